@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { expiryBadge } from './badge.ts';
+import { DAY_MS } from './constants.ts';
+
+const now = Date.UTC(2026, 10, 20);
+
+describe('expiryBadge', () => {
+  it.each([
+    [-1, 'Expired', 'expired'],
+    [0, 'Expiring in 0 days', 'critical'],
+    [DAY_MS, 'Expiring in 1 day', 'critical'],
+    [8 * DAY_MS - 1, 'Expiring in 7 days', 'critical'],
+    [8 * DAY_MS, 'Expires in 8 days', 'soon'],
+    [15 * DAY_MS - 1, 'Expires in 14 days', 'soon'],
+  ])('at %d ms before expiry says "%s"', (left, text, status) => {
+    expect(expiryBadge(now + left, now)).toMatchObject({ text, status });
+  });
+
+  it('is silent above 14 days', () => {
+    expect(expiryBadge(now + 15 * DAY_MS, now)).toBeNull();
+  });
+});

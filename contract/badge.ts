@@ -1,0 +1,27 @@
+import { CRITICAL_DAYS, DAY_MS, SOON_DAYS } from './constants.ts';
+
+export type BadgeStatus = 'expired' | 'critical' | 'soon';
+export interface Badge {
+  status: BadgeStatus;
+  /** 'Expiring in 2 days' */
+  text: string;
+  /** 'Expiring in 2d' */
+  shortText: string;
+}
+
+/** Whole days from `now` until `notAfter` (both ms UTC), rounded down; negative once it has passed. */
+export function daysLeft(notAfter: number, now: number): number {
+  return Math.floor((notAfter - now) / DAY_MS);
+}
+
+/** The literal thresholds, whatever the certificate's lifetime; null above them. */
+export function expiryBadge(notAfter: number, now: number): Badge | null {
+  const days = daysLeft(notAfter, now);
+  if (days < 0) return { status: 'expired', text: 'Expired', shortText: 'Expired' };
+  const unit = days === 1 ? 'day' : 'days';
+  if (days <= CRITICAL_DAYS)
+    return { status: 'critical', text: `Expiring in ${days} ${unit}`, shortText: `Expiring in ${days}d` };
+  if (days <= SOON_DAYS)
+    return { status: 'soon', text: `Expires in ${days} ${unit}`, shortText: `Expires in ${days}d` };
+  return null;
+}

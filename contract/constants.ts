@@ -1,0 +1,22 @@
+/** Figures that the server enforces and the page shows; one place, so that they cannot differ. */
+export const FREE_DOMAIN_LIMIT = 3;
+export const PAGE_SIZE = 50;
+export const PASSWORD_MIN_LENGTH = 7;
+export const PREMIUM_PRICE_USD = 4.99;
+
+/** Minutes between two checks, and the plan that may choose them. The wire value of `check_frequency` is minutes. */
+export const CHECK_FREQUENCIES = [
+  { minutes: 10, label: '10 min', premium: true },
+  { minutes: 15, label: '15 min', premium: true },
+  { minutes: 60, label: 'Hourly', premium: true },
+  { minutes: 1440, label: 'Daily', premium: false },
+] as const;
+export const DEFAULT_CHECK_EVERY_MINUTES = 1440;
+
+/** Whole days left (rounded down) at or below which a certificate's badge is red or yellow. */
+export const CRITICAL_DAYS = 7;
+export const SOON_DAYS = 14;
+export const DAY_MS = 86_400_000;
+
+/** The fixed half of the secret of the subscription token; the account id is the other half. It guards nothing. */
+export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';

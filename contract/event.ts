@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { domainSchema } from './domain.ts';
+
+/** Server-sent events of `GET /events`; the SSE event name is the discriminator. */
+export const serverEventSchema = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('domain'), data: domainSchema }),
+  z.object({ event: z.literal('domain_removed'), data: z.object({ id: z.string() }) }),
+  /** The session is over: reconnect after a refresh, or sign in. */
+  z.object({ event: z.literal('session_ended'), data: z.object({}) }),
+]);
+export type ServerEvent = z.infer<typeof serverEventSchema>;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** Every expected failure of the API: its stable code and the status it is answered with (RFC 9457). */
+export const PROBLEMS = {
+  invalid_request: { status: 400, title: 'The request is not valid' },
+  invalid_host: { status: 422, title: 'The host address is not valid' },
+  host_refused: { status: 422, title: 'This host cannot be checked' },
+  not_authenticated: { status: 401, title: 'Sign in to go on' },
+  invalid_token: { status: 401, title: 'The token is not valid' },
+  limit_reached: { status: 402, title: 'The limit of the Free plan is reached' },
+  premium_required: { status: 402, title: 'Premium is needed for this' },
+  origin_refused: { status: 403, title: 'The request came from another site' },
+  signups_closed: { status: 403, title: 'Sign-up is not open here' },
+  https_required: { status: 403, title: 'This address needs https' },
+  not_found: { status: 404, title: 'Not found' },
+  domain_exists: { status: 409, title: 'You already track this host' },
+  email_taken: { status: 409, title: 'This address already has an account' },
+  too_large: { status: 413, title: 'The request is too large' },
+  too_many_requests: { status: 429, title: 'Too many requests' },
+  internal: { status: 500, title: 'Something went wrong on our side' },
+  unavailable: { status: 503, title: 'Not ready' },
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
+
+/** `application/problem+json`; `detail` is a sentence for people, `code` is for programs. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  code: z.enum(codes),
+  detail: z.string(),
+  request_id: z.string(),
+  /** Seconds until a retry makes sense; with too_many_requests. */
+  retry_after: z.number().optional(),
+});
+export type Problem = z.infer<typeof problemSchema>;
