@@ -84,6 +84,23 @@ export const summarySchema = z.object({
       count: z.number().int().default(1),
     }),
   ),
+  /**
+   * Domains that need a person for another reason than their dates, at most 500: `untrusted` (the last verdict says
+   * so, a wrong name included) or `unreachable` (the last check read no certificate). Absent: not computed.
+   */
+  problems: z
+    .array(
+      z.object({
+        id: z.string(),
+        hostname: z.string(),
+        display_name: z.string(),
+        state: domainStateSchema,
+        kind: z.enum(['untrusted', 'unreachable']),
+        /** One plain sentence: the worst finding's message, or why nothing was read. */
+        message: z.string(),
+      }),
+    )
+    .optional(),
 });
 export type SummaryWire = z.infer<typeof summarySchema>;
 
