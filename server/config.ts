@@ -1,0 +1,186 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+
+/** Everything an operator can set, parsed. `.env.example` explains each variable. */
+export interface Config {
+  port: number;
+  host: string;
+  publicUrl: URL;
+  /** True where PUBLIC_URL was not set: then every loopback name of this port is the product's own origin. */
+  publicUrlIsDefault: boolean;
+  /** Absolute. */
+  dataDir: string;
+  /** null: SQLite in dataDir. */
+  databaseUrl: string | null;
+  role: Role;
+  /** null: mail is kept in dataDir and shown at /dev/mail. */
+  smtpUrl: string | null;
+  mailFrom: string;
+  egressAllowCidrs: string[];
+  /** The PEM text of EXTRA_CA_FILE. */
+  extraCaPem: string | null;
+  dnsServers: string[];
+  checkConcurrency: number;
+  trustedProxies: string[];
+  signups: 'open' | 'invite' | 'closed';
+  insecureHttp: boolean;
+  logLevel: (typeof LOG_LEVELS)[number];
+  supportEmail: string;
+  productName: string;
+  /** Hosts offered on an empty dashboard; set by the demo. */
+  demoHosts: string[];
+}
+
+const ROLES = ['all', 'api', 'worker', 'migrate'] as const;
+export type Role = (typeof ROLES)[number];
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** A value that makes no sense: the message names the variable and says what to do, in one line. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's environment, completed by `.env` in the working directory where a variable is not set. */
+export function readEnvironment(): Environment {
+  const file = resolve('.env');
+  if (!existsSync(file)) return process.env;
+  return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env };
+}
+
+/** @throws ConfigError at the first variable whose value makes no sense. An empty value counts as not set. */
+export function parseConfig(environment: Environment): Config {
+  const text = (name: string) => environment[name]?.trim() || null;
+  const list = (name: string) => (text(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
+
+  const port = wholeNumber('PORT', text('PORT') ?? '8080', 0, 65535);
+  const publicUrlText = text('PUBLIC_URL');
+  const productName = text('PRODUCT_NAME') ?? 'Certlantern';
+  const databaseUrl = text('DATABASE_URL');
+  if (databaseUrl !== null) databaseAddress(databaseUrl);
+  const role = oneOf('ROLE', text('ROLE') ?? 'all', ROLES);
+  if ((role === 'api' || role === 'worker') && databaseUrl === null)
+    throw new ConfigError(
+      `ROLE=${role} splits the work over processes, which needs PostgreSQL. Set DATABASE_URL, or leave ROLE out.`,
+    );
+  const publicUrl = publicAddress(publicUrlText ?? `http://localhost:${port}`);
+
+  return {
+    port,
+    host: text('HOST') ?? '127.0.0.1',
+    publicUrl,
+    publicUrlIsDefault: publicUrlText === null,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    databaseUrl,
+    role,
+    smtpUrl: smtpAddress(text('SMTP_URL')),
+    mailFrom: mailAddress(
+      'MAIL_FROM',
+      text('MAIL_FROM') ?? `${productName} <alerts@${mailDomain(publicUrl)}>`,
+    ),
+    egressAllowCidrs: list('EGRESS_ALLOW_CIDRS').map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry)),
+    extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
+    dnsServers: list('DNS_SERVERS').map(nameServer),
+    checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),
+    trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
+    signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
+    insecureHttp: yesOrNo('INSECURE_HTTP', text('INSECURE_HTTP') ?? 'false'),
+    logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'warn', LOG_LEVELS),
+    supportEmail: mailAddress('SUPPORT_EMAIL', text('SUPPORT_EMAIL') ?? `support@${mailDomain(publicUrl)}`),
+    productName,
+    demoHosts: list('DEMO_HOSTS'),
+  };
+}
+
+function wholeNumber(name: string, value: string, least: number, most: number): number {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= least && number <= most))
+    throw new ConfigError(`${name} must be a whole number from ${least} to ${most}, but it is "${value}".`);
+  return number;
+}
+
+function oneOf<const T extends readonly string[]>(name: string, value: string, choices: T): T[number] {
+  if (choices.includes(value)) return value;
+  throw new ConfigError(`${name} must be one of ${choices.join(', ')}, but it is "${value}".`);
+}
+
+function yesOrNo(name: string, value: string): boolean {
+  return ['true', '1'].includes(oneOf(name, value.toLowerCase(), ['true', 'false', '1', '0'] as const));
+}
+
+function parseUrl(name: string, value: string, schemes: readonly string[], example: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  // The value itself stays out of the message: these addresses may carry a password.
+  if (!url || !schemes.includes(url.protocol) || url.hostname === '')
+    throw new ConfigError(`${name} must be an address like ${example}.`);
+  return url;
+}
+
+function publicAddress(value: string): URL {
+  const url = parseUrl('PUBLIC_URL', value, ['http:', 'https:'], 'https://certs.example.com');
+  if (url.pathname !== '/' || url.search || url.hash || url.username)
+    throw new ConfigError(
+      `PUBLIC_URL must have no path, query or user name, but it is "${url.origin}${url.pathname}…". The product lives at the root of its host.`,
+    );
+  return url;
+}
+
+function databaseAddress(value: string): URL {
+  const hint = 'postgres://user:password@host:5432/name (leave it out for the embedded database)';
+  return parseUrl('DATABASE_URL', value, ['postgres:', 'postgresql:'], hint);
+}
+
+function smtpAddress(value: string | null): string | null {
+  if (value === null) return null;
+  parseUrl('SMTP_URL', value, ['smtp:', 'smtps:'], 'smtp://user:password@mail.example.com:587');
+  return value;
+}
+
+/** `a@b` or `Name <a@b>`; no control characters, so that it cannot add a header. */
+function mailAddress(name: string, value: string): string {
+  // eslint-disable-next-line no-control-regex
+  if (/^(?:[^<>\u0000-\u001f]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(value)) return value;
+  throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is "${value}".`);
+}
+
+/** The domain of default mail addresses. An IP address is no mail domain, and localhost is the same everywhere. */
+function mailDomain(publicUrl: URL): string {
+  const host = publicUrl.hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? host : 'localhost';
+}
+
+function addressRange(name: string, value: string): string {
+  const [address = '', prefix, ...rest] = value.split('/');
+  const family = isIP(address);
+  const longest = family === 6 ? 128 : 32;
+  const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
+  if (family === 0 || rest.length > 0 || !(length <= longest))
+    throw new ConfigError(`${name} must list ranges like 10.0.0.0/8 or fd00::/8, but it has "${value}".`);
+  return `${address}/${length}`;
+}
+
+function nameServer(value: string): string {
+  const withPort = /^(?:\[(.+)\]|(\d+\.\d+\.\d+\.\d+)):(\d{1,5})$/.exec(value);
+  const address = withPort?.[1] ?? withPort?.[2] ?? value;
+  if (isIP(address) !== 0 && Number(withPort?.[3] ?? 53) <= 65535) return value;
+  throw new ConfigError(
+    `DNS_SERVERS must list addresses like 9.9.9.9, 127.0.0.1:5353 or [2620:fe::fe]:53, but it has "${value}".`,
+  );
+}
+
+function certificateFile(path: string | null): string | null {
+  if (path === null) return null;
+  let pem: string;
+  try {
+    pem = readFileSync(path, 'utf8');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`EXTRA_CA_FILE cannot be read: ${reason}`, { cause: error });
+  }
+  if (!pem.includes('-----BEGIN CERTIFICATE-----'))
+    throw new ConfigError(`EXTRA_CA_FILE must hold certificates in PEM form, but "${path}" has none.`);
+  return pem;
+}

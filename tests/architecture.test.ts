@@ -1,0 +1,269 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+
+/**
+ * Who may import whom: room → rooms whose exports it may use. Files of one room may always use each other.
+ * ARCHITECTURE.md shows the same table to people.
+ */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  contract: [],
+  'server/pki': [],
+  'server/core': ['server/pki'],
+  'server/egress': ['server/core'],
+  'server/probe': ['server/core', 'server/pki', 'server/egress'],
+  'server/channels': ['server/core', 'server/egress', 'contract'],
+  'server/providers': ['server/egress'],
+  'server/store': ['server/core', 'server/pki'],
+  'server/worker': ['server/core', 'server/pki', 'server/probe', 'server/store', 'server/channels'],
+  'server/api': ['contract', 'server/core', 'server/store', 'server/providers'],
+  server: [
+    'server/api',
+    'server/channels',
+    'server/core',
+    'server/egress',
+    'server/pki',
+    'server/probe',
+    'server/providers',
+    'server/store',
+    'server/worker',
+  ],
+  'web/ui': ['contract', 'web/lib'],
+  'web/lib': ['contract'],
+  'web/features/*': ['contract', 'web/lib', 'web/ui'],
+  'web/app': ['contract', 'web/features/*', 'web/lib', 'web/ui'],
+};
+
+/** Packages that only these rooms may use; a package that is missing here is free for every room that is not pure. */
+const PACKAGE_ROOMS: Record<string, readonly string[]> = {
+  kysely: ['server/store'],
+  pg: ['server/store'],
+  'node:sqlite': ['server/store', 'server'],
+  'better-auth': ['server/providers'],
+  nodemailer: ['server/channels'],
+  'node:tls': ['server/probe'],
+  'node:dns': ['server/egress'],
+  'node:net': ['server/egress', 'server/probe', 'server'],
+};
+
+/** Pure rooms: no I/O, no clock, no chance, no async. Each with the only outside modules it may import. */
+const PURE_ROOMS: Record<string, readonly string[]> = {
+  'server/pki': ['node:crypto'],
+  'server/core': ['node:url'],
+  contract: ['zod'],
+};
+const IMPURE =
+  /\b(?:Date\.now|new Date\(\)|performance\.|Math\.random|randomUUID|randomBytes|getRandomValues|process\.|fetch\(|setTimeout|setInterval|setImmediate|async |await |Promise\b)/;
+
+/** Folders of the project and what stands in them; a new one needs a line here and in ARCHITECTURE.md. */
+const FOLDERS = ['.ci', 'bench', 'contract', 'docs', 'scripts', 'server', 'tests', 'web'];
+
+const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts');
+const isTest = (path: string) => /\.test\.tsx?$/.test(path);
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(root, folder)).flatMap((name) => {
+    if (name === 'node_modules') return [];
+    const path = `${folder}/${name}`;
+    return statSync(join(root, path)).isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+function roomOf(path: string): string {
+  const [top = '', second = '', third = ''] = path.split('/');
+  if (top === 'server') return path.split('/').length > 2 ? `server/${second}` : 'server';
+  if (top === 'web' && second === 'features') return `web/features/${third}`;
+  if (top === 'web') return path.split('/').length > 2 ? `web/${second}` : 'web';
+  return top;
+}
+
+const rule = (room: string) => (room.startsWith('web/features/') ? 'web/features/*' : room);
+
+/** Source without comments and with its string contents kept, enough to find imports and banned words. */
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}
+
+interface Import {
+  from: string;
+  /** A path below the project, or a package's name. */
+  to: string;
+  typeOnly: boolean;
+}
+
+function importsOf(path: string): Import[] {
+  const source = withoutComments(readFileSync(join(root, path), 'utf8'));
+  const statements = source.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+  );
+  return Array.from(statements, ([, type, fixed, dynamic]) => {
+    const specifier = fixed ?? dynamic ?? '';
+    const local = specifier.startsWith('.');
+    const to = local
+      ? relative(root, resolve(root, dirname(path), specifier))
+          .split(sep)
+          .join('/')
+      : packageName(specifier);
+    return { from: path, to, typeOnly: type !== undefined };
+  });
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier.split('/')[0] ?? specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+const sources = ['contract', 'server', 'web']
+  .flatMap(filesBelow)
+  .filter((path) => isSource(path) && !isTest(path));
+const imports = sources.flatMap(importsOf);
+const isLocal = (entry: Import) => /^(?:contract|server|web|tests|scripts|bench)(?:\/|$)/.test(entry.to);
+
+describe('the rooms', () => {
+  it('are the known ones', () => {
+    const rooms = new Set(sources.map((path) => rule(roomOf(path))));
+    const known = new Set([...Object.keys(MAY_IMPORT), 'web']);
+    expect([...rooms].filter((room) => !known.has(room))).toEqual([]);
+    const folders = readdirSync(root).filter((name) => statSync(join(root, name)).isDirectory());
+    const generated = ['.git', 'node_modules', 'dist', 'data', 'test-results'];
+    expect(folders.filter((name) => !FOLDERS.includes(name) && !generated.includes(name))).toEqual([]);
+  });
+
+  it('import only what the table allows', () => {
+    const wrong = imports.filter((entry) => {
+      if (!isLocal(entry)) return false;
+      const from = roomOf(entry.from);
+      const to = roomOf(entry.to);
+      if (from === to) return false;
+      return !(MAY_IMPORT[rule(from)] ?? []).includes(rule(to));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('have no cycle between them', () => {
+    const edges = new Map<string, Set<string>>();
+    for (const { from, to } of imports.filter(isLocal)) {
+      if (roomOf(from) === roomOf(to)) continue;
+      edges.set(roomOf(from), (edges.get(roomOf(from)) ?? new Set()).add(roomOf(to)));
+    }
+    expect(cycleIn(edges)).toBeNull();
+  });
+
+  it('have no cycle between files', () => {
+    const edges = new Map<string, Set<string>>();
+    for (const { from, to, typeOnly } of imports.filter(isLocal))
+      if (!typeOnly) edges.set(from, (edges.get(from) ?? new Set()).add(to));
+    expect(cycleIn(edges)).toBeNull();
+  });
+
+  it('are entered through their index where they have one', () => {
+    const wrong = imports.filter((entry) => {
+      const room = roomOf(entry.to);
+      const inside = roomOf(entry.from) === room;
+      const open = ['server', 'server/store', 'contract'].includes(room) || room.startsWith('web');
+      return isLocal(entry) && !inside && !open && !/^server\/[a-z]+(?:\/[a-z]+)?\/index\.ts$/.test(entry.to);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('leave each package to the rooms it belongs to', () => {
+    const wrong = imports.filter((entry) => {
+      const rooms = PACKAGE_ROOMS[entry.to];
+      return !entry.typeOnly && rooms !== undefined && !rooms.includes(roomOf(entry.from));
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the pure rooms', () => {
+  it('import nothing that acts', () => {
+    const wrong = imports.filter((entry) => {
+      const allowed = PURE_ROOMS[roomOf(entry.from)];
+      return allowed !== undefined && !isLocal(entry) && !allowed.includes(entry.to);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('have no clock, no chance, no process and nothing async', () => {
+    const wrong = sources
+      .filter((path) => roomOf(path) in PURE_ROOMS)
+      .flatMap((path) => {
+        const code = withoutComments(readFileSync(join(root, path), 'utf8')).replaceAll(
+          /'[^'\n]*'|`[^`]*`/g,
+          "''",
+        );
+        const found = IMPURE.exec(code);
+        return found ? [`${path}: ${found[0]}`] : [];
+      });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('the conventions', () => {
+  it('name files in kebab case, and none after what it is not', () => {
+    const wrong = sources.filter((path) => {
+      const name = path.split('/').at(-1) ?? '';
+      return (
+        !/^[a-z0-9-]+(?:\.[a-z]+)?\.tsx?$/.test(name) ||
+        /(?:^|-)(?:utils?|helpers?|common|misc|manager|service|base)\b/.test(name)
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('keep every file under 400 lines', () => {
+    const every = [...sources, ...['tests', 'bench', 'scripts'].flatMap(filesBelow)].filter(isSource);
+    expect(every.filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 401)).toEqual(
+      [],
+    );
+  });
+
+  it('read the environment in one file', () => {
+    const readers = sources.filter((path) =>
+      /process\.env\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
+    );
+    expect(readers).toEqual(['server/config.ts']);
+  });
+
+  it('keep SQL in the store', () => {
+    const sql = /\b(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\s/;
+    const wrong = sources.filter(
+      (path) =>
+        roomOf(path) !== 'server/store' && sql.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('use `rejectUnauthorized: false` in the probe only', () => {
+    const wrong = sources.filter(
+      (path) =>
+        roomOf(path) !== 'server/probe' &&
+        /rejectUnauthorized:\s*false/.test(readFileSync(join(root, path), 'utf8')),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+function cycleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {
+  const done = new Set<string>();
+  const visit = (node: string, trail: string[]): string[] | null => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node];
+    if (done.has(node)) return null;
+    for (const next of edges.get(node) ?? []) {
+      const found = visit(next, [...trail, node]);
+      if (found) return found;
+    }
+    done.add(node);
+    return null;
+  };
+  for (const node of edges.keys()) {
+    const found = visit(node, []);
+    if (found) return found;
+  }
+  return null;
+}
