@@ -1,0 +1,161 @@
+import {
+  boolean,
+  ia5String,
+  integer,
+  namedBits,
+  objectIdentifier,
+  octetString,
+  sequence,
+  tagged,
+} from './der-writer.ts';
+
+export interface RawExtension {
+  oid: string;
+  critical?: boolean;
+  /** The DER inside extnValue. */
+  value: Uint8Array;
+}
+
+export interface Subtrees {
+  dns?: readonly string[];
+  /** CIDR text. */
+  ip?: readonly string[];
+  email?: readonly string[];
+  /** DER of a Name. */
+  directory?: readonly Uint8Array[];
+}
+
+const KEY_USAGE_BITS = {
+  digitalSignature: 0,
+  nonRepudiation: 1,
+  keyEncipherment: 2,
+  dataEncipherment: 3,
+  keyAgreement: 4,
+  keyCertSign: 5,
+  cRLSign: 6,
+  encipherOnly: 7,
+  decipherOnly: 8,
+} as const;
+export type KeyUsage = keyof typeof KEY_USAGE_BITS;
+
+const PURPOSES: Record<string, string> = {
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
+  any: '2.5.29.37.0',
+};
+
+export function extensionDer({ oid, critical = false, value }: RawExtension): Buffer {
+  return sequence(objectIdentifier(oid), ...(critical ? [boolean(true)] : []), octetString(value));
+}
+
+export function basicConstraints(
+  ca: boolean,
+  pathLength: number | undefined,
+  critical: boolean,
+): RawExtension {
+  const fields = [
+    ...(ca ? [boolean(true)] : []),
+    ...(pathLength === undefined ? [] : [integer(BigInt(pathLength))]),
+  ];
+  return { oid: '2.5.29.19', critical, value: sequence(...fields) };
+}
+
+export function keyUsage(usages: readonly KeyUsage[]): RawExtension {
+  return { oid: '2.5.29.15', critical: true, value: namedBits(usages.map((usage) => KEY_USAGE_BITS[usage])) };
+}
+
+/** Purposes are the names above or dotted OIDs. */
+export function extendedKeyUsage(purposes: readonly string[]): RawExtension {
+  return {
+    oid: '2.5.29.37',
+    value: sequence(...purposes.map((purpose) => objectIdentifier(PURPOSES[purpose] ?? purpose))),
+  };
+}
+
+export function subjectAltName(
+  dnsNames: readonly string[],
+  ipAddresses: readonly string[],
+  critical: boolean,
+): RawExtension {
+  const names = [
+    ...dnsNames.map((name) => tagged(2, false, Buffer.from(name, 'utf8'))),
+    ...ipAddresses.map((address) => tagged(7, false, addressBytes(address))),
+  ];
+  return { oid: '2.5.29.17', critical, value: sequence(...names) };
+}
+
+export function subjectKeyIdentifier(identifier: Uint8Array): RawExtension {
+  return { oid: '2.5.29.14', value: octetString(identifier) };
+}
+
+export function authorityKeyIdentifier(identifier: Uint8Array): RawExtension {
+  return { oid: '2.5.29.35', value: sequence(tagged(0, false, identifier)) };
+}
+
+export function authorityInformationAccess(
+  caIssuersUrls: readonly string[],
+  ocspUrls: readonly string[],
+): RawExtension {
+  const access = (method: string, url: string): Buffer => sequence(objectIdentifier(method), uri(url));
+  return {
+    oid: '1.3.6.1.5.5.7.1.1',
+    value: sequence(
+      ...ocspUrls.map((url) => access('1.3.6.1.5.5.7.48.1', url)),
+      ...caIssuersUrls.map((url) => access('1.3.6.1.5.5.7.48.2', url)),
+    ),
+  };
+}
+
+export function crlDistributionPoints(urls: readonly string[]): RawExtension {
+  const points = urls.map((url) => sequence(tagged(0, true, tagged(0, true, uri(url)))));
+  return { oid: '2.5.29.31', value: sequence(...points) };
+}
+
+/** One domain-validated policy (CA/Browser Forum 2.23.140.1.2.1) with a CPS qualifier per URL. */
+export function certificatePolicies(cpsUrls: readonly string[]): RawExtension {
+  const qualifiers = cpsUrls.map((url) => sequence(objectIdentifier('1.3.6.1.5.5.7.2.1'), ia5String(url)));
+  const policy = sequence(objectIdentifier('2.23.140.1.2.1'), sequence(...qualifiers));
+  return { oid: '2.5.29.32', value: sequence(policy) };
+}
+
+export function nameConstraints(permitted: Subtrees, excluded: Subtrees): RawExtension {
+  const parts = [permitted, excluded].map((subtrees, index) => {
+    const bases = subtreeBases(subtrees);
+    return bases.length === 0 ? Buffer.alloc(0) : tagged(index, true, ...bases.map((base) => sequence(base)));
+  });
+  return { oid: '2.5.29.30', critical: true, value: sequence(...parts) };
+}
+
+function subtreeBases({ dns = [], ip = [], email = [], directory = [] }: Subtrees): Buffer[] {
+  return [
+    ...email.map((name) => tagged(1, false, Buffer.from(name))),
+    ...dns.map((name) => tagged(2, false, Buffer.from(name))),
+    ...directory.map((name) => tagged(4, true, name)),
+    ...ip.map((cidr) => tagged(7, false, addressAndMask(cidr))),
+  ];
+}
+
+function addressAndMask(cidr: string): Buffer {
+  const [address = '', prefix = '0'] = cidr.split('/');
+  const bytes = addressBytes(address);
+  const mask = Buffer.alloc(bytes.length);
+  for (let bit = 0; bit < Number(prefix); bit++) mask[bit >> 3] = (mask[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
+  return Buffer.concat([bytes, mask]);
+}
+
+function addressBytes(address: string): Buffer {
+  if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
+  // The URL parser writes an embedded dotted quad as hexadecimal groups.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const right = tail === undefined ? [] : groups(tail);
+  const left = groups(head);
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  return Buffer.from([...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join(''), 'hex');
+}
+
+function uri(url: string): Buffer {
+  return tagged(6, false, Buffer.from(url, 'utf8'));
+}

@@ -1,0 +1,276 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+
+import {
+  authorityInformationAccess,
+  authorityKeyIdentifier,
+  basicConstraints,
+  certificatePolicies,
+  crlDistributionPoints,
+  extendedKeyUsage,
+  extensionDer,
+  keyUsage,
+  nameConstraints,
+  subjectAltName,
+  subjectKeyIdentifier,
+} from './certificate-extensions.ts';
+import type { KeyUsage, RawExtension, Subtrees } from './certificate-extensions.ts';
+import {
+  bitString,
+  integer,
+  nothing,
+  objectIdentifier,
+  printableString,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8String,
+} from './der-writer.ts';
+
+export interface KeyPair {
+  publicKey: KeyObject;
+  privateKey: KeyObject;
+}
+export type KeyChoice = 'P-256' | 'P-384' | 'P-521' | 'RSA-1024' | 'RSA-2048' | 'RSA-4096' | 'Ed25519';
+type Hash = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
+type Instant = number | Date;
+
+export interface CertificateOptions {
+  /** Attribute values are written as they are, attackers' strings included; `null` or absent leaves the attribute out. */
+  commonName?: string | null;
+  organization?: string | null;
+  organizationalUnit?: string | null;
+  country?: string | null;
+  /** DER of a whole Name, instead of the four attributes above. */
+  subjectDer?: Uint8Array;
+  /** DER of the issuer Name to claim, instead of the signer's subject. */
+  issuerDer?: Uint8Array;
+  dnsNames?: readonly string[];
+  ipAddresses?: readonly string[];
+  notBefore?: Instant;
+  notAfter?: Instant;
+  serialNumber?: bigint;
+  /** A kind of key to generate (P-256 when absent) or an existing pair, to renew or cross-sign. */
+  key?: KeyChoice | KeyPair;
+  /** The digest of the signature on this certificate. */
+  hash?: Hash;
+  certificateAuthority?: boolean;
+  pathLength?: number;
+  /** `null` leaves the extension out. */
+  basicConstraints?: null;
+  keyUsage?: readonly KeyUsage[] | null;
+  extendedKeyUsage?: readonly string[] | null;
+  keyIdentifiers?: null;
+  permitted?: Subtrees;
+  excluded?: Subtrees;
+  caIssuersUrls?: readonly string[];
+  ocspUrls?: readonly string[];
+  crlUrls?: readonly string[];
+  cpsUrls?: readonly string[];
+  extraExtensions?: readonly RawExtension[];
+  /** Flips one bit of the finished signature. */
+  corruptSignature?: boolean;
+}
+
+export interface MintedCertificate {
+  der: Buffer;
+  certificatePem: string;
+  keyPem: string;
+  /** SHA-256 of the DER, lower-case hex. */
+  fingerprint: string;
+  /** The intermediates between this certificate and its root, nearest first: what a good server sends after the leaf. */
+  chain: readonly MintedCertificate[];
+  chainPem: string;
+  subjectDer: Buffer;
+  key: KeyPair;
+}
+
+export interface MintedAuthority extends MintedCertificate {
+  /** An end-entity certificate: serverAuth, valid from an hour ago for 90 days unless told otherwise. */
+  issue(options?: CertificateOptions): MintedCertificate;
+  /** A CA below this one. */
+  intermediate(options?: CertificateOptions): MintedAuthority;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const DIGEST_OIDS: Record<'ec' | 'rsa', Record<Hash, string | null>> = {
+  ec: {
+    md5: null,
+    sha1: '1.2.840.10045.4.1',
+    sha256: '1.2.840.10045.4.3.2',
+    sha384: '1.2.840.10045.4.3.3',
+    sha512: '1.2.840.10045.4.3.4',
+  },
+  rsa: {
+    md5: '1.2.840.113549.1.1.4',
+    sha1: '1.2.840.113549.1.1.5',
+    sha256: '1.2.840.113549.1.1.11',
+    sha384: '1.2.840.113549.1.1.12',
+    sha512: '1.2.840.113549.1.1.13',
+  },
+};
+
+interface Signer {
+  key: KeyPair;
+  subjectDer: Buffer;
+  /** What its certificates carry above the leaf: itself and its intermediates, or nothing for a root. */
+  chain: readonly MintedCertificate[];
+}
+
+/** A self-signed root. Nothing is written to disk; every call is a new key unless one is given. */
+export function mintAuthority(options: CertificateOptions = {}): MintedAuthority {
+  return authority(mint(authorityDefaults({ commonName: 'Test Root', ...options }), null), true);
+}
+
+/** A self-signed end-entity certificate. */
+export function selfSigned(options: CertificateOptions = {}): MintedCertificate {
+  return mint(leafDefaults(options), null);
+}
+
+/** DER of a distinguished name with one attribute per RDN, in the order C, O, OU, CN. */
+export function nameDer(
+  parts: Pick<CertificateOptions, 'commonName' | 'organization' | 'organizationalUnit' | 'country'>,
+): Buffer {
+  const attribute = (
+    oid: string,
+    value: string | null | undefined,
+    encode: (text: string) => Buffer,
+  ): Buffer[] =>
+    value === null || value === undefined ? [] : [set(sequence(objectIdentifier(oid), encode(value)))];
+  return sequence(
+    ...attribute('2.5.4.6', parts.country, printableString),
+    ...attribute('2.5.4.10', parts.organization, utf8String),
+    ...attribute('2.5.4.11', parts.organizationalUnit, utf8String),
+    ...attribute('2.5.4.3', parts.commonName, utf8String),
+  );
+}
+
+/** A key pair of the given kind; RSA takes tens of milliseconds and more, the others well under one. */
+export function mintKey(choice: KeyChoice = 'P-256'): KeyPair {
+  if (choice === 'Ed25519') return generateKeyPairSync('ed25519');
+  const [family = '', size = ''] = choice.split('-');
+  if (family === 'RSA') return generateKeyPairSync('rsa', { modulusLength: Number(size) });
+  return generateKeyPairSync('ec', { namedCurve: choice });
+}
+
+function authority(certificate: MintedCertificate, isRoot: boolean): MintedAuthority {
+  const { key, subjectDer } = certificate;
+  const signer: Signer = { key, subjectDer, chain: isRoot ? [] : [certificate, ...certificate.chain] };
+  return {
+    ...certificate,
+    issue: (options = {}) => mint(leafDefaults(options), signer),
+    intermediate: (options = {}) =>
+      authority(mint(authorityDefaults({ commonName: 'Test Intermediate', ...options }), signer), false),
+  };
+}
+
+function authorityDefaults(options: CertificateOptions): CertificateOptions {
+  return {
+    organization: 'Certlantern Tests',
+    notBefore: Date.now() - 365 * DAY_MS,
+    notAfter: Date.now() + 3650 * DAY_MS,
+    certificateAuthority: true,
+    keyUsage: ['keyCertSign', 'cRLSign'],
+    ...options,
+  };
+}
+
+function leafDefaults(options: CertificateOptions): CertificateOptions {
+  return {
+    commonName: options.dnsNames?.[0] ?? null,
+    notBefore: Date.now() - HOUR_MS,
+    notAfter: Date.now() + 90 * DAY_MS,
+    certificateAuthority: false,
+    keyUsage: ['digitalSignature'],
+    extendedKeyUsage: ['serverAuth'],
+    ...options,
+  };
+}
+
+function mint(options: CertificateOptions, signer: Signer | null): MintedCertificate {
+  const key = typeof options.key === 'object' ? options.key : mintKey(options.key);
+  const subjectDer = Buffer.from(options.subjectDer ?? nameDer(options));
+  const { key: signingKey, subjectDer: signerName, chain } = signer ?? { key, subjectDer, chain: [] };
+  const algorithm = signatureAlgorithm(signingKey, options.hash ?? 'sha256');
+  const toBeSigned = sequence(
+    tagged(0, true, integer(2n)),
+    integer(options.serialNumber ?? randomSerial()),
+    algorithm.der,
+    options.issuerDer ?? signerName,
+    sequence(time(Number(options.notBefore)), time(Number(options.notAfter))),
+    subjectDer,
+    publicKeyInfo(key),
+    tagged(3, true, sequence(...extensions(options, key, signingKey).map(extensionDer))),
+  );
+  const signature = sign(algorithm.digest, toBeSigned, signingKey.privateKey);
+  if (options.corruptSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
+  const der = sequence(toBeSigned, algorithm.der, bitString(signature));
+  return {
+    der,
+    certificatePem: pem(der),
+    keyPem: key.privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    fingerprint: createHash('sha256').update(der).digest('hex'),
+    chain,
+    chainPem: chain.map((link) => link.certificatePem).join(''),
+    subjectDer,
+    key,
+  };
+}
+
+function extensions(options: CertificateOptions, key: KeyPair, signingKey: KeyPair): RawExtension[] {
+  const {
+    dnsNames = [],
+    ipAddresses = [],
+    caIssuersUrls = [],
+    ocspUrls = [],
+    crlUrls = [],
+    cpsUrls = [],
+  } = options;
+  const isAuthority = options.certificateAuthority === true;
+  const list: (RawExtension | false)[] = [
+    options.basicConstraints !== null && basicConstraints(isAuthority, options.pathLength, true),
+    options.keyUsage ? keyUsage(options.keyUsage) : false,
+    options.extendedKeyUsage ? extendedKeyUsage(options.extendedKeyUsage) : false,
+    options.keyIdentifiers !== null && subjectKeyIdentifier(keyIdentifier(key)),
+    options.keyIdentifiers !== null && authorityKeyIdentifier(keyIdentifier(signingKey)),
+    // RFC 5280 §4.2.1.6: critical when the subject is empty.
+    dnsNames.length + ipAddresses.length > 0 &&
+      subjectAltName(dnsNames, ipAddresses, nameDer(options).length === 2),
+    (options.permitted !== undefined || options.excluded !== undefined) &&
+      nameConstraints(options.permitted ?? {}, options.excluded ?? {}),
+    caIssuersUrls.length + ocspUrls.length > 0 && authorityInformationAccess(caIssuersUrls, ocspUrls),
+    crlUrls.length > 0 && crlDistributionPoints(crlUrls),
+    cpsUrls.length > 0 && certificatePolicies(cpsUrls),
+    ...(options.extraExtensions ?? []),
+  ];
+  return list.filter((extension) => extension !== false);
+}
+
+function signatureAlgorithm({ privateKey }: KeyPair, hash: Hash): { digest: Hash | null; der: Buffer } {
+  if (privateKey.asymmetricKeyType === 'ed25519') {
+    return { digest: null, der: sequence(objectIdentifier('1.3.101.112')) };
+  }
+  const family = privateKey.asymmetricKeyType === 'rsa' ? 'rsa' : 'ec';
+  const oid = DIGEST_OIDS[family][hash];
+  if (oid === null) throw new Error(`no signature algorithm for ${family} with ${hash}`);
+  return { digest: hash, der: sequence(objectIdentifier(oid), ...(family === 'rsa' ? [nothing()] : [])) };
+}
+
+function publicKeyInfo(key: KeyPair): Buffer {
+  return key.publicKey.export({ type: 'spki', format: 'der' });
+}
+
+function keyIdentifier(key: KeyPair): Buffer {
+  return createHash('sha1').update(publicKeyInfo(key)).digest();
+}
+
+function randomSerial(): bigint {
+  return BigInt(`0x4${randomBytes(15).toString('hex')}`);
+}
+
+function pem(der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`;
+}
