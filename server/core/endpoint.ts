@@ -1,0 +1,157 @@
+import { domainToUnicode } from 'node:url';
+
+/** What is watched: one host and one port of it. */
+export interface Endpoint {
+  /** Lower-case A-labels, or canonical IP text without brackets. */
+  host: string;
+  port: number;
+  kind: 'name' | 'local-name' | 'ip';
+}
+
+const REFUSALS = {
+  empty: 'Please enter a valid host address',
+  too_long: 'A host name can have at most 253 characters.',
+  control_character: 'The address contains a character that cannot be seen. Type it instead of pasting it.',
+  scheme: 'Only https and http addresses can be tracked. Enter the host name alone, for example example.com.',
+  backslash: 'A host address cannot contain a backslash.',
+  port: 'The port must be a whole number from 1 to 65535.',
+  brackets: 'Put an IPv6 address in brackets, for example [2001:db8::1] or [2001:db8::1]:8443.',
+  zone_id: 'An IPv6 address with a zone (%) works on one machine only and cannot be tracked.',
+  ip_literal: 'That is not a valid IPv6 address.',
+  percent_encoding: 'A host address cannot contain percent-encoding (%). Enter the name as it is written.',
+  ambiguous_ip: 'Write an IPv4 address as four decimal numbers, for example 192.0.2.10.',
+  wildcard: 'A wildcard stands for many hosts. Enter one of them, for example www.example.com.',
+  underscore: 'A host name cannot contain an underscore.',
+  empty_label: 'The host name has two dots in a row or starts with a dot.',
+  label_too_long: 'Each part of a host name between the dots can have at most 63 characters.',
+  hyphen: 'A part of a host name cannot start or end with a hyphen.',
+  invalid_character: 'A host name can contain letters, digits, hyphens and dots only.',
+  address_refused: 'This IP address is private or reserved and cannot be tracked here.',
+  local_name: 'This name works on a local network only and cannot be tracked here. Enter a public host name.',
+} as const;
+
+export type EndpointRefusal = keyof typeof REFUSALS;
+
+export type NormalisedEndpoint =
+  { ok: true; endpoint: Endpoint } | { ok: false; code: EndpointRefusal; message: string };
+
+/** What the guarded way out lets through; names are judged again by the addresses that they resolve to. */
+export interface EndpointPolicy {
+  permitsAddress(ip: string): boolean;
+  permitsLocalNames: boolean;
+}
+
+const DEFAULT_PORT = 443;
+/** Far above any host name: a pasted address may carry a long path. */
+const MAX_INPUT_LENGTH = 2_048;
+const MAX_NAME_LENGTH = 253;
+const MAX_LABEL_LENGTH = 63;
+const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
+
+/** Makes an endpoint of what a person typed or pasted: a host name, `host:port`, an address of a page, an IP address. */
+export function normaliseEndpoint(input: string, policy: EndpointPolicy): NormalisedEndpoint {
+  const text = input.trim();
+  if (text === '') return refuse('empty');
+  if (text.length > MAX_INPUT_LENGTH) return refuse('too_long');
+  if (/\p{Cc}/u.test(text)) return refuse('control_character');
+  // Browsers read a backslash as a slash, RFC 3986 does not: the two see different hosts in "https://a\@b".
+  if (text.includes('\\')) return refuse('backslash');
+
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
+  if (scheme?.[1] !== undefined && !/^https?$/i.test(scheme[1])) return refuse('scheme');
+  const [authority = ''] = text.slice(scheme?.[0].length ?? (text.startsWith('//') ? 2 : 0)).split(/[/?#]/);
+  const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1).trim();
+
+  const bracketed = /^\[(.*)\](?::(.*))?$/s.exec(hostAndPort);
+  if (bracketed === null && hostAndPort.split(':').length > 2) return refuse('brackets');
+  const [name = '', plainPort] = hostAndPort.split(':');
+  const port = readPort(bracketed === null ? plainPort : bracketed[2]);
+  if (port === null) return refuse('port');
+  return bracketed === null ? fromName(name, port, policy) : fromIpv6(bracketed[1] ?? '', port, policy);
+}
+
+/** How an endpoint is shown to people: Unicode labels, the port unless it is 443, IPv6 in brackets. */
+export function displayName(endpoint: { host: string; port: number }): string {
+  const { host, port } = endpoint;
+  const shown = host.includes(':') ? `[${host}]` : unicodeName(host);
+  return port === DEFAULT_PORT ? shown : `${shown}:${port}`;
+}
+
+function refuse(code: EndpointRefusal): NormalisedEndpoint {
+  return { ok: false, code, message: REFUSALS[code] };
+}
+
+function readPort(text: string | undefined): number | null {
+  if (text === undefined) return DEFAULT_PORT;
+  const port = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : null;
+}
+
+function fromIpv6(literal: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
+  if (literal.includes('%')) return refuse('zone_id');
+  const canonical = URL.parse(`http://[${literal}]/`)?.hostname.slice(1, -1);
+  if (canonical === undefined || !/^[0-9a-f:.]+$/i.test(literal)) return refuse('ip_literal');
+  // One host, one spelling: an IPv4-mapped address (RFC 4291 §2.5.5.2) is the IPv4 address.
+  return fromIp(mappedIpv4(canonical) ?? canonical, port, policy);
+}
+
+function fromIp(ip: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
+  if (!policy.permitsAddress(ip)) return refuse('address_refused');
+  return { ok: true, endpoint: { host: ip, port, kind: 'ip' } };
+}
+
+/** `canonical` is the serialisation of the URL standard, which writes mapped addresses in hexadecimal. */
+function mappedIpv4(canonical: string): string | null {
+  const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
+  if (groups === null) return null;
+  const [high, low] = [parseInt(groups[1] ?? '', 16), parseInt(groups[2] ?? '', 16)];
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+}
+
+function fromName(typed: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
+  if (typed === '' || typed === '.') return refuse('empty');
+  if (typed.includes('%')) return refuse('percent_encoding');
+  if (typed.includes('*')) return refuse('wildcard');
+  const mapped = mapToAscii(typed);
+  if (mapped === null) return refuse('invalid_character');
+  const host = mapped.endsWith('.') ? mapped.slice(0, -1) : mapped;
+
+  const labels = host.split('.');
+  const last = labels.at(-1) ?? '';
+  if (/^(\d+|0x[0-9a-f]*)$/.test(last)) {
+    return isDottedDecimal(typed) ? fromIp(host, port, policy) : refuse('ambiguous_ip');
+  }
+  if (labels.includes('')) return refuse('empty_label');
+  if (host.length > MAX_NAME_LENGTH) return refuse('too_long');
+  if (labels.some((label) => label.length > MAX_LABEL_LENGTH)) return refuse('label_too_long');
+  if (host.includes('_')) return refuse('underscore');
+  if (/[^a-z0-9.-]/.test(host)) return refuse('invalid_character');
+  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return refuse('hyphen');
+
+  const isLocal =
+    labels.length === 1 || LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
+  if (isLocal && !policy.permitsLocalNames) return refuse('local_name');
+  return { ok: true, endpoint: { host, port, kind: isLocal ? 'local-name' : 'name' } };
+}
+
+/**
+ * Lower-case ASCII form by UTS #46. Plain ASCII is not sent through the URL parser, which would turn "0x7f.1" into
+ * 127.0.0.1; what other writing turns into is judged afterwards, so that full-width digits and dots hide nothing.
+ */
+function mapToAscii(typed: string): string | null {
+  const lower = typed.toLowerCase();
+  const isAscii = /^[\x21-\x7e]+$/.test(lower);
+  if (isAscii && !lower.split('.').some((label) => label.startsWith('xn--'))) return lower;
+  return URL.parse(`http://${lower}/`)?.hostname ?? null;
+}
+
+function isDottedDecimal(text: string): boolean {
+  const parts = text.split('.');
+  return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
+}
+
+/** A name whose Unicode form does not lead back to it is shown as it is. */
+function unicodeName(host: string): string {
+  const shown = domainToUnicode(host);
+  return shown !== '' && URL.parse(`http://${shown}/`)?.hostname === host ? shown : host;
+}

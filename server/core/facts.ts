@@ -1,0 +1,44 @@
+import type { Certificate } from '../pki/index.ts';
+import { formatDistinguishedName } from '../pki/index.ts';
+
+/** What people are shown of a certificate. All text is a stranger's: escape it wherever it is put. */
+export interface CertificateFacts {
+  fingerprint: string;
+  serialNumber: string;
+  issuer: string;
+  subject: string;
+  notBefore: number;
+  notAfter: number;
+  authorityName: string;
+  /** RFC 4514. */
+  authorityFullDn: string;
+  /** http or https only. */
+  authorityUrl: string | null;
+  /** dNSName and iPAddress, at most 2,000. */
+  sans: string[];
+}
+
+const MAX_SANS = 2_000;
+
+/** The fields of a certificate that the product shows. Missing names fall back in the order that people expect. */
+export function certificateFacts(certificate: Certificate): CertificateFacts {
+  const { issuer, subject, subjectAltNames } = certificate;
+  const sans = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses].slice(0, MAX_SANS);
+  return {
+    fingerprint: certificate.fingerprint,
+    serialNumber: certificate.serialNumber,
+    issuer: issuer.attribute('CN') ?? issuer.attribute('OU') ?? issuer.attribute('O') ?? '',
+    subject: subject.attribute('CN') ?? sans[0] ?? '',
+    notBefore: certificate.notBefore,
+    notAfter: certificate.notAfter,
+    authorityName: issuer.attribute('O') ?? issuer.attribute('CN') ?? '',
+    authorityFullDn: formatDistinguishedName(issuer),
+    authorityUrl: [...certificate.caIssuersUrls, ...certificate.cpsUrls].find(isWebUrl) ?? null,
+    sans,
+  };
+}
+
+function isWebUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
+}

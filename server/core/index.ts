@@ -1,0 +1,31 @@
+export { alertSteps, expectedRenewal, isAtLeastAsTight, planAlerts } from './alerting.ts';
+export type { PlannedAlert, Step } from './alerting.ts';
+export { diff } from './diff.ts';
+export type { Event } from './diff.ts';
+export { displayName, normaliseEndpoint } from './endpoint.ts';
+export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
+export { certificateFacts } from './facts.ts';
+export type { CertificateFacts } from './facts.ts';
+export { carryLastSeen } from './last-seen.ts';
+export type {
+  AddressObservation,
+  FailedObservation,
+  HandshakeObservation,
+  Observation,
+  ReachFailure,
+  ReachStage,
+  Resolution,
+} from './observation.ts';
+export { FREE_DOMAIN_LIMIT, FREQUENCIES_MINUTES, mayAdd, mayUseFrequency } from './plan.ts';
+export type { Plan } from './plan.ts';
+export { nextAttemptAt } from './retry.ts';
+export { nextCheckAt } from './schedule.ts';
+export type {
+  AddressVerdict,
+  ExpiringCertificate,
+  Finding,
+  FindingCode,
+  LastSeen,
+  Severity,
+  Verdict,
+} from './verdict.ts';

@@ -1,0 +1,38 @@
+import { alertSteps } from './alerting.ts';
+
+const MINUTE_MS = 60_000;
+/** A host that is down is looked at again within the hour, whatever its plan. */
+const UNREACHABLE_MINUTES = 60;
+/** Share of an interval over which checks are spread, so that domains added together do not stay together. */
+const SPREAD = 0.1;
+/** No host can make us look more often than this, whatever lifetime it invents for its certificates. */
+const LIFETIME_FLOOR_MS = 10 * MINUTE_MS;
+const FLOOR_MS = MINUTE_MS;
+
+/**
+ * When to check next (ms UTC): within the interval, an hour when unreachable, and a 24th of each certificate's lifetime,
+ * but at the next alert step if that comes first. `jitter` in [0, 1) pulls intervals forward by up to a tenth, and puts
+ * off a step by up to a minute: before its step a check would find nothing to tell, and the step would pass unnoticed
+ * until the one after it.
+ */
+export function nextCheckAt(input: {
+  now: number;
+  everyMinutes: number;
+  reached: boolean;
+  certificates: readonly { notBefore: number; notAfter: number }[];
+  jitter: number;
+}): number {
+  const { now, jitter } = input;
+  const everyMinutes = input.reached ? input.everyMinutes : Math.min(input.everyMinutes, UNREACHABLE_MINUTES);
+  const intervals = [everyMinutes * MINUTE_MS];
+  const steps: number[] = [];
+  for (const certificate of input.certificates) {
+    const lifetime = certificate.notAfter - certificate.notBefore;
+    if (lifetime > 0) intervals.push(Math.max(LIFETIME_FLOOR_MS, lifetime / 24));
+    const next = alertSteps(certificate).find(({ at }) => at > now);
+    if (next !== undefined) steps.push(next.at);
+  }
+  const byInterval = now + Math.min(...intervals) * (1 - SPREAD * jitter);
+  const byStep = Math.min(...steps) + MINUTE_MS * jitter;
+  return Math.floor(Math.max(now + FLOOR_MS, Math.min(byInterval, byStep)));
+}
