@@ -1,0 +1,38 @@
+import { DAY_MS } from '../../../contract/constants.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
+
+/** The instant at which the tests of this folder look at their examples. */
+export const EXAMPLE_NOW = Date.UTC(2026, 10, 20, 14, 30);
+
+/** For tests: a healthy domain 58 days into a certificate of 90, with what differs laid over it. */
+export function exampleDomain(differences: Partial<DomainWire> = {}): DomainWire {
+  const hostname = differences.hostname ?? 'fjord.example';
+  const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();
+  return {
+    id: hostname,
+    hostname,
+    port: 443,
+    display_name: hostname,
+    state: 'ok',
+    issuer: 'WE1',
+    subject: hostname,
+    valid_from: at(-58),
+    expiry_date: at(32),
+    last_checked_at: at(-0.01),
+    authority_name: 'Google Trust Services',
+    authority_full_dn: 'CN=WE1,O=Google Trust Services,C=US',
+    authority_url: 'http://i.pki.goog/we1.crt',
+    fingerprint: 'ab'.repeat(32),
+    renewal_from: at(2),
+    is_revoked: false,
+    revocation: { state: 'unknown', source: null, checked_at: null },
+    trusted: true,
+    findings: [],
+    unreachable: null,
+    checking: false,
+    check_every_minutes: 1440,
+    next_check_at: at(1),
+    created_at: at(-100),
+    ...differences,
+  };
+}

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../contract/constants.ts';
+import type { DomainState, SummaryWire } from '../../../contract/domain.ts';
+import { EXAMPLE_NOW as now } from './example-domain.ts';
+import type { Problem } from './problem.ts';
+import { dashboardSentence } from './sentence.ts';
+
+type Entry = [host: string, state: DomainState, days: number];
+
+function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {}): SummaryWire {
+  const counts = { pending: 0, unread: 0, expired: 0, critical: 0, soon: 0, ok: 0, revoked: 0, ...extra };
+  for (const [, state] of entries) counts[state] += 1;
+  return {
+    total: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    counts,
+    expiries: entries.map(([host, state, days]) => ({
+      id: host,
+      hostname: host,
+      display_name: host,
+      state,
+      not_after: new Date(now + days * DAY_MS).toISOString(),
+      count: 1,
+    })),
+  };
+}
+
+function problem(host: string, kind: Problem['kind'], message: string, state: DomainState = 'ok'): Problem {
+  return { id: host, hostname: host, display_name: host, kind, message, state };
+}
+
+function say(summary: SummaryWire, problems: Problem[] = [], limit: number | null = null) {
+  const { headline, detail } = dashboardSentence({ summary, problems, limit, now });
+  return [headline, detail.map(({ text }) => text).join('')];
+}
+
+const fine = (count: number): Entry[] =>
+  Array.from({ length: count }, (_, index) => [`host-${index + 1}.example`, 'ok', 32 + index]);
+const wrongName = problem('shop.example', 'untrusted', 'The certificate is not valid for this name.');
+
+describe('dashboardSentence', () => {
+  it.each<[string, SummaryWire, Problem[], string, string]>([
+    [
+      '12 fine',
+      summaryOf(fine(12)),
+      [],
+      'All 12 certificates are fine',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      '3 fine',
+      summaryOf(fine(3)),
+      [],
+      'All three certificates are fine',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      '2 fine',
+      summaryOf(fine(2)),
+      [],
+      'Both certificates are fine',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      '1 fine',
+      summaryOf(fine(1)),
+      [],
+      'Your certificate is fine',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      'one soon',
+      summaryOf([['git.example', 'soon', 11], ...fine(2)]),
+      [],
+      'One certificate needs attention in 11 days',
+      'git.example expires on 1 December.',
+    ],
+    [
+      'one critical, days as words',
+      summaryOf([['git.example', 'critical', 6.5], ...fine(2)]),
+      [],
+      'One certificate needs attention in six days',
+      'git.example expires on 27 November.',
+    ],
+    [
+      'one day',
+      summaryOf([['git.example', 'critical', 1]]),
+      [],
+      'One certificate needs attention in one day',
+      'git.example expires on 21 November.',
+    ],
+    [
+      'within the day',
+      summaryOf([['git.example', 'critical', 0.2]]),
+      [],
+      'One certificate needs attention within a day',
+      'git.example expires on 20 November.',
+    ],
+    [
+      'several soon',
+      summaryOf([
+        ['git.example', 'soon', 9],
+        ['api.example', 'soon', 12],
+      ]),
+      [],
+      'Two certificates need attention within two weeks',
+      'git.example expires on 29 November.',
+    ],
+    [
+      'several this week',
+      summaryOf([
+        ['legacy.example', 'expired', -3],
+        ['pay.example', 'critical', 2],
+        ['mail.example', 'critical', 6],
+        ['git.example', 'soon', 11],
+      ]),
+      [],
+      'Three certificates need attention this week',
+      'legacy.example expired on 17 November. Next is pay.example on 22 November.',
+    ],
+    [
+      'one expired',
+      summaryOf([['legacy.example', 'expired', -3], ...fine(1)]),
+      [],
+      'legacy.example has expired',
+      'legacy.example expired on 17 November. Next is host-1.example on 22 December.',
+    ],
+    [
+      'all expired',
+      summaryOf([
+        ['a.example', 'expired', -3],
+        ['b.example', 'expired', -1],
+      ]),
+      [],
+      'Two certificates have expired',
+      'a.example expired on 17 November.',
+    ],
+    [
+      'one revoked',
+      summaryOf([['cdn.example', 'revoked', 41]]),
+      [],
+      'The certificate of cdn.example is revoked',
+      '',
+    ],
+    [
+      'broken in different ways',
+      summaryOf([
+        ['old.example', 'expired', -400],
+        ['cdn.example', 'revoked', 41],
+      ]),
+      [],
+      'Two certificates need attention now',
+      'old.example expired on 16 October 2025. cdn.example is revoked.',
+    ],
+    [
+      'a wrong name is never fine',
+      summaryOf([['shop.example', 'ok', 40], ...fine(2)]),
+      [wrongName],
+      'The certificate of shop.example is not trusted',
+      'shop.example: The certificate is not valid for this name. Next to expire is shop.example on 30 December.',
+    ],
+    [
+      'a wrong name beside a critical one',
+      summaryOf([
+        ['pay.example', 'critical', 2],
+        ['shop.example', 'ok', 40],
+      ]),
+      [wrongName],
+      'Two certificates need attention this week',
+      'shop.example: The certificate is not valid for this name. pay.example expires on 22 November.',
+    ],
+    [
+      'an untrusted one that is critical counts once',
+      summaryOf([['shop.example', 'critical', 2]]),
+      [{ ...wrongName, state: 'critical' }],
+      'One certificate needs attention in two days',
+      'shop.example: The certificate is not valid for this name. shop.example expires on 22 November.',
+    ],
+    [
+      'never read',
+      summaryOf(fine(2), { unread: 1 }),
+      [problem('gone.example', 'unreachable', 'The name does not exist', 'unread')],
+      'gone.example could not be read',
+      'The name does not exist. Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      'unreachable now',
+      summaryOf(fine(3)),
+      [
+        problem('host-1.example', 'unreachable', 'The connection was refused.'),
+        problem('host-2.example', 'unreachable', 'The connection was refused.'),
+      ],
+      'Two domains could not be read',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      'nothing checked yet',
+      summaryOf([], { pending: 1 }),
+      [],
+      'Reading the certificate of one domain',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'nothing checked yet, several',
+      summaryOf([], { pending: 3 }),
+      [],
+      'Reading the certificates of three domains',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'some checked',
+      summaryOf(fine(3), { pending: 1 }),
+      [],
+      'So far, all three certificates are fine',
+      'Next to expire is host-1.example on 22 December. One domain is being checked for the first time.',
+    ],
+    [
+      'one of two checked',
+      summaryOf(fine(1), { pending: 1 }),
+      [],
+      'So far, one certificate is fine',
+      'Next to expire is host-1.example on 22 December. One domain is being checked for the first time.',
+    ],
+  ])('%s', (_, summary, problems, headline, detail) => {
+    expect(say(summary, problems)).toEqual([headline, detail]);
+  });
+
+  it('tells the plan and marks the hosts', () => {
+    const summary = summaryOf([['git.example', 'soon', 11], ...fine(2)]);
+    const { detail } = dashboardSentence({ summary, problems: [], limit: 3, now });
+    expect(detail.map(({ text }) => text).join('')).toBe(
+      'git.example expires on 1 December. You track 3 of 3 domains on Free.',
+    );
+    expect(detail.filter(({ isHost }) => isHost)).toEqual([{ text: 'git.example', isHost: true }]);
+  });
+});

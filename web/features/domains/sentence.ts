@@ -1,0 +1,163 @@
+import { daysLeft } from '../../../contract/badge.ts';
+import type { SummaryWire } from '../../../contract/domain.ts';
+import { dayAndMonth } from './day-and-month.ts';
+import { inWords, inWordsCapitalised } from './number-words.ts';
+import type { Problem } from './problem.ts';
+
+/** A stretch of text; host names stand out. */
+export interface Phrase {
+  text: string;
+  isHost: boolean;
+}
+
+export interface DashboardSentence {
+  headline: string;
+  /** The second line, ready to be set one phrase after the other. */
+  detail: Phrase[];
+}
+
+interface Input {
+  summary: SummaryWire;
+  problems: readonly Problem[];
+  /** The plan's limit, where it has one: it is told beside the number of domains. */
+  limit: number | null;
+  now: number;
+}
+
+/** What the dashboard says first: what to do, by when, and of which host. */
+export function dashboardSentence({ summary, problems, limit, now }: Input): DashboardSentence {
+  const situation = situationOf(summary, problems);
+  const detail = detailOf(situation, now);
+  if (limit !== null)
+    detail.push([plain(`You track ${summary.total} of ${limit} ${domains(limit)} on Free.`)]);
+  return {
+    headline: headlineOf(situation, now),
+    detail: detail.flatMap((sentence, index) => (index === 0 ? sentence : [plain(' '), ...sentence])),
+  };
+}
+
+type Expiry = SummaryWire['expiries'][number];
+
+interface Situation {
+  counts: SummaryWire['counts'];
+  expiries: readonly Expiry[];
+  untrusted: readonly Problem[];
+  /** Untrusted ones that the counts hold as well dated. */
+  untrustedInDate: number;
+  unreachable: readonly Problem[];
+  /** `unread` ones may lie beyond what `problems` carries. */
+  unreachableCount: number;
+}
+
+function situationOf(summary: SummaryWire, problems: readonly Problem[]): Situation {
+  const untrusted = problems.filter(({ kind }) => kind === 'untrusted');
+  const unreachable = problems.filter(({ kind }) => kind === 'unreachable');
+  const dated = unreachable.filter(({ state }) => state !== 'unread').length;
+  return {
+    counts: summary.counts,
+    expiries: summary.expiries,
+    untrusted,
+    untrustedInDate: untrusted.filter(({ state }) => state === 'ok' || state === 'soon').length,
+    unreachable,
+    unreachableCount: summary.counts.unread + dated,
+  };
+}
+
+function headlineOf(situation: Situation, now: number): string {
+  const { counts, expiries, untrusted, untrustedInDate, unreachable, unreachableCount } = situation;
+  const broken = counts.expired + counts.revoked + untrustedInDate;
+  const urgent = broken + counts.critical;
+  if (urgent > 1) {
+    const title = `${inWordsCapitalised(urgent)} certificates`;
+    if (counts.expired === urgent) return `${title} have expired`;
+    if (counts.revoked === urgent) return `${title} are revoked`;
+    if (untrustedInDate === urgent) return `${title} are not trusted`;
+    return `${title} need attention ${counts.critical > 0 ? 'this week' : 'now'}`;
+  }
+  if (counts.expired === 1) return `${nameOf(expiries, 'expired') ?? 'One certificate'} has expired`;
+  if (counts.revoked === 1)
+    return `The certificate of ${nameOf(expiries, 'revoked') ?? 'one domain'} is revoked`;
+  if (untrustedInDate === 1) {
+    const host = untrusted.find(({ state }) => state !== 'critical')?.display_name;
+    return `The certificate of ${host ?? 'one domain'} is not trusted`;
+  }
+  if (counts.critical === 1) return `One certificate needs attention ${within(expiries, 'critical', now)}`;
+  if (counts.soon === 1) return `One certificate needs attention ${within(expiries, 'soon', now)}`;
+  if (counts.soon > 1)
+    return `${inWordsCapitalised(counts.soon)} certificates need attention within two weeks`;
+  if (unreachableCount === 1) return `${unreachable[0]?.display_name ?? 'One domain'} could not be read`;
+  if (unreachableCount > 1) return `${inWordsCapitalised(unreachableCount)} domains could not be read`;
+  return calmHeadline(counts);
+}
+
+function calmHeadline({ ok, pending }: Situation['counts']): string {
+  if (ok === 0)
+    return pending === 1
+      ? 'Reading the certificate of one domain'
+      : `Reading the certificates of ${inWords(pending)} domains`;
+  const lead = pending > 0 ? 'So far, ' : '';
+  if (ok === 1) return pending > 0 ? 'So far, one certificate is fine' : 'Your certificate is fine';
+  const all = ok === 2 ? 'both certificates' : `all ${inWords(ok)} certificates`;
+  return `${capitalised(`${lead}${all}`)} are fine`;
+}
+
+/** At most three sentences, worst first, that add hosts, dates and reasons to the headline. */
+function detailOf(situation: Situation, now: number): Phrase[][] {
+  const { counts, expiries, untrusted, untrustedInDate, unreachable, unreachableCount } = situation;
+  const urgent = counts.expired + counts.critical + counts.revoked + untrustedInDate;
+  const sentences: Phrase[][] = [];
+
+  const expired = expiries.find(({ state }) => state === 'expired');
+  if (expired) sentences.push([host(expired), plain(` expired on ${dayAndMonth(expired.not_after, now)}.`)]);
+  const revoked = expiries.find(({ state }) => state === 'revoked');
+  if (revoked && urgent > 1) sentences.push([host(revoked), plain(' is revoked.')]);
+  if (untrusted[0]) sentences.push([host(untrusted[0]), plain(`: ${asSentence(untrusted[0].message)}`)]);
+
+  const headlineIsReach = urgent + counts.soon === 0 && unreachableCount > 0;
+  const reason = unreachableCount === 1 && unreachable[0] ? asSentence(unreachable[0].message) : null;
+  if (headlineIsReach && reason) sentences.push([plain(reason)]);
+
+  const next = expiries.find(({ state }) => state === 'critical' || state === 'soon' || state === 'ok');
+  if (next) {
+    const date = dayAndMonth(next.not_after, now);
+    if (expired) sentences.push([plain('Next is '), host(next), plain(` on ${date}.`)]);
+    else if (next.state === 'ok')
+      sentences.push([plain('Next to expire is '), host(next), plain(` on ${date}.`)]);
+    else sentences.push([host(next), plain(` expires on ${date}.`)]);
+  }
+
+  if (!headlineIsReach && reason && unreachable[0]) {
+    sentences.push([host(unreachable[0]), plain(`: ${reason}`)]);
+  } else if (!headlineIsReach && unreachableCount > 0) {
+    const count = inWordsCapitalised(unreachableCount);
+    sentences.push([plain(`${count} ${domains(unreachableCount)} could not be read.`)]);
+  }
+
+  if (counts.pending > 0 && sentences.length === 0) {
+    sentences.push([plain('The first check takes a few seconds.')]);
+  } else if (counts.pending > 0) {
+    const subject = `${inWordsCapitalised(counts.pending)} ${domains(counts.pending)}`;
+    sentences.push([
+      plain(`${subject} ${counts.pending === 1 ? 'is' : 'are'} being checked for the first time.`),
+    ]);
+  }
+  return sentences.slice(0, 3);
+}
+
+function within(expiries: readonly Expiry[], state: Expiry['state'], now: number): string {
+  const expiry = expiries.find((candidate) => candidate.state === state);
+  if (!expiry) return state === 'critical' ? 'this week' : 'within two weeks';
+  const days = Math.max(0, daysLeft(Date.parse(expiry.not_after), now));
+  if (days === 0) return 'within a day';
+  return days === 1 ? 'in one day' : `in ${inWords(days)} days`;
+}
+
+function nameOf(expiries: readonly Expiry[], state: Expiry['state']): string | undefined {
+  return expiries.find((expiry) => expiry.state === state)?.display_name;
+}
+
+const plain = (text: string): Phrase => ({ text, isHost: false });
+const host = ({ display_name }: { display_name: string }): Phrase => ({ text: display_name, isHost: true });
+const domains = (count: number): string => (count === 1 ? 'domain' : 'domains');
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const asSentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
