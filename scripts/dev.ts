@@ -1,0 +1,38 @@
+// For work on the product: the server restarts when its sources change, the pages reload by themselves.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer } from 'vite';
+
+const pagesPort = Number(process.env['DEV_PORT'] ?? 5173);
+const serverPort = process.env['PORT'] ?? '8080';
+
+const pages = await createServer({
+  server: {
+    port: pagesPort,
+    strictPort: true,
+    proxy: { '/api': `http://localhost:${serverPort}`, '/dev': `http://localhost:${serverPort}` },
+  },
+});
+await pages.listen();
+
+const server: ChildProcess = spawn(
+  process.execPath,
+  ['--watch', '--watch-preserve-output', 'server/main.ts'],
+  {
+    stdio: 'inherit',
+    // The browser talks to the pages' address; the server must take that origin for its own.
+    env: {
+      ...process.env,
+      PORT: serverPort,
+      PUBLIC_URL: process.env['PUBLIC_URL'] ?? `http://localhost:${pagesPort}`,
+    },
+  },
+);
+process.stdout.write(`\n  Open http://localhost:${pagesPort} (reloads as you save)\n`);
+
+const stop = (): void => {
+  server.kill('SIGTERM');
+  void pages.close().finally(() => process.exit(0));
+};
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+process.on('disconnect', stop);
+server.on('exit', stop);

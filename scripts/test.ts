@@ -1,0 +1,157 @@
+// Everything that has to hold, in one command: npm test. Each stage runs even where an earlier one failed; the last line
+// counts. With CI=true a skipped test is a failure.
+//
+//   npm test                    all of it
+//   npm test -- unit journeys   some stages
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBrowser } from '../tests/kit/browser.ts';
+
+interface Outcome {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+interface Stage {
+  name: string;
+  run(): Promise<Outcome>;
+}
+
+const reports = mkdtempSync(join(tmpdir(), 'certlantern-reports-'));
+const tool = (name: string) => join('node_modules', '.bin', name);
+
+const STATIC_CHECKS: { name: string; command: string[] }[] = [
+  { name: 'types', command: [tool('tsc'), '--noEmit', '-p', '.'] },
+  { name: 'lint', command: [tool('oxlint'), '--type-aware', '--deny-warnings'] },
+  { name: 'formatting', command: [tool('prettier'), '--check', '--log-level', 'warn', '.'] },
+  { name: 'dead code', command: [tool('knip'), '--no-progress'] },
+];
+
+const STAGES: Stage[] = [
+  { name: 'checks', run: staticChecks },
+  { name: 'unit', run: () => vitest('unit') },
+  { name: 'integration', run: () => vitest('integration') },
+  { name: 'crash', run: () => vitest('crash') },
+  { name: 'journeys', run: journeys },
+];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !STAGES.some((stage) => stage.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(`No such stage: ${unknown.join(', ')}. There are ${STAGES.map(({ name }) => name).join(', ')}.\n`);
+  process.exit(2);
+}
+
+const total: Outcome = { passed: 0, failed: 0, skipped: 0 };
+for (const stage of STAGES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  const startedAt = Date.now();
+  const outcome = await stage.run();
+  total.passed += outcome.passed;
+  total.failed += outcome.failed;
+  total.skipped += outcome.skipped;
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
+  say(`== ${stage.name}: ${counted(outcome)} in ${seconds} s`);
+}
+rmSync(reports, { recursive: true, force: true });
+const inCi = process.env['CI'] === 'true';
+if (inCi && total.skipped > 0) say('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
+say(counted(total));
+process.exit(total.failed > 0 || (inCi && total.skipped > 0) ? 1 : 0);
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function counted({ passed, failed, skipped }: Outcome): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+/** Runs a command to its end; `quiet` keeps its output back, to be shown only where it failed. */
+function command(args: string[], options: { quiet?: boolean; env?: Record<string, string> } = {}): Promise<boolean> {
+  const [program = '', ...rest] = args;
+  return new Promise((resolve) => {
+    const child = spawn(program, rest, {
+      stdio: ['ignore', options.quiet ? 'pipe' : 'inherit', options.quiet ? 'pipe' : 'inherit'],
+      env: { ...process.env, ...options.env },
+    });
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('error', (error) => {
+      say(`${program}: ${error.message}`);
+      resolve(false);
+    });
+    child.on('close', (code) => {
+      if (code !== 0 && options.quiet) say(output);
+      resolve(code === 0);
+    });
+  });
+}
+
+async function staticChecks(): Promise<Outcome> {
+  const results = await Promise.all(
+    STATIC_CHECKS.map(async (check) => {
+      const good = await command(check.command, { quiet: true });
+      if (!good) say(`== ${check.name} failed (see above)`);
+      return good;
+    }),
+  );
+  return { passed: results.filter(Boolean).length, failed: results.filter((good) => !good).length, skipped: 0 };
+}
+
+interface VitestReport {
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+  numFailedTestSuites: number;
+}
+
+async function vitest(project: string): Promise<Outcome> {
+  const file = join(reports, `${project}.json`);
+  const good = await command([
+    tool('vitest'),
+    'run',
+    ...['--project', project],
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+  ]);
+  const report = readReport<VitestReport>(file);
+  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+  const failed = report.numFailedTests || (good ? 0 : 1);
+  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests };
+}
+
+interface PlaywrightReport {
+  stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+}
+
+async function journeys(): Promise<Outcome> {
+  const browser = findBrowser();
+  if (!browser) {
+    say('!! No Chromium here and none could be had: the browser journeys are skipped.');
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  say(`The journeys run in ${browser.origin}`);
+  const file = join(reports, 'journeys.json');
+  const good = await command([tool('playwright'), 'test', '--config', 'tests/journeys/playwright.config.ts'], {
+    env: {
+      JOURNEY_BROWSER: browser.executablePath,
+      JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),
+      PLAYWRIGHT_JSON_OUTPUT_NAME: file,
+    },
+  });
+  const report = readReport<PlaywrightReport>(file);
+  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  return { passed: expected, failed: unexpected + flaky || (good ? 0 : 1), skipped };
+}
+
+function readReport<T>(file: string): T | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,190 @@
+import { createAdaptorServer } from '@hono/node-server';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { join, resolve } from 'node:path';
+import pino from 'pino';
+import { createApp } from './api/index.ts';
+import { createEmailChannel } from './channels/index.ts';
+import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
+import {
+  DataDirectoryError,
+  loadSecrets,
+  lockDataDirectory,
+  prepareDataDirectory,
+} from './data-directory.ts';
+import { createAddressPolicy, createResolver } from './egress/index.ts';
+import { createProbe, loadTrustStore } from './probe/index.ts';
+import { createIdentityProvider } from './providers/identity/index.ts';
+import { readyLines } from './ready-lines.ts';
+import { openStore, StoreError } from './store/open-store.ts';
+import { createWorker, systemClock } from './worker/index.ts';
+
+/** A port that cannot be had; one line, like every reason not to start. */
+class ListenError extends Error {
+  override name = 'ListenError';
+}
+
+const SHUTDOWN_MS = 1_800;
+
+async function main(): Promise<void> {
+  const config = parseConfig(readEnvironment());
+  const log = pino({ level: config.logLevel }, pino.destination(2));
+  const closers: (() => void | Promise<void>)[] = [];
+  const stop = shutdownOnce(closers);
+
+  prepareDataDirectory(config.dataDir);
+  const secrets = loadSecrets(config.dataDir);
+  // The embedded database belongs to one process; PostgreSQL is made to be shared.
+  if (config.databaseUrl === null) closers.push(lockDataDirectory(config.dataDir));
+  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  closers.push(() => store.close());
+  if (config.role === 'migrate') {
+    process.stdout.write('The database is up to date.\n');
+    return stop(0);
+  }
+
+  const policy = createAddressPolicy(config.egressAllowCidrs);
+  if (config.egressAllowCidrs.length > 0)
+    log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
+  const mailFolder = join(config.dataDir, 'mail');
+
+  const serving = config.role === 'worker' ? null : await listen(config);
+  const publicUrl =
+    serving && config.publicUrlIsDefault ? new URL(`http://localhost:${serving.port}`) : config.publicUrl;
+  if (serving) closers.push(serving.close);
+
+  if (config.role !== 'api') {
+    const email = createEmailChannel({
+      smtpUrl: config.smtpUrl,
+      mailFrom: config.mailFrom,
+      captureDir: mailFolder,
+    });
+    const worker = createWorker({
+      store,
+      probe: createProbe({
+        resolver: createResolver({ servers: config.dnsServers, policy }),
+        policy,
+        now: systemClock.now,
+      }),
+      trustStore: loadTrustStore(config.extraCaPem),
+      email,
+      clock: systemClock,
+      random: Math.random,
+      concurrency: config.checkConcurrency,
+      log,
+      publicUrl,
+      productName: config.productName,
+    });
+    worker.start();
+    closers.push(async () => {
+      await worker.stop();
+      email.close();
+    });
+  }
+
+  if (serving) {
+    const identity = createIdentityProvider({
+      database: store.identityDatabase,
+      secret: secrets.identity,
+      publicUrl,
+      config,
+      log,
+    });
+    serving.use(
+      createApp({
+        store,
+        identity,
+        config: { ...config, publicUrl },
+        secrets,
+        clock: systemClock,
+        policy,
+        log,
+        webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
+        mailFolder: config.smtpUrl === null ? mailFolder : null,
+      }),
+    );
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
+  // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
+  process.on('disconnect', () => stop(0));
+  if (serving)
+    process.stdout.write(
+      readyLines({
+        productName: config.productName,
+        publicUrl,
+        localUrl: `http://localhost:${serving.port}`,
+        mailPageKey: config.smtpUrl === null ? secrets.mailPage : null,
+        insecureHttp: config.insecureHttp,
+      }),
+    );
+}
+
+interface Serving {
+  port: number;
+  /** Requests before this are answered 503. */
+  use(app: { fetch(request: Request, ...rest: never[]): Response | Promise<Response> }): void;
+  close(): Promise<void>;
+}
+
+/** Takes the port before anything else starts, so that a port in use changes nothing. @throws ListenError */
+async function listen(config: Config): Promise<Serving> {
+  let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
+    new Response('Starting', { status: 503 });
+  const server = createAdaptorServer({ fetch: (request, env) => handler(request, env) }) as Server;
+  server.listen(config.port, config.host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    throw new ListenError(whyNotListening(config, error), { cause: error });
+  }
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : config.port;
+  return {
+    port,
+    use(app) {
+      handler = app.fetch.bind(app) as typeof handler;
+    },
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      // Event streams never end by themselves.
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function whyNotListening(config: Config, error: unknown): string {
+  const code = error instanceof Error ? Reflect.get(error, 'code') : null;
+  if (code === 'EADDRINUSE')
+    return `Port ${config.port} is in use by another program. Choose another one: PORT=${config.port + 1} npm start`;
+  if (code === 'EACCES')
+    return `Port ${config.port} needs rights that this user does not have. Choose one above 1023: PORT=8080 npm start`;
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return `HOST=${config.host} is no address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network.`;
+  return `The server cannot listen on ${config.host}:${config.port}: ${String(error)}`;
+}
+
+/** Runs the closers, last opened first, once however often it is asked; ends the process even where one hangs. */
+function shutdownOnce(closers: (() => void | Promise<void>)[]): (code: number) => void {
+  let stopping = false;
+  return (code) => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(code), SHUTDOWN_MS).unref();
+    void (async () => {
+      for (const close of closers.toReversed()) await close();
+      process.exit(code);
+    })();
+  };
+}
+
+const EXPECTED = [ConfigError, DataDirectoryError, StoreError, ListenError];
+
+main().catch((error: unknown) => {
+  const expected = EXPECTED.some((kind) => error instanceof kind);
+  const text =
+    expected && error instanceof Error ? error.message : error instanceof Error ? error.stack : String(error);
+  process.stderr.write(`${text}\n`, () => process.exit(1));
+});

@@ -1,0 +1,95 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..', '..');
+
+/** The whole product as a process of its own, as an operator runs it. */
+export interface App {
+  url: string;
+  /** null with SMTP_URL. */
+  mailUrl: string | null;
+  dataDir: string;
+  process: ChildProcess;
+  /** Everything printed so far, both streams. */
+  output(): string;
+  /** SIGTERM and the wait for the end; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, and the wait for the end. */
+  kill(): Promise<void>;
+}
+
+/** A TCP port of 127.0.0.1 that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  server.close();
+  await once(server, 'close');
+  return address.port;
+}
+
+/** A folder below the system's temporary one, for one test's data. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Runs `node server/main.ts` with exactly these variables beside PATH; resolves with the exit code and all output. */
+export async function runServer(
+  env: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const { child, output } = spawnServer(env);
+  const [code] = await once(child, 'exit');
+  return { code, output: output() };
+}
+
+/**
+ * Starts the server on a free port with a data folder that the caller removes; resolves when it says that it is ready.
+ * @throws with the output when it ends instead.
+ */
+export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
+  const port = env['PORT'] ?? String(await freePort());
+  const { child, output } = spawnServer({ ...env, PORT: port });
+  const exited = once(child, 'exit');
+  const url = `http://localhost:${port}`;
+  await new Promise<void>((ready, failed) => {
+    child.stdout?.on('data', () => {
+      if (output().includes('npm run demo')) ready();
+    });
+    child.on('exit', (code) => failed(new Error(`The server ended with ${code}:\n${output()}`)));
+  });
+  return {
+    url,
+    mailUrl: /http\S+\/dev\/mail\S*/.exec(output())?.[0] ?? null,
+    dataDir: env.DATA_DIR,
+    process: child,
+    output,
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      const [code] = await exited;
+      return code;
+    },
+    async kill() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function spawnServer(env: Record<string, string>): { child: ChildProcess; output(): string } {
+  const child = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const append = (chunk: Buffer) => (text += chunk.toString());
+  child.stdout.on('data', append);
+  child.stderr.on('data', append);
+  return { child, output: () => text };
+}

@@ -1,0 +1,98 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** A Chromium that tests can drive, and what its environment needs beside our own. */
+export interface Browser {
+  executablePath: string;
+  env: Record<string, string>;
+  /** Said once at the start of a run. */
+  origin: string;
+}
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
+const FIXED_PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+];
+const FALLBACK = join(import.meta.dirname, 'chromium-fallback');
+
+/** Flags for a headless Chromium that talks to nobody but the pages under test. */
+export const BROWSER_FLAGS = [
+  '--no-sandbox',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The machine's browser, else Debian's package, else the one from npm; null where none can be had. */
+export function findBrowser(): Browser | null {
+  return installedBrowser() ?? browserFromDebian() ?? browserFromNpm();
+}
+
+function installedBrowser(): Browser | null {
+  const named = process.env['BROWSER_PATH'];
+  const onPath = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  const executablePath = [...(named ? [named] : []), ...onPath, ...FIXED_PLACES].find((path) =>
+    existsSync(path),
+  );
+  return executablePath === undefined ? null : { executablePath, env: {}, origin: executablePath };
+}
+
+function browserFromDebian(): Browser | null {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
+    return null;
+  const apt = (...args: string[]) =>
+    spawnSync('apt-get', args, {
+      stdio: 'ignore',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    }).status;
+  process.stderr.write('Installing Debian’s Chromium for the browser tests …\n');
+  if (apt('update') !== 0 || apt('install', '-y', '--no-install-recommends', 'chromium') !== 0) return null;
+  return installedBrowser();
+}
+
+/**
+ * The package unpacks itself into the temporary folder and takes whatever lies there under its names for its own; with a
+ * temporary folder of our own it can meet neither an old copy nor somebody else's file.
+ */
+function browserFromNpm(): Browser | null {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return null;
+  const unpacked = join(FALLBACK, 'node_modules', '.unpacked');
+  if (!existsSync(unpacked)) {
+    process.stderr.write('Installing a Chromium from npm for the browser tests …\n');
+    const draft = `${unpacked}.draft`;
+    try {
+      execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
+        cwd: FALLBACK,
+        stdio: 'ignore',
+      });
+      rmSync(draft, { recursive: true, force: true });
+      mkdirSync(draft);
+      execFileSync(
+        process.execPath,
+        ['-e', "import('@sparticuz/chromium').then(({ default: chromium }) => chromium.executablePath())"],
+        {
+          cwd: FALLBACK,
+          stdio: 'ignore',
+          // The libraries and fonts are unpacked only where the package believes to be on this platform.
+          env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
+        },
+      );
+      renameSync(draft, unpacked);
+    } catch {
+      return null;
+    }
+  }
+  return {
+    executablePath: join(unpacked, 'chromium'),
+    env: {
+      LD_LIBRARY_PATH: join(unpacked, 'al2023', 'lib'),
+      FONTCONFIG_PATH: join(unpacked, 'fonts'),
+    },
+    origin: '@sparticuz/chromium',
+  };
+}
