@@ -119,7 +119,7 @@ function fromName(typed: string, port: number, policy: EndpointPolicy): Normalis
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';
   if (/^(\d+|0x[0-9a-f]*)$/.test(last)) {
-    return isDottedDecimal(typed) ? fromIp(host, port, policy) : refuse('ambiguous_ip');
+    return isDottedDecimal(typed.replace(/\.$/, '')) ? fromIp(host, port, policy) : refuse('ambiguous_ip');
   }
   if (labels.includes('')) return refuse('empty_label');
   if (host.length > MAX_NAME_LENGTH) return refuse('too_long');

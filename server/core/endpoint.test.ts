@@ -1,0 +1,258 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EndpointPolicy, EndpointRefusal } from './endpoint.ts';
+import { displayName, normaliseEndpoint } from './endpoint.ts';
+
+const closed: EndpointPolicy = {
+  permitsAddress: (ip) => ip === '93.184.215.14' || ip === '2606:2800:21f::1',
+  permitsLocalNames: false,
+};
+const open: EndpointPolicy = { permitsAddress: () => true, permitsLocalNames: true };
+
+function accepted(input: string, policy = closed): string {
+  const result = normaliseEndpoint(input, policy);
+  if (!result.ok) throw new Error(`${input} was refused: ${result.code}`);
+  return `${result.endpoint.kind} ${result.endpoint.host} ${result.endpoint.port}`;
+}
+
+function refusal(input: string, policy = closed): EndpointRefusal | null {
+  const result = normaliseEndpoint(input, policy);
+  return result.ok ? null : result.code;
+}
+
+describe('what people type or paste', () => {
+  it.each([
+    ['example.com', 'name example.com 443'],
+    ['  Example.COM \n', 'name example.com 443'],
+    ['example.com.', 'name example.com 443'],
+    ['example.com:8443', 'name example.com 8443'],
+    ['https://example.com', 'name example.com 443'],
+    ['http://example.com/', 'name example.com 443'],
+    ['HTTPS://user:secret@example.com:8443/path/a%20b?x=1#y', 'name example.com 8443'],
+    ['//example.com/path', 'name example.com 443'],
+    ['example.com/path', 'name example.com 443'],
+    ['example.com?x', 'name example.com 443'],
+    ['someone@example.com', 'name example.com 443'],
+    ['xn--bcher-kva.example', 'name xn--bcher-kva.example 443'],
+    ['Bücher.example', 'name xn--bcher-kva.example 443'],
+    ['例え。テスト', 'name xn--r8jz45g.xn--zckzah 443'],
+    ['a-b.1and1.example', 'name a-b.1and1.example 443'],
+    [`${'a'.repeat(63)}.example`, `name ${'a'.repeat(63)}.example 443`],
+    ['93.184.215.14', 'ip 93.184.215.14 443'],
+    ['93.184.215.14.', 'ip 93.184.215.14 443'],
+    ['https://93.184.215.14:8443', 'ip 93.184.215.14 8443'],
+    ['[2606:2800:021F::0:1]', 'ip 2606:2800:21f::1 443'],
+    ['https://[2606:2800:21f::1]:8443/', 'ip 2606:2800:21f::1 8443'],
+    ['[::ffff:93.184.215.14]', 'ip 93.184.215.14 443'],
+  ])('%j', (input, expected) => {
+    expect(accepted(input)).toBe(expected);
+  });
+
+  it.each(['localhost', 'nas', 'printer.local', 'db.internal', 'x.home.arpa', 'a.b.localhost', 'x.onion'])(
+    'takes %s only where the policy opens local names',
+    (input) => {
+      expect(refusal(input)).toBe('local_name');
+      expect(accepted(input, open)).toBe(`local-name ${input} 443`);
+    },
+  );
+});
+
+describe('refusals', () => {
+  const label64 = 'a'.repeat(64);
+  const cases: [EndpointRefusal, string[]][] = [
+    ['empty', ['', '   ', '\t\n', '.', 'https://', 'https:///path', ':443', 'user@']],
+    ['too_long', ['x'.repeat(3_000), `${'abcdefg.'.repeat(32)}example`]],
+    [
+      'control_character',
+      [
+        'exam\0ple.com',
+        'example.com\0',
+        'exa\tmple.com',
+        'example.com\r\nBcc: x@y.example',
+        'a\u0085b.example',
+      ],
+    ],
+    [
+      'scheme',
+      [
+        'file:///etc/passwd',
+        'ftp://example.com',
+        'gopher://example.com',
+        'ldap://example.com',
+        'FILE://x.example',
+        'smtp://example.com',
+      ],
+    ],
+    ['backslash', ['https://example.com\\@127.0.0.1', 'example.com\\path', '\\\\example.com']],
+    [
+      'port',
+      [
+        'example.com:0',
+        'example.com:65536',
+        'example.com:abc',
+        'example.com:',
+        'example.com:-1',
+        'example.com:443x',
+        'example.com:１',
+        'example.com:0443',
+        'javascript:alert(1)',
+        '[2606:2800:21f::1]:0',
+        '[2606:2800:21f::1]:',
+      ],
+    ],
+    [
+      'brackets',
+      [
+        '::1',
+        '2606:2800:21f::1',
+        '2001:db8::1:443',
+        'example.com:443:443',
+        '::ffff:127.0.0.1',
+        '[::1',
+        '[::1].example',
+      ],
+    ],
+    ['zone_id', ['[fe80::1%eth0]', '[fe80::1%25eth0]:443']],
+    ['ip_literal', ['[]', '[:::]', '[1:2:3]', '[12345::]', '[example.com]', '[::1.2.3]', '[v1.fe80::a+en1]']],
+    ['percent_encoding', ['%31%32%37.0.0.1', 'example%2ecom', 'https://ex%61mple.com/']],
+    [
+      'ambiguous_ip',
+      [
+        '2130706433',
+        '127.1',
+        '127.0.1',
+        '0177.0.0.1',
+        '0x7f.0.0.1',
+        '0x7f000001',
+        '0X7F.1',
+        '127.0.0.0x1',
+        '256.1.1.1',
+        '1.2.3.4.5',
+        '127.0.0.01',
+        '１２７.0.0.1',
+        '127。0。0。1',
+        'example.123',
+        '①②⑦.0.0.1',
+      ],
+    ],
+    ['wildcard', ['*.example.com', 'https://*.example.com']],
+    ['underscore', ['my_host.example.com', '_dmarc.example.com']],
+    ['empty_label', ['example..com', '.example.com', 'example.com..', '127.0.0.1..']],
+    ['label_too_long', [`${label64}.example`, `ü${'a'.repeat(60)}.example`]],
+    ['hyphen', ['-a.example', 'a-.example', 'a.-b.example']],
+    [
+      'invalid_character',
+      [
+        'exa mple.com',
+        'a,b.example',
+        '$(id).example.com',
+        '`id`.example.com',
+        'a;b.example',
+        'a|b.example',
+        'a&b.example',
+        "a'b.example",
+        '<b>.example',
+        '{{7+7}}.example',
+        'xn--a.example',
+        'a\u202eb.example',
+        'a b ü.example',
+        '\ud800.example',
+        'ü／x.example',
+        '[x].example',
+      ],
+    ],
+    [
+      'address_refused',
+      [
+        '127.0.0.1',
+        '//127.0.0.1',
+        'https://example.com@127.0.0.1/',
+        '10.0.0.1:8443',
+        '169.254.169.254',
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+        '[::ffff:7f00:1]',
+        '[fe80::1]',
+        '[::ffff:0:0]',
+      ],
+    ],
+    ['local_name', ['localhost', 'LOCALHOST.', 'ⓛocalhost', 'metadata.google.internal', 'nas']],
+  ];
+
+  for (const [code, inputs] of cases) {
+    it.each(inputs)(`${code}: %j`, (input) => {
+      expect(refusal(input)).toBe(code);
+    });
+  }
+
+  it('says the sentence of the product for an empty field', () => {
+    expect(normaliseEndpoint(' ', closed)).toMatchObject({ message: 'Please enter a valid host address' });
+  });
+
+  it('has one message of its own for each, and never repeats what was typed', () => {
+    const messages = cases.map(([, [input = '']]) => {
+      const result = normaliseEndpoint(input, closed);
+      return result.ok ? '' : result.message;
+    });
+    expect(new Set(messages).size).toBe(cases.length);
+    expect(JSON.stringify(normaliseEndpoint('<script>alert(1)</script>.example', closed))).not.toContain(
+      'script',
+    );
+  });
+});
+
+describe('whatever comes in', () => {
+  const anything = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.webUrl({ withQueryParameters: true, withFragments: true }),
+    fc.domain(),
+    fc.ipV4Extended(),
+    fc.ipV6().map((ip) => `[${ip}]`),
+    fc.stringMatching(/^[a-z0-9.:/@[\]%\\_-]{0,30}$/),
+  );
+
+  it('gives a clean host and port or a refusal, and gives the same when asked again', () => {
+    fc.assert(
+      fc.property(anything, (input) => {
+        const first = normaliseEndpoint(input, open);
+        if (!first.ok) return;
+        const { host, port, kind } = first.endpoint;
+        expect(host).toMatch(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^[0-9a-f:]+$/);
+        expect(port).toBeGreaterThan(0);
+        expect(port).toBeLessThan(65_536);
+        const written = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+        expect(normaliseEndpoint(written, open)).toEqual({ ok: true, endpoint: { host, port, kind } });
+        expect(normaliseEndpoint(displayName(first.endpoint), open)).toEqual(first);
+      }),
+    );
+  });
+
+  it('never lets an address past the policy', () => {
+    const nothing: EndpointPolicy = { permitsAddress: () => false, permitsLocalNames: false };
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.ipV4Extended(),
+          fc.ipV6().map((ip) => `[${ip}]`),
+        ),
+        (input) => {
+          expect(normaliseEndpoint(input, nothing).ok).toBe(false);
+        },
+      ),
+    );
+  });
+});
+
+describe('displayName', () => {
+  it.each([
+    [{ host: 'example.com', port: 443 }, 'example.com'],
+    [{ host: 'example.com', port: 8443 }, 'example.com:8443'],
+    [{ host: 'xn--bcher-kva.example', port: 443 }, 'bücher.example'],
+    [{ host: '2606:2800:21f::1', port: 443 }, '[2606:2800:21f::1]'],
+    [{ host: '2606:2800:21f::1', port: 8443 }, '[2606:2800:21f::1]:8443'],
+    [{ host: '93.184.215.14', port: 8443 }, '93.184.215.14:8443'],
+    [{ host: 'xn--zz-invalid-.example', port: 443 }, 'xn--zz-invalid-.example'],
+  ])('%j', (endpoint, expected) => {
+    expect(displayName(endpoint)).toBe(expected);
+  });
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { alertSteps } from './alerting.ts';
+import { nextCheckAt } from './schedule.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOW = Date.UTC(2026, 10, 20, 9, 0);
+
+function due(input: Partial<Parameters<typeof nextCheckAt>[0]>): number {
+  return (
+    nextCheckAt({ now: NOW, everyMinutes: 1440, reached: true, certificates: [], jitter: 0, ...input }) - NOW
+  );
+}
+const lasting = (lifetimeMs: number, leftMs: number) => ({
+  notBefore: NOW + leftMs - lifetimeMs,
+  notAfter: NOW + leftMs,
+});
+
+describe('nextCheckAt', () => {
+  it('keeps the interval of the plan', () => {
+    expect(due({ everyMinutes: 1440 })).toBe(DAY);
+    expect(due({ everyMinutes: 10, certificates: [lasting(90 * DAY, 80 * DAY)] })).toBe(10 * MINUTE);
+  });
+
+  it('looks again within the hour at a host that is down, and sooner where the plan says so', () => {
+    expect(due({ everyMinutes: 1440, reached: false })).toBe(HOUR);
+    expect(due({ everyMinutes: 10, reached: false })).toBe(10 * MINUTE);
+  });
+
+  it('is due at the next alert step, not before it', () => {
+    expect(due({ certificates: [lasting(90 * DAY, 14 * DAY + 5 * HOUR)] })).toBe(5 * HOUR);
+    expect(due({ certificates: [lasting(90 * DAY, 14 * DAY)] })).toBe(DAY);
+    expect(due({ certificates: [lasting(90 * DAY, 2 * HOUR)] })).toBe(2 * HOUR);
+    expect(due({ certificates: [lasting(90 * DAY, -DAY)] })).toBe(DAY);
+  });
+
+  it('follows the shortest-lived certificate: 160 hours make 6 h 40 min', () => {
+    expect(due({ certificates: [lasting(160 * HOUR, 150 * HOUR)] })).toBe(400 * MINUTE);
+    expect(due({ certificates: [lasting(3650 * DAY, 3000 * DAY), lasting(160 * HOUR, 150 * HOUR)] })).toBe(
+      400 * MINUTE,
+    );
+  });
+
+  it('is not driven by absurd lifetimes', () => {
+    expect(due({ certificates: [lasting(MINUTE, -HOUR)] })).toBe(10 * MINUTE);
+    expect(due({ certificates: [lasting(-DAY, -HOUR)] })).toBe(DAY);
+    expect(due({ certificates: [lasting(10, 5)] })).toBe(MINUTE);
+    const year9999 = { notBefore: NOW, notAfter: Date.UTC(9999, 11, 31, 23, 59, 59) };
+    expect(due({ certificates: [year9999] })).toBe(DAY);
+  });
+
+  it('spreads checks within their caps, and is never more than a minute late for a step', () => {
+    const certificate = fc.record({
+      lifetimeMs: fc.integer({ min: HOUR, max: 400 * DAY }),
+      leftMs: fc.integer({ min: -DAY, max: 400 * DAY }),
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(10, 15, 60, 1440),
+        fc.boolean(),
+        fc.array(certificate, { maxLength: 3 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (everyMinutes, reached, drawn, jitter) => {
+          const certificates = drawn.map(({ lifetimeMs, leftMs }) => lasting(lifetimeMs, leftMs));
+          const wait = due({ everyMinutes, reached, certificates, jitter });
+          expect(Number.isInteger(wait)).toBe(true);
+          expect(wait).toBeGreaterThanOrEqual(MINUTE);
+          expect(wait).toBeLessThanOrEqual((reached ? everyMinutes : Math.min(60, everyMinutes)) * MINUTE);
+          for (const { notBefore, notAfter } of certificates) {
+            expect(wait).toBeLessThanOrEqual(Math.max(10 * MINUTE, (notAfter - notBefore) / 24));
+            const step = alertSteps({ notBefore, notAfter }).find(({ at }) => at > NOW);
+            if (step === undefined) continue;
+            expect(wait).toBeLessThanOrEqual(step.at - NOW + MINUTE);
+          }
+        },
+      ),
+    );
+  });
+
+  it('pulls an interval forward by up to a tenth', () => {
+    expect(due({ everyMinutes: 60, jitter: 0.5 })).toBe(57 * MINUTE);
+  });
+});
