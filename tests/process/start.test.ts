@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type App, freePort, runServer, startApp, temporaryFolder } from '../kit/app.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+let folder: ReturnType<typeof temporaryFolder>;
+let running: App[] = [];
+
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  await Promise.all(running.map((app) => app.kill()));
+  running = [];
+  folder.remove();
+});
+
+async function start(env: Record<string, string> = {}): Promise<App> {
+  const app = await startApp({ DATA_DIR: join(folder.path, 'data'), ...env });
+  running.push(app);
+  return app;
+}
+
+/** The one line that a refused start prints. */
+async function refusal(env: Record<string, string>): Promise<string> {
+  const { code, output } = await runServer(env);
+  expect(code).toBe(1);
+  expect(output.trimEnd().split('\n')).toHaveLength(1);
+  return output;
+}
+
+describe('a start with nothing configured', () => {
+  it('says where it is, where the mail is and how to try it, and answers', async () => {
+    const app = await start();
+    expect(app.output()).toContain(`is ready at ${app.url}`);
+    expect(app.output()).toContain(`${app.url}/dev/mail?key=`);
+    expect(app.output()).toContain('npm run demo');
+    expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
+    expect((await fetch(app.mailUrl ?? '')).status).toBe(200);
+  });
+
+  it('keeps its secrets to itself and over a restart', async () => {
+    const first = await start();
+    const path = join(first.dataDir, 'secrets.json');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const before = readFileSync(path, 'utf8');
+    expect(await first.stop()).toBe(0);
+    await start();
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('starts again after a kill -9', async () => {
+    const first = await start();
+    await first.kill();
+    const again = await start();
+    expect((await fetch(`${again.url}/api/health`)).status).toBe(200);
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('names a port in use and suggests another', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address ? String(address.port) : '';
+    const line = await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: port });
+    expect(line).toContain(`Port ${port} is in use`);
+    expect(line).toContain('PORT=');
+    other.close();
+  });
+
+  it('names a DATA_DIR that cannot be written', async () => {
+    const file = join(folder.path, 'file');
+    writeFileSync(file, '');
+    expect(await refusal({ DATA_DIR: join(file, 'data'), PORT: '0' })).toContain('DATA_DIR');
+  });
+
+  it('names a DATA_DIR that another process uses, and leaves that one alone', async () => {
+    const app = await start();
+    const line = await refusal({ DATA_DIR: app.dataDir, PORT: String(await freePort()) });
+    expect(line).toContain('DATA_DIR');
+    expect((await fetch(`${app.url}/api/health`)).status).toBe(200);
+  });
+
+  it('names a database that cannot be reached, without its password', async () => {
+    const line = await refusal({
+      DATA_DIR: join(folder.path, 'data'),
+      DATABASE_URL: `postgres://watch:hunter2@127.0.0.1:${await freePort()}/certlantern`,
+      PORT: '0',
+    });
+    expect(line).toContain('DATABASE_URL');
+    expect(line).not.toContain('hunter2');
+  }, 60_000);
+
+  it('names a value that makes no sense', async () => {
+    expect(await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: 'http' })).toContain('PORT');
+    expect(await refusal({ DATA_DIR: join(folder.path, 'data'), SIGNUPS: 'maybe' })).toContain('SIGNUPS');
+  });
+
+  it('names damaged secrets instead of making new ones', async () => {
+    const app = await start();
+    await app.stop();
+    writeFileSync(join(app.dataDir, 'secrets.json'), '{');
+    expect(await refusal({ DATA_DIR: app.dataDir, PORT: '0' })).toContain('secrets.json');
+  });
+});
+
+describe('the end', () => {
+  it('comes cleanly with SIGTERM, open event streams or not', async () => {
+    const app = await start();
+    const idle = await fetch(`${app.url}/api/health`, { headers: { connection: 'keep-alive' } });
+    await idle.text();
+    const startedAt = performance.now();
+    expect(await app.stop()).toBe(0);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it('comes with the end of the process that started it', async () => {
+    const dataDir = join(folder.path, 'data');
+    const port = String(await freePort());
+    const boot = spawn(process.execPath, [join(root, 'scripts', 'boot.mjs'), 'server/main.ts'], {
+      env: { PATH: process.env['PATH'], DATA_DIR: dataDir, PORT: port },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let output = '';
+    for await (const chunk of boot.stdout) {
+      output += String(chunk);
+      if (output.includes('npm run demo')) break;
+    }
+    boot.kill('SIGKILL');
+    await once(boot, 'exit');
+    // The data folder is free again once the server behind the killed boot script has ended.
+    await expect
+      .poll(async () => (await runServer({ DATA_DIR: dataDir, PORT: port, ROLE: 'migrate' })).code, {
+        timeout: 10_000,
+      })
+      .toBe(0);
+    expect(existsSync(join(dataDir, 'secrets.json'))).toBe(true);
+  });
+});
