@@ -140,8 +140,7 @@ function fromName(typed: string, port: number, policy: EndpointPolicy): Normalis
  */
 function mapToAscii(typed: string): string | null {
   const lower = typed.toLowerCase();
-  const isAscii = /^[\x21-\x7e]+$/.test(lower);
-  if (isAscii && !lower.split('.').some((label) => label.startsWith('xn--'))) return lower;
+  if (/^[\x21-\x7e]+$/.test(lower)) return lower;
   return URL.parse(`http://${lower}/`)?.hostname ?? null;
 }
 
