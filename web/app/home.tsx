@@ -1,0 +1,14 @@
+import { Navigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { checkCurrentUser } from '../features/session/session.ts';
+import { BlankPage } from './blank-page.tsx';
+
+/** The root path: the dashboard for who is signed in, the landing page for everyone else. */
+export function Home() {
+  const [signedIn, setSignedIn] = useState<boolean | null>(null);
+  useEffect(() => {
+    void checkCurrentUser().then((user) => setSignedIn(user !== null));
+  }, []);
+  if (signedIn === null) return <BlankPage />;
+  return <Navigate to={signedIn ? '/dashboard' : '/landing'} replace />;
+}

@@ -1,0 +1,19 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createQueryClient } from '../lib/query-client.ts';
+import { useThemeSync } from '../lib/theme.ts';
+import { Toaster } from '../ui/toaster.tsx';
+import { router } from './router.tsx';
+
+const queryClient = createQueryClient();
+
+/** Everything that outlives a change of page. */
+export function Providers() {
+  useThemeSync();
+  return (
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <Toaster />
+    </QueryClientProvider>
+  );
+}

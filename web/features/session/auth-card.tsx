@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { DayRuler } from '../../ui/day-ruler.tsx';
+import { Wordmark } from '../../ui/logo.tsx';
+
+export interface AuthCardProps {
+  title: string;
+  subtitle?: string;
+  /** The form. */
+  children: ReactNode;
+  /** 'Have an account? …' */
+  elsewhere: ReactNode;
+  /** 'By clicking login' or 'By signing up'. */
+  agreement: string;
+}
+
+/** The centred card of login and sign-up, on the day ruler. */
+export function AuthCard({ title, subtitle, children, elsewhere, agreement }: AuthCardProps) {
+  const { product_name: productName } = usePublicConfig();
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <main className="flex flex-1 flex-col items-center justify-center px-4 py-8">
+        <div className="w-full max-w-[480px]">
+          <div className="mb-6 flex justify-center">
+            <Link to="/landing" className="rounded-3 no-underline">
+              <Wordmark name={productName} size="large" />
+            </Link>
+          </div>
+          <div className="rounded-5 border border-line bg-surface p-5 shadow-2 sm:p-8">
+            <h1 tabIndex={-1} className="text-[22px]/7 font-bold tracking-[-.018em]">
+              {title}
+            </h1>
+            {subtitle && <p className="mt-1 text-fg-2">{subtitle}</p>}
+            {children}
+          </div>
+          <p className="mt-5 text-center text-fg-2">{elsewhere}</p>
+          <p className="mt-3.5 text-center text-meta text-balance text-fg-3">
+            {agreement}, you agree to our{' '}
+            <Link to="/terms" className="text-fg-2 underline underline-offset-2">
+              Terms of Service
+            </Link>{' '}
+            and{' '}
+            <Link to="/privacy" className="text-fg-2 underline underline-offset-2">
+              Privacy Policy
+            </Link>
+            .
+          </p>
+        </div>
+      </main>
+      <DayRuler />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { userSchema } from '../../../contract/account.ts';
+import { api } from '../../lib/api-client.ts';
+import { errorOf, send } from '../../lib/http.ts';
+import { currentUserOf } from '../../lib/current-user.ts';
+import type { CurrentUser } from '../../lib/current-user.ts';
+import { toSnakeCase } from '../../lib/wire-case.ts';
+
+const userAnswer = z.object({ data: userSchema });
+const maybeUserAnswer = z.object({ data: userSchema.nullish() });
+const tokenAnswer = z.object({ data: z.string() });
+
+/** Trades an ID token for the product's cookie session. A 401 here is an answer about the token, not about a session. */
+export async function exchangeToken(
+  token: string,
+  profile: { name: string | null; company: string | null },
+): Promise<CurrentUser> {
+  const response = await send('/api/auth/firebase', { method: 'POST', body: { token, ...profile } });
+  if (!response.ok) throw await errorOf(response);
+  return currentUserOf(userAnswer.parse(toSnakeCase(await response.json())).data);
+}
+
+/** The user of the session; null when the answer names none. */
+export async function fetchCurrentUser(): Promise<CurrentUser | null> {
+  const { data } = await api('/user/me', { schema: maybeUserAnswer, failureText: 'Failed to get me.' });
+  return data ? currentUserOf(data) : null;
+}
+
+/** The signed statement of the plan, still to be verified. */
+export async function fetchSubscriptionToken(signal: AbortSignal): Promise<string> {
+  return (await api('/user/sub', { schema: tokenAnswer, signal })).data;
+}
+
+/** Ends the session on the server. */
+export async function callLogout(): Promise<void> {
+  const response = await send('/api/auth/logout', { method: 'POST' });
+  // 401: the session was over already, which is what was asked for.
+  if (!response.ok && response.status !== 401) throw await errorOf(response);
+}

@@ -1,0 +1,35 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { ReactNode } from 'react';
+import { useCurrentUser } from '../../lib/current-user.ts';
+import { SubscriptionContext } from '../../lib/subscription.ts';
+import { fetchSubscriptionToken } from './session-calls.ts';
+import { readSubscriptionToken } from './subscription-token.ts';
+
+/** Reads the plan of the signed-in user: again when older than 60 s, and when the window regains focus. */
+export function SubscriptionProvider({ children }: { children: ReactNode }) {
+  const { id } = useCurrentUser();
+  const { data, isPending, refetch } = useQuery({
+    queryKey: ['subscription', id],
+    queryFn: async ({ signal }) =>
+      readSubscriptionToken(await fetchSubscriptionToken(signal), {
+        userId: id,
+        now: Date.now(),
+        subtle: (window.crypto as Partial<Crypto>).subtle,
+      }),
+    staleTime: 60_000,
+    refetchOnWindowFocus: 'always',
+  });
+  const value = useMemo(
+    () => ({
+      isSubscribed: data?.isSubscribed ?? false,
+      expiresAt: data ? new Date(data.expiresAt) : null,
+      loading: isPending,
+      refetch: async () => {
+        await refetch();
+      },
+    }),
+    [data, isPending, refetch],
+  );
+  return <SubscriptionContext value={value}>{children}</SubscriptionContext>;
+}

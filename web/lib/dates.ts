@@ -1,0 +1,45 @@
+const DAY_MS = 86_400_000;
+
+const long = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+const longTime = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+const utc = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+/** '22 November 2026', in the reader's time zone. Instants are ms UTC or what the wire carries (ISO 8601). */
+export function longDate(instant: number | string): string {
+  return long.format(new Date(instant));
+}
+
+/** '22 November 2026 at 14:32', in the reader's time zone. */
+export function longDateTime(instant: number | string): string {
+  return longTime.format(new Date(instant));
+}
+
+/** '22 November 2026 at 14:32 UTC', for tooltips. */
+export function utcTitle(instant: number | string): string {
+  return `${utc.format(new Date(instant))} UTC`;
+}
+
+/** '2 min. ago' up to 24 hours back, then the long date. */
+export function relativeTime(instant: number | string, now: number): string {
+  const elapsed = now - new Date(instant).getTime();
+  if (elapsed >= DAY_MS) return longDate(instant);
+  const minutes = Math.floor(Math.max(0, elapsed) / 60_000);
+  if (minutes < 1) return 'just now';
+  return minutes < 60
+    ? relative.format(-minutes, 'minute')
+    : relative.format(-Math.floor(minutes / 60), 'hour');
+}

@@ -1,0 +1,47 @@
+import { problemSchema } from '../../contract/problem.ts';
+import { ApiError, standardPhrase } from './api-error.ts';
+
+export const REQUEST_TIMEOUT_MS = 30_000;
+
+export interface HttpRequest {
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. Without one, an unsafe call still says `application/json`, which no plain HTML form can. */
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number;
+}
+
+/** One call below the page's own origin with its cookies; never follows up on a 401. Throws ApiError with status 0 when nothing answered. */
+export async function send(path: string, request: HttpRequest = {}): Promise<Response> {
+  const { method = 'GET', body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = request;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (method !== 'GET') headers['content-type'] = 'application/json';
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'include',
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    const message = deadline.aborted
+      ? 'The server did not answer in time'
+      : 'The server could not be reached';
+    throw new ApiError(message, { status: 0, cause: error });
+  }
+}
+
+/** The error that a refused call stands for: the problem's own sentence, else the standard phrase of its status. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null);
+  const problem = problemSchema.safeParse(body);
+  if (!problem.success) return new ApiError(standardPhrase(response.status), { status: response.status });
+  return new ApiError(problem.data.detail || problem.data.title, {
+    status: response.status,
+    code: problem.data.code,
+    retryAfterSeconds: problem.data.retry_after ?? null,
+  });
+}

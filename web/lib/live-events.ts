@@ -1,0 +1,123 @@
+import { serverEventSchema } from '../../contract/event.ts';
+import type { ServerEvent } from '../../contract/event.ts';
+import { toSnakeCase } from './wire-case.ts';
+
+const EVENT_NAMES = ['domain', 'domain_removed', 'session_ended'] as const;
+const LOCK_NAME = 'certlantern-live-events';
+const CHANNEL_NAME = 'certlantern-live-events';
+const MAX_BACKOFF_MS = 30_000;
+
+/** `reconnected`: events may have been missed, so what is shown must be read again. */
+export type LiveMessage = { type: 'event'; event: ServerEvent } | { type: 'reconnected' } | { type: 'lost' };
+
+/** 1 s, 2 s, 4 s … capped at 30 s; `chance` in [0, 1) spreads the browsers that lost the same server. */
+export function reconnectDelayMs(attempt: number, chance: number): number {
+  return Math.min(MAX_BACKOFF_MS, 1000 * 2 ** attempt) * (0.5 + chance / 2);
+}
+
+/** One event of the stream as the contract has it; null for what this page does not know. */
+export function parseServerEvent(name: string, data: string): ServerEvent | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(data);
+  } catch {
+    return null;
+  }
+  const parsed = serverEventSchema.safeParse({ event: name, data: toSnakeCase(json) });
+  return parsed.success ? parsed.data : null;
+}
+
+/** Holds one connection to `/api/events` until `signal` ends it, through losses and refreshed sessions. */
+async function holdStream(
+  emit: (message: LiveMessage) => void,
+  refresh: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let attempt = 0;
+  let everOpen = false;
+  while (!signal.aborted) {
+    const end = await streamOnce(emit, signal, () => {
+      if (everOpen) emit({ type: 'reconnected' });
+      everOpen = true;
+      attempt = 0;
+    });
+    if (signal.aborted) return;
+    if (end === 'lost') emit({ type: 'lost' });
+    // A closed stream does not say why. An expired session is the usual reason, and a refresh settles that.
+    const refreshed = await refresh().then(
+      () => true,
+      () => false,
+    );
+    if (end === 'session_ended' && refreshed && attempt === 0) {
+      attempt = 1;
+      continue;
+    }
+    await pause(reconnectDelayMs(attempt, Math.random()), signal);
+    attempt += 1;
+  }
+}
+
+function streamOnce(
+  emit: (message: LiveMessage) => void,
+  signal: AbortSignal,
+  opened: () => void,
+): Promise<'lost' | 'session_ended' | 'stopped'> {
+  return new Promise((resolve) => {
+    const source = new EventSource('/api/events', { withCredentials: true });
+    const finish = (end: 'lost' | 'session_ended' | 'stopped') => {
+      source.close();
+      signal.removeEventListener('abort', onAbort);
+      resolve(end);
+    };
+    const onAbort = () => finish('stopped');
+    signal.addEventListener('abort', onAbort);
+    source.addEventListener('open', opened);
+    source.addEventListener('error', () => finish('lost'));
+    for (const name of EVENT_NAMES)
+      source.addEventListener(name, (message: MessageEvent<string>) => {
+        const event = parseServerEvent(name, message.data);
+        if (event?.event === 'session_ended') finish('session_ended');
+        else if (event) emit({ type: 'event', event });
+      });
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      window.removeEventListener('online', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    window.addEventListener('online', done);
+  });
+}
+
+/**
+ * Follows the server's events until `signal` aborts. The tabs of a browser share one stream: the tab that holds the lock
+ * reads it and passes everything on; when it closes, the next one takes over.
+ */
+export async function followLiveEvents(
+  listener: (message: LiveMessage) => void,
+  refresh: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  // Locks exist in secure contexts only; on plain http every tab reads its own stream.
+  if (!('locks' in navigator)) return holdStream(listener, refresh, signal);
+  const channel = new BroadcastChannel(CHANNEL_NAME);
+  channel.addEventListener('message', (message: MessageEvent<LiveMessage>) => listener(message.data));
+  const toAll = (message: LiveMessage) => {
+    listener(message);
+    channel.postMessage(message);
+  };
+  try {
+    await navigator.locks.request(LOCK_NAME, { signal }, () => holdStream(toAll, refresh, signal));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    channel.close();
+  }
+}

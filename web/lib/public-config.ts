@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import { z } from 'zod';
+import { FREE_DOMAIN_LIMIT } from '../../contract/constants.ts';
+import { publicConfigSchema } from '../../contract/public-config.ts';
+import type { PublicConfig } from '../../contract/public-config.ts';
+import { errorOf, send } from './http.ts';
+import { PUBLIC_CONFIG_KEY } from './query-client.ts';
+import { toSnakeCase } from './wire-case.ts';
+
+/** What the page assumes until `GET /config` has answered: a deployment that nobody has configured. */
+const UNCONFIGURED: PublicConfig = {
+  product_name: 'Certlantern',
+  support_email: '',
+  identity: { provider: 'built-in' },
+  signups: 'open',
+  insecure_http: false,
+  limits: { free_domains: FREE_DOMAIN_LIMIT },
+  demo_hosts: [],
+};
+
+const answerSchema = z.union([
+  publicConfigSchema,
+  z.object({ data: publicConfigSchema }).transform((a) => a.data),
+]);
+
+async function fetchPublicConfig(signal: AbortSignal): Promise<PublicConfig> {
+  const response = await send('/api/config', { signal });
+  if (!response.ok) throw await errorOf(response);
+  return answerSchema.parse(toSnakeCase(await response.json()));
+}
+
+/** The public settings of this deployment; they do not change while the page is open. */
+export function usePublicConfig(): PublicConfig {
+  const { data } = useQuery({
+    queryKey: [PUBLIC_CONFIG_KEY],
+    queryFn: ({ signal }) => fetchPublicConfig(signal),
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+  return data ?? UNCONFIGURED;
+}

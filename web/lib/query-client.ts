@@ -1,0 +1,39 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from './api-error.ts';
+
+const RETRIES = 3;
+const MINUTE_MS = 60_000;
+/** First part of the key of the only read that belongs to no user. */
+export const PUBLIC_CONFIG_KEY = 'public-config';
+
+/** A refusal (4xx) stays one however often it is asked for; everything else may pass. */
+export function mayRetry(failures: number, error: unknown): boolean {
+  const status = error instanceof ApiError ? error.status : 0;
+  return failures < RETRIES && !(status >= 400 && status < 500);
+}
+
+/** 1 s, 2 s, 4 s … capped at 30 s. `attempt` counts from 0. */
+export function retryDelayMs(attempt: number): number {
+  return Math.min(1000 * 2 ** attempt, 30_000);
+}
+
+/** The cache of everything that is read: 60 s fresh, dropped 5 minutes after its last use. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: mayRetry,
+        retryDelay: retryDelayMs,
+        staleTime: MINUTE_MS,
+        gcTime: 5 * MINUTE_MS,
+        refetchOnWindowFocus: false,
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+/** Drops what was read for the user who was signed in; the deployment's public settings stay. */
+export function forgetUser(queryClient: QueryClient): void {
+  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== PUBLIC_CONFIG_KEY });
+}

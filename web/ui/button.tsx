@@ -1,0 +1,64 @@
+import type { ComponentProps } from 'react';
+import { classNames } from './class-names.ts';
+import { Spinner } from './spinner.tsx';
+
+export type ButtonVariant = 'primary' | 'outline' | 'ghost' | 'tinted' | 'danger' | 'danger-outline';
+export type ButtonSize = 'small' | 'medium' | 'form' | 'large';
+
+const VARIANTS: Record<ButtonVariant, string> = {
+  primary: 'bg-primary text-primary-fg hover:bg-primary-hover',
+  outline: 'border-line-2 bg-surface text-fg shadow-1 hover:bg-sunken',
+  ghost: 'text-fg-2 hover:bg-sunken',
+  tinted: 'bg-accent-soft text-accent-fg hover:border-accent-fg',
+  danger: 'bg-danger text-danger-fg hover:brightness-90',
+  'danger-outline': 'border-line-2 bg-surface text-critical-fg shadow-1 hover:bg-sunken',
+};
+
+// Below 720 px every target is at least 44 px high.
+const SIZES: Record<ButtonSize, string> = {
+  small: 'min-h-11 px-3 text-label md:min-h-8',
+  medium: 'min-h-11 px-3.5 text-body md:min-h-9',
+  form: 'min-h-11 px-3.5 text-body md:min-h-10',
+  large: 'min-h-12 px-6 text-base/6',
+};
+
+const BASE =
+  'inline-flex items-center justify-center gap-2 rounded-2 border border-transparent font-medium whitespace-nowrap no-underline select-none transition-[background-color,border-color,filter] duration-120';
+const DISABLED =
+  'disabled:border-transparent disabled:bg-line disabled:text-fg-3 disabled:shadow-none disabled:brightness-100 disabled:cursor-default';
+
+/** The look of a button, for links that lead somewhere. */
+export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium'): string {
+  return classNames(BASE, VARIANTS[variant], SIZES[size]);
+}
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: ButtonVariant;
+  size?: ButtonSize;
+  /** Shows a spinner and takes no further press; the label stays. */
+  busy?: boolean;
+}
+
+export function Button({
+  variant = 'primary',
+  size = 'medium',
+  busy = false,
+  disabled,
+  className,
+  children,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type={type}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={classNames(buttonClass(variant, size), DISABLED, className)}
+    >
+      {busy && <Spinner />}
+      {children}
+    </button>
+  );
+}

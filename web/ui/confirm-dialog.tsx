@@ -1,0 +1,62 @@
+import { useRef } from 'react';
+import type { ReactNode } from 'react';
+import { AlertDialog } from 'radix-ui';
+import { Button } from './button.tsx';
+import { DIALOG_BOX, DIALOG_DESCRIPTION, DIALOG_TITLE, DialogActions, moveFocus, SCRIM } from './dialog.tsx';
+import type { DialogProps } from './dialog.tsx';
+
+export interface ConfirmDialogProps {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  title: string;
+  description?: ReactNode;
+  /** 'Delete' unless told. */
+  confirmLabel?: string;
+  /** While true it stays open and says 'Processing...'. */
+  processing: boolean;
+  onConfirm(): void;
+  focusAfterClose?: DialogProps['focusAfterClose'];
+}
+
+/** Asks before something that cannot be undone. Focus starts on Cancel; a press on the scrim does not close it. */
+export function ConfirmDialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  confirmLabel = 'Delete',
+  processing,
+  onConfirm,
+  focusAfterClose,
+}: ConfirmDialogProps) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  return (
+    <AlertDialog.Root open={open} onOpenChange={(next) => (processing ? undefined : onOpenChange(next))}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={SCRIM} />
+        <AlertDialog.Content
+          className={DIALOG_BOX}
+          {...(description ? {} : { 'aria-describedby': undefined })}
+          onCloseAutoFocus={moveFocus(focusAfterClose)}
+          onOpenAutoFocus={(event) => {
+            event.preventDefault();
+            cancel.current?.focus();
+          }}
+        >
+          <AlertDialog.Title className={DIALOG_TITLE}>{title}</AlertDialog.Title>
+          {description && (
+            <AlertDialog.Description className={DIALOG_DESCRIPTION}>{description}</AlertDialog.Description>
+          )}
+          <DialogActions>
+            <Button ref={cancel} variant="outline" disabled={processing} onClick={() => onOpenChange(false)}>
+              Cancel
+            </Button>
+            <Button variant="danger" busy={processing} onClick={onConfirm}>
+              {processing ? 'Processing...' : confirmLabel}
+            </Button>
+          </DialogActions>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

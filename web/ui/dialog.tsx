@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { Dialog as Radix } from 'radix-ui';
+import { classNames } from './class-names.ts';
+
+export const SCRIM = 'fixed inset-0 z-40 bg-scrim data-[state=open]:animate-[appear_180ms]';
+/** 520 px in the middle; below 720 px a sheet at the bottom. Overflowing content scrolls inside. */
+export const DIALOG_BOX = classNames(
+  'fixed z-50 max-h-[calc(100dvh-2rem)] overflow-y-auto border border-line bg-surface px-5 pt-5 pb-[max(1.25rem,env(safe-area-inset-bottom))] shadow-3 outline-none',
+  'inset-x-0 bottom-0 rounded-t-5 data-[state=open]:animate-[sheet-in_180ms_ease-out]',
+  'md:inset-x-auto md:bottom-auto md:top-1/2 md:left-1/2 md:w-[520px] md:-translate-x-1/2 md:-translate-y-1/2 md:rounded-5 md:px-[26px] md:pt-6 md:pb-[26px] md:data-[state=open]:animate-[dialog-in_180ms_ease-out]',
+);
+export const DIALOG_TITLE = 'text-title font-bold tracking-[-.018em]';
+export const DIALOG_DESCRIPTION = 'mt-1 text-body text-fg-2 [overflow-wrap:anywhere]';
+
+export interface DialogProps {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  title: string;
+  description?: ReactNode;
+  /** Where focus goes when it closes; without one, or when it returns null, back to where it came from. */
+  focusAfterClose?: () => HTMLElement | null;
+  children: ReactNode;
+}
+
+/** For Radix's `onCloseAutoFocus`. */
+export function moveFocus(focusAfterClose: DialogProps['focusAfterClose']): (event: Event) => void {
+  return (event) => {
+    const target = focusAfterClose?.();
+    if (!target) return;
+    event.preventDefault();
+    target.focus();
+  };
+}
+
+/** A modal dialog: focus stays inside, Escape and the scrim close it. */
+export function Dialog({ open, onOpenChange, title, description, focusAfterClose, children }: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={SCRIM} />
+        <Radix.Content
+          className={DIALOG_BOX}
+          onCloseAutoFocus={moveFocus(focusAfterClose)}
+          {...(description ? {} : { 'aria-describedby': undefined })}
+        >
+          <Radix.Title className={DIALOG_TITLE}>{title}</Radix.Title>
+          {description && <Radix.Description className={DIALOG_DESCRIPTION}>{description}</Radix.Description>}
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+/** The buttons of a dialog: at the right, primary last; below 720 px full width, primary on top. */
+export function DialogActions({ children }: { children: ReactNode }) {
+  return (
+    <div className="mt-5 flex flex-col-reverse gap-2.5 md:flex-row md:justify-end [&>button]:w-full md:[&>button]:w-auto">
+      {children}
+    </div>
+  );
+}

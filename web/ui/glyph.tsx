@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+export type GlyphName = 'expired' | 'critical' | 'soon' | 'ok' | 'active' | 'revoked';
+
+// Five silhouettes that can be told apart without colour. The cut-out takes --glyph-cut, else the badge's own ground.
+const SHAPES: Record<GlyphName, ReactNode> = {
+  expired: (
+    <>
+      <path fill="currentColor" d="M4.6 1h6.8L15 4.6v6.8L11.4 15H4.6L1 11.4V4.6z" />
+      <path
+        d="m5.5 5.5 5 5m0-5-5 5"
+        stroke="var(--glyph-cut, var(--expired-bg))"
+        strokeWidth="1.9"
+        strokeLinecap="round"
+      />
+    </>
+  ),
+  critical: (
+    <>
+      <path
+        fill="currentColor"
+        d="M8 1.2a1.2 1.2 0 0 1 1.05.62l5.9 10.7a1.2 1.2 0 0 1-1.05 1.78H2.1a1.2 1.2 0 0 1-1.05-1.78L6.95 1.82A1.2 1.2 0 0 1 8 1.2z"
+      />
+      <path
+        d="M8 5.8v3.4M8 11.7v.1"
+        stroke="var(--glyph-cut, var(--critical-bg))"
+        strokeWidth="1.8"
+        strokeLinecap="round"
+      />
+    </>
+  ),
+  soon: (
+    <>
+      <path fill="currentColor" d="M8 .8 15.2 8 8 15.2.8 8z" />
+      <path
+        d="M8 5v3.3l2 1.2"
+        fill="none"
+        stroke="var(--glyph-cut, var(--soon-bg))"
+        strokeWidth="1.6"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </>
+  ),
+  ok: <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" strokeWidth="3.2" />,
+  active: (
+    <>
+      <circle cx="8" cy="8" r="6.2" fill="none" stroke="currentColor" strokeWidth="1.8" />
+      <path
+        d="m5.3 8.2 1.9 1.9 3.5-4"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.8"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
+    </>
+  ),
+  revoked: (
+    <>
+      <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="2" />
+      <path d="m4 12 8-8" stroke="currentColor" strokeWidth="2" />
+    </>
+  ),
+};
+
+/** The bare drawing on a 16 grid, to be placed in another SVG. */
+export function GlyphShape({ name }: { name: GlyphName }) {
+  return SHAPES[name];
+}
+
+/** A status glyph; the word beside it carries the meaning for assistive technology. 13 px unless sized by a class. */
+export function Glyph({ name, className }: { name: GlyphName; className?: string }) {
+  return (
+    <svg
+      viewBox="0 0 16 16"
+      className={classNames('block flex-none', className ?? 'size-[13px]')}
+      fill="none"
+      aria-hidden="true"
+    >
+      {SHAPES[name]}
+    </svg>
+  );
+}

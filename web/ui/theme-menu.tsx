@@ -1,0 +1,39 @@
+import { Monitor, Moon, Sun } from 'lucide-react';
+import { useTheme } from '../lib/theme.ts';
+import type { Theme } from '../lib/theme.ts';
+import { IconButton } from './icon-button.tsx';
+import { Menu, MenuChoices } from './menu.tsx';
+
+const ICONS = { light: Sun, dark: Moon, system: Monitor };
+const LABELS: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
+
+/** Light, Dark, System as the items of a menu. */
+export function ThemeChoices() {
+  const { theme, setTheme } = useTheme();
+  return (
+    <MenuChoices
+      value={theme}
+      onChange={setTheme}
+      choices={(['light', 'dark', 'system'] as const).map((value) => {
+        const Icon = ICONS[value];
+        return { value, label: LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };
+      })}
+    />
+  );
+}
+
+/** The theme control of a header. */
+export function ThemeMenu({ className }: { className?: string }) {
+  return (
+    <Menu
+      trigger={
+        <IconButton label="Theme" className={className}>
+          <Sun className="size-4 dark:hidden" strokeWidth={1.6} aria-hidden="true" />
+          <Moon className="hidden size-4 dark:block" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      }
+    >
+      <ThemeChoices />
+    </Menu>
+  );
+}

@@ -1,0 +1,18 @@
+import { longDate, longDateTime, utcTitle } from '../lib/dates.ts';
+
+/** An instant in long form and local time, with UTC as its tooltip. */
+export function Time({
+  iso,
+  withTime = false,
+  className,
+}: {
+  iso: string;
+  withTime?: boolean;
+  className?: string;
+}) {
+  return (
+    <time dateTime={iso} title={utcTitle(iso)} className={className}>
+      {withTime ? longDateTime(iso) : longDate(iso)}
+    </time>
+  );
+}

@@ -1,0 +1,13 @@
+import type { ReactNode } from 'react';
+import { toast as sonner } from 'sonner';
+
+/** Says something in the corner for four seconds. An error interrupts a screen reader, the rest waits its turn. */
+export const toast = {
+  success: (message: ReactNode) => sonner.success(message),
+  info: (message: ReactNode) => sonner.info(message),
+  warning: (message: ReactNode) => sonner.warning(message),
+  error: (message: ReactNode) => sonner.error(<span role="alert">{message}</span>),
+  /** Stays until it is dismissed by the id that this returns. */
+  loading: (message: ReactNode) => sonner.loading(message),
+  dismiss: (id: string | number) => sonner.dismiss(id),
+};

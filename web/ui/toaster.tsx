@@ -1,0 +1,39 @@
+import { Info, X } from 'lucide-react';
+import { Toaster as Sonner } from 'sonner';
+import { Glyph } from './glyph.tsx';
+import { Spinner } from './spinner.tsx';
+
+/** The region of the toasts. Errors interrupt a screen reader, the rest waits its turn. */
+export function Toaster() {
+  return (
+    <Sonner
+      position="bottom-right"
+      duration={4000}
+      visibleToasts={3}
+      hotkey={['altKey', 'KeyT']}
+      containerAriaLabel="Notifications"
+      offset={24}
+      mobileOffset={{ bottom: 72, left: 16, right: 16 }}
+      closeButton
+      icons={{
+        success: <Glyph name="active" className="size-4 text-ok-mark" />,
+        info: <Info className="size-4 text-fg-3" strokeWidth={1.6} aria-hidden="true" />,
+        warning: <Glyph name="soon" className="size-4 text-soon-mark [--glyph-cut:var(--surface)]" />,
+        error: <Glyph name="expired" className="size-4 text-expired-mark [--glyph-cut:var(--surface)]" />,
+        loading: <Spinner className="text-fg-3" />,
+        close: <X className="size-3.5" strokeWidth={1.6} aria-hidden="true" />,
+      }}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast:
+            'relative flex w-full items-start gap-2.5 rounded-[10px] border border-line-2 bg-menu py-[13px] pr-11 pl-3.5 text-[13.5px]/5 font-medium text-fg shadow-3 md:w-[356px]',
+          icon: 'mt-0.5 flex-none',
+          content: 'min-w-0 [overflow-wrap:anywhere]',
+          closeButton:
+            'absolute top-2 right-2 grid size-8 place-items-center rounded-2 text-fg-3 hover:bg-menu-active hover:text-fg',
+        },
+      }}
+    />
+  );
+}
