@@ -7,7 +7,8 @@ import { BlankPage } from './blank-page.tsx';
 export function Home() {
   const [signedIn, setSignedIn] = useState<boolean | null>(null);
   useEffect(() => {
-    void checkCurrentUser().then((user) => setSignedIn(user !== null));
+    const check = async () => setSignedIn((await checkCurrentUser()) !== null);
+    void check();
   }, []);
   if (signedIn === null) return <BlankPage />;
   return <Navigate to={signedIn ? '/dashboard' : '/landing'} replace />;

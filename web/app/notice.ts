@@ -20,7 +20,7 @@ function useConnectionLost(): boolean {
   const connected = useLiveConnection();
   const [patienceOver, setPatienceOver] = useState(false);
   useEffect(() => {
-    if (connected) return;
+    if (connected) return undefined;
     const timer = setTimeout(() => setPatienceOver(true), PATIENCE_MS);
     return () => {
       clearTimeout(timer);

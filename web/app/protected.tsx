@@ -24,11 +24,13 @@ function useSession(): [Known, (user: Known) => void] {
   const userId = user?.id;
 
   useEffect(() => {
-    if (user !== undefined) return;
+    if (user !== undefined) return undefined;
     let stale = false;
-    void checkCurrentUser().then((found) => {
+    const check = async () => {
+      const found = await checkCurrentUser();
       if (!stale) setUser(found);
-    });
+    };
+    void check();
     return () => {
       stale = true;
     };

@@ -16,7 +16,7 @@ function initialsOf(user: CurrentUser): string {
   const first = words[0] ?? user.email;
   const last = words.length > 1 ? words[words.length - 1] : undefined;
   return [first, last]
-    .map((word) => [...(word ?? '')][0] ?? '')
+    .map((word) => Array.from(word ?? '')[0] ?? '')
     .join('')
     .toUpperCase();
 }

@@ -30,7 +30,12 @@ export async function api<Schema extends z.ZodType>(
   if (!response.ok) {
     const error = await errorOf(response);
     if (failureText === undefined) throw error;
-    throw new ApiError(failureText, { ...error, cause: error });
+    throw new ApiError(failureText, {
+      status: error.status,
+      code: error.code,
+      retryAfterSeconds: error.retryAfterSeconds,
+      cause: error,
+    });
   }
   const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   const answer = schema.safeParse(toSnakeCase(body));

@@ -27,11 +27,11 @@ export function currentUserOf(wire: UserWire): CurrentUser {
 export interface SignedIn {
   user: CurrentUser;
   /** After the account was changed on the server. */
-  replaceUser(user: CurrentUser): void;
+  replaceUser: (user: CurrentUser) => void;
   /** Ends the session and goes to /login, also when the server could not be told. */
-  logOut(): Promise<void>;
+  logOut: () => Promise<void>;
   /** After the account was deleted: forgets everything and goes to /login without another call. */
-  leave(): Promise<void>;
+  leave: () => Promise<void>;
 }
 
 export const SignedInContext = createContext<SignedIn | null>(null);

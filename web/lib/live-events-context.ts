@@ -6,7 +6,7 @@ export type LiveEventListener = (event: ServerEvent) => void;
 export interface LiveEvents {
   /** False from a lost stream until it is back. */
   connected: boolean;
-  listen(listener: LiveEventListener): () => void;
+  listen: (listener: LiveEventListener) => () => void;
 }
 
 export const LiveEventsContext = createContext<LiveEvents | null>(null);

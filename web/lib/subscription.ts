@@ -6,7 +6,7 @@ export interface Subscription {
   /** Until when the answer holds; null until it is known. */
   expiresAt: Date | null;
   loading: boolean;
-  refetch(): Promise<void>;
+  refetch: () => Promise<void>;
 }
 
 export const SubscriptionContext = createContext<Subscription | null>(null);

@@ -7,14 +7,14 @@ import type { DialogProps } from './dialog.tsx';
 
 export interface ConfirmDialogProps {
   open: boolean;
-  onOpenChange(open: boolean): void;
+  onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
   /** 'Delete' unless told. */
   confirmLabel?: string;
   /** While true it stays open and says 'Processing...'. */
   processing: boolean;
-  onConfirm(): void;
+  onConfirm: () => void;
   focusAfterClose?: DialogProps['focusAfterClose'];
 }
 

@@ -11,7 +11,7 @@ export function DayRuler({ className }: { className?: string }) {
   const [width, setWidth] = useState(1440);
   useEffect(() => {
     const svg = ref.current;
-    if (!svg) return;
+    if (!svg) return undefined;
     const observer = new ResizeObserver(([entry]) => {
       if (entry) setWidth(Math.ceil(entry.contentRect.width));
     });

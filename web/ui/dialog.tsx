@@ -14,7 +14,7 @@ export const DIALOG_DESCRIPTION = 'mt-1 text-body text-fg-2 [overflow-wrap:anywh
 
 export interface DialogProps {
   open: boolean;
-  onOpenChange(open: boolean): void;
+  onOpenChange: (open: boolean) => void;
   title: string;
   description?: ReactNode;
   /** Where focus goes when it closes; without one, or when it returns null, back to where it came from. */

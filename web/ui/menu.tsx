@@ -50,7 +50,7 @@ export function MenuLabel({ children }: { children: ReactNode }) {
 
 export interface MenuChoicesProps<Value extends string> {
   value: Value;
-  onChange(value: Value): void;
+  onChange: (value: Value) => void;
   choices: { value: Value; label: string; icon: ReactNode }[];
 }
 

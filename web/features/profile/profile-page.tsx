@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useForm } from 'react-hook-form';
+import { useForm, useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { messageOf } from '../../lib/api-error.ts';
 import { useSignedIn } from '../../lib/current-user.ts';
@@ -48,13 +48,13 @@ const profileSchema = z.object({
 
 function ProfileForm() {
   const { user, replaceUser } = useSignedIn();
-  const { register, handleSubmit, formState, watch } = useForm({
+  const { register, handleSubmit, formState, control } = useForm({
     resolver: zodResolver(profileSchema),
     values: { fullName: user.fullName, company: user.companyName },
   });
   const { errors, isSubmitting } = formState;
-  const { fullName, company } = watch();
-  const changed = fullName.trim() !== user.fullName || company.trim() !== user.companyName;
+  const { fullName, company } = useWatch({ control });
+  const changed = fullName?.trim() !== user.fullName || company?.trim() !== user.companyName;
 
   const save = handleSubmit(async (profile) => {
     try {
