@@ -1,0 +1,184 @@
+import { z } from 'zod';
+import type {
+  Certificate,
+  PathResult,
+  Profile,
+  Purpose,
+  Reference,
+  TrustStore,
+} from '../server/pki/index.ts';
+import {
+  buildPath,
+  createTrustStore,
+  matchesReference,
+  parseCertificate,
+  parseIpAddress,
+  PkiError,
+  splitPem,
+} from '../server/pki/index.ts';
+
+/** One question with a known answer, whatever file it came from. */
+export interface VectorCase {
+  readonly id: string;
+  readonly features: readonly string[];
+  readonly expected: Answer;
+  /** Not to be judged whatever the skip list says. */
+  readonly skipped: boolean;
+  judge(options: { readonly now: number; readonly profile: Profile | null }): {
+    answer: Answer;
+    reason: string;
+  };
+}
+
+export type Answer = 'accept' | 'reject';
+
+const peerName = z.object({ kind: z.enum(['DNS', 'IP', 'RFC822']), value: z.string() });
+const limboCase = z.object({
+  id: z.string(),
+  features: z.array(z.string()).default([]),
+  validation_kind: z.enum(['SERVER', 'CLIENT']),
+  trusted_certs: z.array(z.string()),
+  untrusted_intermediates: z.array(z.string()),
+  peer_certificate: z.string(),
+  validation_time: z.string().nullable().default(null),
+  extended_key_usage: z.array(z.string()),
+  expected_result: z.enum(['SUCCESS', 'FAILURE']),
+  expected_peer_name: peerName.nullable().default(null),
+  expected_peer_names: z.array(peerName),
+  max_chain_depth: z.number().nullable().default(null),
+});
+const limboFile = z.object({ testcases: z.array(limboCase) });
+
+const betterTlsCase = z.object({
+  id: z.number(),
+  suite: z.string(),
+  certificates: z.array(z.string()),
+  hostname: z.string(),
+  expected: z.enum(['ACCEPT', 'REJECT']),
+  failureIsWarning: z.boolean(),
+});
+const betterTlsFile = z.object({
+  trustRoot: z.string(),
+  suites: z.record(z.string(), z.object({ testCases: z.array(betterTlsCase) })),
+});
+
+/** The cases of an x509-limbo or BetterTLS file, told apart by content. Throws on anything else. */
+export function readVectorCases(text: string): VectorCase[] {
+  const content: unknown = JSON.parse(text);
+  const limbo = limboFile.safeParse(content);
+  if (limbo.success) return limbo.data.testcases.map(fromLimbo);
+  const betterTls = betterTlsFile.safeParse(content);
+  if (!betterTls.success) throw new Error('neither an x509-limbo file nor a BetterTLS export');
+  const anchor = Buffer.from(betterTls.data.trustRoot, 'base64');
+  const trustStore = createTrustStore([anchor]);
+  return Object.values(betterTls.data.suites).flatMap(({ testCases }) =>
+    testCases.map((testCase) => fromBetterTls(testCase, trustStore)),
+  );
+}
+
+/**
+ * The policy that an x509-limbo case speaks for is the first part of its id; `conflicts_with` marks pairs that no one
+ * policy satisfies. BetterTLS tests what TLS clients do.
+ */
+function profileOf(id: string): Profile {
+  if (id.startsWith('rfc5280::')) return 'rfc5280';
+  return id.startsWith('bettertls::') ? 'tls-client' : 'web-pki';
+}
+
+function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
+  return {
+    id: testCase.id,
+    features: testCase.features,
+    expected: testCase.expected_result === 'SUCCESS' ? 'accept' : 'reject',
+    skipped: false,
+    judge: ({ now, profile }) =>
+      answered(() => {
+        const [leafDer] = splitPem(testCase.peer_certificate);
+        if (leafDer === undefined) throw new PkiError('pem', 'no certificate');
+        const leaf = parseCertificate(leafDer);
+        const anchors = readable(testCase.trusted_certs.flatMap(splitPem));
+        const name = testCase.expected_peer_name;
+        if (!testCase.expected_peer_names.every((one) => hasName(leaf, one))) return 'none of the peer names';
+        return buildPath({
+          leaf,
+          intermediates: readable(testCase.untrusted_intermediates.flatMap(splitPem)),
+          trustStore: createTrustStore(anchors.map(({ der }) => der)),
+          now: testCase.validation_time === null ? now : Date.parse(testCase.validation_time),
+          reference: name === null ? undefined : referenceTo(name.value),
+          maxDepth: testCase.max_chain_depth ?? undefined,
+          extendedKeyUsage: purposeOf(testCase),
+          profile: profile ?? profileOf(testCase.id),
+        });
+      }),
+  };
+}
+
+function purposeOf(testCase: z.infer<typeof limboCase>): Purpose {
+  const [first] = testCase.extended_key_usage;
+  if (first === 'serverAuth' || first === 'clientAuth') return first;
+  return testCase.validation_kind === 'CLIENT' ? 'clientAuth' : 'serverAuth';
+}
+
+function hasName(leaf: Certificate, { kind, value }: z.infer<typeof peerName>): boolean {
+  if (kind === 'RFC822') return leaf.subjectAltNames.emailAddresses.includes(value);
+  return matchesReference(leaf, referenceTo(value));
+}
+
+function fromBetterTls(testCase: z.infer<typeof betterTlsCase>, trustStore: TrustStore): VectorCase {
+  return {
+    id: `${testCase.suite}::${testCase.id}`,
+    features: [],
+    expected: testCase.expected === 'ACCEPT' ? 'accept' : 'reject',
+    // Where clients may differ BetterTLS itself counts nothing.
+    skipped: testCase.failureIsWarning,
+    judge: ({ now, profile }) =>
+      answered(() => {
+        const [leafDer, ...others] = testCase.certificates.map((base64) => Buffer.from(base64, 'base64'));
+        return buildPath({
+          leaf: parseCertificate(leafDer ?? new Uint8Array()),
+          intermediates: readable(others),
+          trustStore,
+          now,
+          reference: referenceTo(testCase.hostname),
+          profile: profile ?? 'tls-client',
+        });
+      }),
+  };
+}
+
+function referenceTo(name: string): Reference {
+  return parseIpAddress(name) === null
+    ? { kind: 'dns', name: name.toLowerCase() }
+    : { kind: 'ip', address: name };
+}
+
+/** Certificates that cannot be read are as good as absent. */
+function readable(ders: readonly Uint8Array[]): Certificate[] {
+  return ders.flatMap((der) => {
+    try {
+      return [parseCertificate(der)];
+    } catch (error) {
+      if (error instanceof PkiError) return [];
+      throw error;
+    }
+  });
+}
+
+/** A string is a refusal by itself. */
+function answered(judge: () => PathResult | string): { answer: Answer; reason: string } {
+  try {
+    const result = judge();
+    if (typeof result === 'string') return { answer: 'reject', reason: result };
+    if (result.ok) return { answer: 'accept', reason: `a path of ${result.path.length}` };
+    const reasons = result.failures.map(
+      ({ code, role, rule }) => `${role} ${code}${rule === null ? '' : ` ${rule}`}`,
+    );
+    return {
+      answer: 'reject',
+      reason: [...reasons.slice(0, 5), ...(result.budgetExhausted ? ['budget'] : [])].join('; '),
+    };
+  } catch (error) {
+    if (error instanceof PkiError) return { answer: 'reject', reason: `leaf unreadable: ${error.message}` };
+    throw error;
+  }
+}

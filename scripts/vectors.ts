@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readVectorCases } from './vectors-cases.ts';
+import { formatTally, runVectors } from './vectors-run.ts';
+
+const USAGE = `usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE…
+Judges x509-limbo and BetterTLS cases with server/pki. --at is the time for cases that carry none (default now);
+--profile asks the same of every case instead of what its family speaks for.`;
+
+function main(): number {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { at: { type: 'string' }, profile: { type: 'string' } },
+  });
+  const now = values.at === undefined ? Date.now() : Date.parse(values.at);
+  const profile =
+    (['tls-client', 'rfc5280', 'web-pki'] as const).find((name) => name === values.profile) ?? null;
+  const isBadProfile = values.profile !== undefined && profile === null;
+  if (positionals.length === 0 || Number.isNaN(now) || isBadProfile) {
+    console.error(USAGE);
+    return 2;
+  }
+  const cases = positionals.flatMap((file) => readVectorCases(readFileSync(file, 'utf8')));
+  const tally = runVectors(cases, { now, profile });
+  for (const line of tally.disagreements) console.log(line);
+  console.log(formatTally(tally));
+  return tally.falseAccept > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = main();
+} catch (error) {
+  console.error(`vectors: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,89 @@
+import type { Certificate } from './certificate.ts';
+import { ANY_POLICY } from './object-identifiers.ts';
+
+/**
+ * Certificate policy processing of RFC 5280 §6.1.2–6.1.5 for a client that asks for no particular policy
+ * (initial-policy-set any-policy, no initial inhibitions). It can only fail where a CA of the path requires an explicit
+ * policy. `path` runs from the certificate below the anchor down to the leaf.
+ *
+ * RFC 9618 replaces the policy tree, which a stranger can make grow exponentially, by a graph with one node per policy
+ * and level. With any-policy acceptable only the current level decides, so nothing above it is kept.
+ */
+export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
+  if (
+    path.every(
+      (certificate) => certificate.policyConstraints === null && certificate.policyMappings.length === 0,
+    )
+  ) {
+    return true;
+  }
+  const beyond = path.length + 1;
+  let explicitPolicy = beyond;
+  let inhibitAnyPolicy = beyond;
+  let policyMapping = beyond;
+  /** Valid policies at this level with the policies they are known as one level down; null once none is left. */
+  let level: Level | null = new Map([[ANY_POLICY, new Set([ANY_POLICY])]]);
+
+  for (const [index, certificate] of path.entries()) {
+    const isLeaf = index === path.length - 1;
+    const anyAllowed = inhibitAnyPolicy > 0 || (!isLeaf && certificate.selfIssued);
+    level = nextLevel(level, certificate.certificatePolicies, anyAllowed);
+    if (explicitPolicy === 0 && level === null) return false;
+    if (isLeaf) {
+      explicitPolicy = Math.max(explicitPolicy - 1, 0);
+      if (certificate.policyConstraints?.requireExplicitPolicy === 0) explicitPolicy = 0;
+      break;
+    }
+
+    const mapped = certificate.policyMappings;
+    // §6.1.4 (a): any-policy may not be mapped to or from.
+    if (mapped.some((one) => one.issuerDomain === ANY_POLICY || one.subjectDomain === ANY_POLICY))
+      return false;
+    if (level !== null) level = applyMappings(level, mapped, policyMapping > 0);
+    if (!certificate.selfIssued) {
+      explicitPolicy = Math.max(explicitPolicy - 1, 0);
+      policyMapping = Math.max(policyMapping - 1, 0);
+      inhibitAnyPolicy = Math.max(inhibitAnyPolicy - 1, 0);
+    }
+    explicitPolicy = Math.min(explicitPolicy, certificate.policyConstraints?.requireExplicitPolicy ?? beyond);
+    policyMapping = Math.min(policyMapping, certificate.policyConstraints?.inhibitPolicyMapping ?? beyond);
+    inhibitAnyPolicy = Math.min(inhibitAnyPolicy, certificate.inhibitAnyPolicy ?? beyond);
+  }
+  return explicitPolicy > 0 || level !== null;
+}
+
+type Level = Map<string, Set<string>>;
+
+/** §6.1.3 (d) and (e). */
+function nextLevel(
+  above: Level | null,
+  policies: readonly string[] | null,
+  anyAllowed: boolean,
+): Level | null {
+  if (above === null || policies === null) return null;
+  const expected = new Set([...above.values()].flatMap((set) => [...set]));
+  const anyAbove = above.has(ANY_POLICY);
+  const level: Level = new Map();
+  for (const policy of policies) {
+    if (policy !== ANY_POLICY && (expected.has(policy) || anyAbove)) level.set(policy, new Set([policy]));
+  }
+  if (policies.includes(ANY_POLICY) && anyAllowed) {
+    for (const policy of expected) if (!level.has(policy)) level.set(policy, new Set([policy]));
+  }
+  return level.size === 0 ? null : level;
+}
+
+/** §6.1.4 (b). */
+function applyMappings(
+  level: Level,
+  mappings: Certificate['policyMappings'],
+  allowed: boolean,
+): Level | null {
+  for (const [policy, pairs] of Map.groupBy(mappings, (mapping) => mapping.issuerDomain)) {
+    if (!allowed) level.delete(policy);
+    else if (level.has(policy) || level.has(ANY_POLICY)) {
+      level.set(policy, new Set(pairs.map((mapping) => mapping.subjectDomain)));
+    }
+  }
+  return level.size === 0 ? null : level;
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { contextTag, DerReader, onlyElement, TAG } from './der.ts';
+import {
+  bitStringValue,
+  booleanValue,
+  countValue,
+  equalBytes,
+  integerContent,
+  objectIdentifier,
+} from './der-values.ts';
+import { timeValue, toHex } from './der-values.ts';
+import type { DistinguishedName } from './distinguished-name.ts';
+import { parseDistinguishedName } from './distinguished-name.ts';
+import type { ExtensionFacts } from './extension-facts.ts';
+import { readExtensionFacts } from './extension-facts.ts';
+import { PkiError } from './pki-error.ts';
+import type { PublicKey } from './public-key.ts';
+import { parsePublicKey } from './public-key.ts';
+import type { SignatureAlgorithm } from './signature.ts';
+import { isSameAlgorithm, parseSignatureAlgorithm } from './signature.ts';
+
+/** Over this no certificate is read: the largest in real use are under 20 kB. */
+export const MAX_CERTIFICATE_BYTES = 65_536;
+const MAX_EXTENSIONS = 256;
+
+export interface Extension {
+  readonly critical: boolean;
+  /** Content of the OCTET STRING. */
+  readonly value: Uint8Array;
+}
+
+/** A certificate as bytes and as facts. Facts of an extension that did not parse are absent and named in `parseErrors`. */
+export interface Certificate extends ExtensionFacts {
+  readonly der: Uint8Array;
+  /** SHA-256 of the DER, lower-case hex: the certificate's identity. */
+  readonly fingerprint: string;
+  readonly version: number;
+  /** Hex of the INTEGER's content, a leading 00 kept. */
+  readonly serialNumber: string;
+  readonly subject: DistinguishedName;
+  readonly issuer: DistinguishedName;
+  /** First and last valid second, ms UTC. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** RFC 5280 §4.1.2.5: UTCTime through 2049, GeneralizedTime from then on. */
+  readonly timesAreEncodedAsRequired: boolean;
+  readonly key: PublicKey;
+  readonly signatureAlgorithm: string;
+  readonly signature: {
+    readonly algorithm: SignatureAlgorithm;
+    readonly signed: Uint8Array;
+    readonly octets: Uint8Array;
+  };
+  /** Has one of the unique identifiers of X.509 v2. */
+  readonly hasUniqueIdentifier: boolean;
+  /** By dotted identifier, in the order of the certificate. */
+  readonly extensions: ReadonlyMap<string, Extension>;
+  /** Issuer and subject are the same name (RFC 5280 §6.1): says nothing of the signature. */
+  readonly selfIssued: boolean;
+}
+
+/**
+ * Reads one DER certificate (RFC 5280 §4.1). Throws PkiError on malformed input; one extension or key that does not
+ * parse is an entry of `parseErrors` instead, so that the rest of a broken certificate can still be shown.
+ */
+export function parseCertificate(der: Uint8Array): Certificate {
+  if (der.length > MAX_CERTIFICATE_BYTES) throw new PkiError('too_large', 'certificate over 64 kB');
+  const outer = new DerReader(onlyElement(der, TAG.sequence).content);
+  const signed = outer.read(TAG.sequence);
+  const algorithm = parseSignatureAlgorithm(outer.read(TAG.sequence).encoded);
+  const signatureBits = bitStringValue(outer.read(TAG.bitString));
+  outer.end();
+  if (signatureBits.unusedBits !== 0)
+    throw new PkiError('der_bit_string', 'signature is no whole number of octets');
+
+  const body = new DerReader(signed.content);
+  const version = readVersion(body);
+  const serialNumber = toHex(integerContent(body.read(TAG.integer)));
+  if (!isSameAlgorithm(algorithm, parseSignatureAlgorithm(body.read(TAG.sequence).encoded))) {
+    throw new PkiError('algorithm_mismatch', 'signature algorithms differ');
+  }
+  const issuer = parseDistinguishedName(body.read(TAG.sequence).encoded);
+  const validity = readValidity(body.enter(TAG.sequence));
+  const subject = parseDistinguishedName(body.read(TAG.sequence).encoded);
+  const key = parsePublicKey(body.read(TAG.sequence).encoded);
+  const issuerId = body.optional(contextTag(1, 'primitive'));
+  const subjectId = body.optional(contextTag(2, 'primitive'));
+  const hasUniqueIdentifier = issuerId !== null || subjectId !== null;
+  if (hasUniqueIdentifier && version === 1) throw new PkiError('version', 'unique identifier in version 1');
+  const extensions = readExtensions(body, version);
+  body.end();
+
+  return {
+    der,
+    fingerprint: createHash('sha256').update(der).digest('hex'),
+    version,
+    serialNumber,
+    subject,
+    issuer,
+    ...validity,
+    key,
+    signatureAlgorithm: algorithm.name,
+    signature: { algorithm, signed: signed.encoded, octets: signatureBits.octets },
+    hasUniqueIdentifier,
+    extensions,
+    selfIssued: isSameName(subject, issuer),
+    ...readExtensionFacts(extensions),
+  };
+}
+
+/** RFC 5280 §7.1 comparison. */
+export function isSameName(left: DistinguishedName, right: DistinguishedName): boolean {
+  return equalBytes(left.der, right.der) || left.comparisonKey === right.comparisonKey;
+}
+
+function readVersion(body: DerReader): number {
+  const field = body.optional(contextTag(0, 'constructed'));
+  if (field === null) return 1;
+  const version = countValue(onlyElement(field.content, TAG.integer)) + 1;
+  // Version 1 is the DEFAULT, which DER never writes.
+  if (version !== 2 && version !== 3) throw new PkiError('version', 'no such version');
+  return version;
+}
+
+function readValidity(
+  reader: DerReader,
+): Pick<Certificate, 'notBefore' | 'notAfter' | 'timesAreEncodedAsRequired'> {
+  const first = reader.read();
+  const last = reader.read();
+  reader.end();
+  const [notBefore, notAfter] = [timeValue(first), timeValue(last)];
+  const asRequired = (tag: number, instant: number): boolean =>
+    (tag === TAG.generalizedTime) === instant >= Date.UTC(2050, 0);
+  const timesAreEncodedAsRequired = asRequired(first.tag, notBefore) && asRequired(last.tag, notAfter);
+  return { notBefore, notAfter, timesAreEncodedAsRequired };
+}
+
+function readExtensions(body: DerReader, version: number): ReadonlyMap<string, Extension> {
+  const extensions = new Map<string, Extension>();
+  const field = body.optional(contextTag(3, 'constructed'));
+  if (field === null) return extensions;
+  if (version !== 3) throw new PkiError('version', 'extensions before version 3');
+  const list = new DerReader(onlyElement(field.content, TAG.sequence).content);
+  if (list.done) throw new PkiError('empty', 'empty list of extensions');
+  while (!list.done) {
+    const entry = list.enter(TAG.sequence);
+    const identifier = objectIdentifier(entry.read());
+    const flag = entry.optional(TAG.boolean);
+    const value = entry.read(TAG.octetString).content;
+    entry.end();
+    // §4.2: at most one of each. Which of two counts would be the reader's choice, so none does.
+    if (extensions.has(identifier)) throw new PkiError('duplicate', `extension ${identifier} twice`);
+    if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
+    extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
+  }
+  return extensions;
+}

@@ -1,0 +1,89 @@
+import type { AuthorityKeyIdentifier, BasicConstraints, KeyUsage, SubjectAltNames } from './extensions.ts';
+import * as values from './extensions.ts';
+import type { NameConstraints } from './name-constraints-extension.ts';
+import { parseNameConstraints } from './name-constraints-extension.ts';
+import { EXTENSION } from './object-identifiers.ts';
+import { PkiError } from './pki-error.ts';
+import type { PkiErrorCode } from './pki-error.ts';
+import type { PolicyConstraints, PolicyMapping } from './policy-extensions.ts';
+import { parseInhibitAnyPolicy, parsePolicyConstraints, parsePolicyMappings } from './policy-extensions.ts';
+
+/** What the extensions of a certificate say; null (or empty) where one is absent or did not parse. */
+export interface ExtensionFacts {
+  readonly basicConstraints: BasicConstraints | null;
+  readonly isCertificateAuthority: boolean;
+  readonly keyUsage: ReadonlySet<KeyUsage> | null;
+  /** Dotted identifiers. */
+  readonly extendedKeyUsage: readonly string[] | null;
+  readonly subjectAltNames: SubjectAltNames;
+  readonly nameConstraints: NameConstraints | null;
+  readonly authorityKeyIdentifier: AuthorityKeyIdentifier | null;
+  /** Lower-case hex. */
+  readonly subjectKeyIdentifier: string | null;
+  /** Dotted identifiers. */
+  readonly certificatePolicies: readonly string[] | null;
+  readonly policyMappings: readonly PolicyMapping[];
+  readonly policyConstraints: PolicyConstraints | null;
+  readonly inhibitAnyPolicy: number | null;
+  /** http(s) only, like the other URLs: in the order of the certificate, never fetched from here. */
+  readonly caIssuersUrls: readonly string[];
+  readonly ocspUrls: readonly string[];
+  readonly crlUrls: readonly string[];
+  readonly cpsUrls: readonly string[];
+  readonly parseErrors: readonly ExtensionParseError[];
+}
+
+export interface ExtensionParseError {
+  /** Dotted identifier of the extension. */
+  readonly extension: string;
+  readonly code: PkiErrorCode;
+}
+
+/** Reads every known extension. One that does not parse becomes an entry of `parseErrors`; nothing is thrown. */
+export function readExtensionFacts(
+  extensions: ReadonlyMap<string, { readonly value: Uint8Array }>,
+): ExtensionFacts {
+  const parseErrors: ExtensionParseError[] = [];
+  const read = <Value, Absent>(
+    extension: string,
+    parse: (value: Uint8Array) => Value,
+    absent: Absent,
+  ): Value | Absent => {
+    const found = extensions.get(extension);
+    if (found === undefined) return absent;
+    try {
+      return parse(found.value);
+    } catch (error) {
+      if (!(error instanceof PkiError)) throw error;
+      parseErrors.push({ extension, code: error.code });
+      return absent;
+    }
+  };
+
+  const basicConstraints = read(EXTENSION.basicConstraints, values.parseBasicConstraints, null);
+  const information = read(
+    EXTENSION.authorityInformationAccess,
+    values.parseAuthorityInformationAccess,
+    null,
+  );
+  const policies = read(EXTENSION.certificatePolicies, values.parseCertificatePolicies, null);
+  return {
+    basicConstraints,
+    isCertificateAuthority: basicConstraints?.isCertificateAuthority ?? false,
+    keyUsage: read(EXTENSION.keyUsage, values.parseKeyUsage, null),
+    extendedKeyUsage: read(EXTENSION.extendedKeyUsage, values.parseExtendedKeyUsage, null),
+    subjectAltNames: read(EXTENSION.subjectAltName, values.parseSubjectAltNames, values.NO_NAMES),
+    nameConstraints: read(EXTENSION.nameConstraints, parseNameConstraints, null),
+    authorityKeyIdentifier: read(EXTENSION.authorityKeyIdentifier, values.parseAuthorityKeyIdentifier, null),
+    subjectKeyIdentifier: read(EXTENSION.subjectKeyIdentifier, values.parseSubjectKeyIdentifier, null),
+    certificatePolicies: policies?.policies ?? null,
+    policyMappings: read(EXTENSION.policyMappings, parsePolicyMappings, []),
+    policyConstraints: read(EXTENSION.policyConstraints, parsePolicyConstraints, null),
+    inhibitAnyPolicy: read(EXTENSION.inhibitAnyPolicy, parseInhibitAnyPolicy, null),
+    caIssuersUrls: information?.caIssuersUrls ?? [],
+    ocspUrls: information?.ocspUrls ?? [],
+    crlUrls: read(EXTENSION.crlDistributionPoints, values.parseCrlDistributionPoints, []),
+    cpsUrls: policies?.cpsUrls ?? [],
+    parseErrors,
+  };
+}

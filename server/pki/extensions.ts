@@ -1,0 +1,183 @@
+import type { DerReader as Reader } from './der.ts';
+import { contextTag, DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';
+import { bitStringValue, booleanValue, countValue, ia5Text, objectIdentifier, toHex } from './der-values.ts';
+import { formatIpAddress } from './ip-address.ts';
+import type { GeneralName, UnsupportedForm } from './general-name.ts';
+import { ADDRESS_LENGTHS, readGeneralName } from './general-name.ts';
+import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './object-identifiers.ts';
+import { PkiError } from './pki-error.ts';
+
+/* The values of the extensions of RFC 5280 §4.2, one function each. Every one throws PkiError on malformed input. */
+
+export interface BasicConstraints {
+  readonly isCertificateAuthority: boolean;
+  /** How many further non-self-issued CA certificates may follow, null for no limit. */
+  readonly pathLength: number | null;
+}
+
+export function parseBasicConstraints(value: Uint8Array): BasicConstraints {
+  const reader = new DerReader(onlyElement(value, TAG.sequence).content);
+  // cA FALSE spelled out is not DER, but common in subscriber certificates and harmless.
+  const authority = reader.optional(TAG.boolean);
+  const length = reader.optional(TAG.integer);
+  reader.end();
+  return {
+    isCertificateAuthority: authority !== null && booleanValue(authority),
+    pathLength: length === null ? null : countValue(length),
+  };
+}
+
+const KEY_USAGES = [
+  'digitalSignature',
+  'contentCommitment',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
+] as const;
+export type KeyUsage = (typeof KEY_USAGES)[number];
+
+export function parseKeyUsage(value: Uint8Array): ReadonlySet<KeyUsage> {
+  const { octets } = bitStringValue(onlyElement(value, TAG.bitString));
+  return new Set(KEY_USAGES.filter((_, bit) => ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0));
+}
+
+/** Object identifiers of the purposes. */
+export function parseExtendedKeyUsage(value: Uint8Array): readonly string[] {
+  return nonEmptyList(value, TAG.sequence, (reader) => objectIdentifier(reader.read()));
+}
+
+/** SubjectAltName by kind of name; addresses in canonical text. */
+export interface SubjectAltNames {
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+  readonly emailAddresses: readonly string[];
+  readonly uris: readonly string[];
+  readonly unsupportedForms: readonly UnsupportedForm[];
+  /** Every name in its order. */
+  readonly all: readonly GeneralName[];
+}
+
+export const NO_NAMES: SubjectAltNames = {
+  dnsNames: [],
+  ipAddresses: [],
+  emailAddresses: [],
+  uris: [],
+  unsupportedForms: [],
+  all: [],
+};
+
+export function parseSubjectAltNames(value: Uint8Array): SubjectAltNames {
+  const all = nonEmptyList(value, TAG.sequence, (reader) => readGeneralName(reader, ADDRESS_LENGTHS));
+  const texts = (kind: 'dns' | 'email' | 'uri'): string[] =>
+    all.flatMap((name) => (name.kind === kind ? [name.value] : []));
+  return {
+    dnsNames: texts('dns'),
+    ipAddresses: all.flatMap((name) => (name.kind === 'ip' ? [formatIpAddress(name.octets)] : [])),
+    emailAddresses: texts('email'),
+    uris: texts('uri'),
+    unsupportedForms: all.flatMap((name) => (name.kind === 'unsupported' ? [name.form] : [])),
+    all,
+  };
+}
+
+export interface AuthorityKeyIdentifier {
+  /** Lower-case hex. */
+  readonly keyIdentifier: string | null;
+  readonly hasIssuer: boolean;
+  readonly hasSerialNumber: boolean;
+}
+
+export function parseAuthorityKeyIdentifier(value: Uint8Array): AuthorityKeyIdentifier {
+  const reader = new DerReader(onlyElement(value, TAG.sequence).content);
+  const key = reader.optional(contextTag(0, 'primitive'));
+  const issuer = reader.optional(contextTag(1, 'constructed'));
+  const serialNumber = reader.optional(contextTag(2, 'primitive'));
+  reader.end();
+  return {
+    keyIdentifier: key === null ? null : toHex(key.content),
+    hasIssuer: issuer !== null,
+    hasSerialNumber: serialNumber !== null,
+  };
+}
+
+/** Lower-case hex. */
+export function parseSubjectKeyIdentifier(value: Uint8Array): string {
+  return toHex(onlyElement(value, TAG.octetString).content);
+}
+
+/** AuthorityInfoAccess: http(s) locations by access method; other schemes and name forms are left out. */
+export function parseAuthorityInformationAccess(value: Uint8Array): {
+  caIssuersUrls: string[];
+  ocspUrls: string[];
+} {
+  const caIssuersUrls: string[] = [];
+  const ocspUrls: string[] = [];
+  nonEmptyList(value, TAG.sequence, (reader) => {
+    const description = reader.enter(TAG.sequence);
+    const method = objectIdentifier(description.read());
+    const location = readGeneralName(description, ADDRESS_LENGTHS);
+    description.end();
+    if (location.kind !== 'uri' || !isWebUrl(location.value)) return;
+    if (method === CA_ISSUERS) caIssuersUrls.push(location.value);
+    if (method === OCSP) ocspUrls.push(location.value);
+  });
+  return { caIssuersUrls, ocspUrls };
+}
+
+/** CRLDistributionPoints: http(s) locations. */
+export function parseCrlDistributionPoints(value: Uint8Array): string[] {
+  const urls: string[] = [];
+  nonEmptyList(value, TAG.sequence, (reader) => {
+    const point = reader.enter(TAG.sequence);
+    const name = point.optional(contextTag(0, 'constructed'));
+    point.optional(contextTag(1, 'primitive'));
+    point.optional(contextTag(2, 'constructed'));
+    point.end();
+    if (name === null) return;
+    const choice = new DerReader(name.content);
+    const fullName = choice.optional(contextTag(0, 'constructed'));
+    if (fullName === null) return;
+    choice.end();
+    const locations = new DerReader(fullName.content);
+    while (!locations.done) {
+      const location = readGeneralName(locations, ADDRESS_LENGTHS);
+      if (location.kind === 'uri' && isWebUrl(location.value)) urls.push(location.value);
+    }
+  });
+  return urls;
+}
+
+/** CertificatePolicies: identifiers, and http(s) addresses of practice statements. */
+export function parseCertificatePolicies(value: Uint8Array): { policies: string[]; cpsUrls: string[] } {
+  const cpsUrls: string[] = [];
+  const policies = nonEmptyList(value, TAG.sequence, (reader) => {
+    const information = reader.enter(TAG.sequence);
+    const policy = objectIdentifier(information.read());
+    if (!information.done) cpsUrls.push(...readCpsUrls(information.read(TAG.sequence).encoded));
+    information.end();
+    return policy;
+  });
+  if (new Set(policies).size !== policies.length) throw new PkiError('duplicate', 'policy listed twice');
+  return { policies, cpsUrls };
+}
+
+function readCpsUrls(qualifiers: Uint8Array): string[] {
+  return nonEmptyList(qualifiers, TAG.sequence, (reader: Reader) => {
+    const qualifier = reader.enter(TAG.sequence);
+    const isCps = objectIdentifier(qualifier.read()) === CPS_QUALIFIER;
+    const value = qualifier.read();
+    qualifier.end();
+    if (!isCps || value.tag !== TAG.ia5String) return [];
+    const url = ia5Text(value.content);
+    return isWebUrl(url) ? [url] : [];
+  }).flat();
+}
+
+/** Only what a browser may be pointed at: http(s), printable ASCII, of sane length. */
+function isWebUrl(text: string): boolean {
+  return text.length <= 2048 && /^https?:\/\/[\x21-\x7e]+$/i.test(text);
+}

@@ -1,0 +1,79 @@
+import type { Certificate } from './certificate.ts';
+
+/** Why a certificate or a path is not accepted. Closed and stable: verdicts keep these words. */
+export type PathFailureCode =
+  /** The leaf's own facts. */
+  | 'name_mismatch' // no SubjectAltName entry is the reference (RFC 9525)
+  | 'self_signed' // the leaf is signed by its own key and is no anchor
+  /** Any certificate. */
+  | 'expired' // now is after notAfter
+  | 'not_yet_valid' // now is before notBefore
+  | 'malformed' // an extension that decides something cannot be read
+  | 'weak_key' // RSA under 2,048 or over 8,192 bits, DSA, a curve other than P-256, P-384, P-521, explicit parameters
+  | 'weak_signature' // MD5, SHA-1, SHA-224 or an algorithm that cannot be verified
+  | 'unknown_critical_extension' // RFC 5280 §4.2
+  | 'extended_key_usage' // not for the purpose asked for
+  | 'key_usage' // leaf: not for TLS; CA: keyCertSign missing
+  | 'profile' // a rule for issuing certificates is broken; `rule` names it. Only with a profile other than tls-client
+  /** Authorities. */
+  | 'not_a_ca' // basicConstraints missing or cA false, or not version 3 (RFC 5280 §6.1.4 k)
+  | 'path_length' // pathLenConstraint exceeded, or the path is longer than allowed
+  | 'name_constraints' // a name below it is outside its constraints
+  | 'policy' // a required certificate policy is missing (RFC 5280 §6.1.5)
+  /** The way up. */
+  | 'bad_signature' // names an issuer at hand, but none of those made the signature
+  | 'untrusted_root' // the path ends in a self-signed certificate that is no anchor
+  | 'no_issuer'; // the issuer is not among the given certificates
+
+export interface PathFailure {
+  readonly code: PathFailureCode;
+  /** The certificate at fault; for `no_issuer` and `bad_signature` the one whose issuer was looked for. */
+  readonly fingerprint: string;
+  readonly role: CertificateRole;
+  /** With `profile`: the rule's name and section. */
+  readonly rule: string | null;
+}
+
+export type CertificateRole = 'leaf' | 'intermediate' | 'anchor';
+
+export function failure(
+  code: PathFailureCode,
+  certificate: Certificate,
+  role: CertificateRole,
+  rule: string | null = null,
+): PathFailure {
+  return { code, fingerprint: certificate.fingerprint, role, rule };
+}
+
+const TELLING: readonly PathFailureCode[] = [
+  'expired',
+  'not_yet_valid',
+  'name_mismatch',
+  'self_signed',
+  'malformed',
+  'bad_signature',
+  'weak_signature',
+  'weak_key',
+  'not_a_ca',
+  'path_length',
+  'name_constraints',
+  'extended_key_usage',
+  'key_usage',
+  'unknown_critical_extension',
+  'policy',
+  'profile',
+  'untrusted_root',
+  'no_issuer',
+];
+
+/** Each failure once, most telling first: the leaf's own before those of authorities, a fault before an absence. */
+export function rankFailures(failures: readonly PathFailure[]): PathFailure[] {
+  const distinct = new Map(
+    failures.map((one) => [`${one.code} ${one.fingerprint} ${one.rule ?? ''}`, one] as const),
+  );
+  const rank = (one: PathFailure): number => {
+    const isAbsence = one.code === 'no_issuer' || one.code === 'untrusted_root';
+    return TELLING.indexOf(one.code) + (one.role === 'leaf' && !isAbsence ? 0 : 100);
+  };
+  return [...distinct.values()].toSorted((left, right) => rank(left) - rank(right));
+}

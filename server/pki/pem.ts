@@ -1,0 +1,26 @@
+import { PkiError } from './pki-error.ts';
+
+const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
+const MAX_BLOCKS = 10_000;
+const BLOCK = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END \1?CERTIFICATE-----/g;
+const BEGIN = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+
+/**
+ * The DER of every certificate in PEM text (RFC 7468), in order; text around the blocks is ignored.
+ * Throws PkiError `pem` on a block that is not whole, `too_large` over 8 MB or 10,000 certificates.
+ */
+export function splitPem(text: string): Uint8Array[] {
+  if (text.length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
+  const blocks: Uint8Array[] = [];
+  for (const [, , body = ''] of text.matchAll(BLOCK)) {
+    if (blocks.length >= MAX_BLOCKS) throw new PkiError('too_large', 'too many PEM blocks');
+    const base64 = body.replace(/\s+/g, '');
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) {
+      throw new PkiError('pem', 'PEM block is not base64');
+    }
+    blocks.push(new Uint8Array(Buffer.from(base64, 'base64')));
+  }
+  const begun = text.match(BEGIN)?.length ?? 0;
+  if (begun !== blocks.length) throw new PkiError('pem', 'PEM block is not whole');
+  return blocks;
+}

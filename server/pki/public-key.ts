@@ -1,0 +1,118 @@
+import type { KeyObject } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
+import { DerReader, onlyElement, TAG } from './der.ts';
+import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText } from './der-values.ts';
+import { CURVES } from './object-identifiers.ts';
+import { PkiError } from './pki-error.ts';
+
+/** What can be said of a subject public key without using it. */
+export interface PublicKey {
+  readonly type: 'rsa' | 'ec' | 'ed25519' | 'ed448' | 'dsa' | 'other';
+  /** Size of the modulus or the curve, 0 where unknown. */
+  readonly bits: number;
+  /** `P-256` and the like, the dotted identifier of a rarer curve, null where none is named (explicit parameters). */
+  readonly curve: string | null;
+  /** Object identifier of the algorithm: tells rsaEncryption from id-RSASSA-PSS. */
+  readonly algorithm: string;
+  /** RSA only: the public exponent is odd and at least 3. */
+  readonly exponentIsSound: boolean;
+  /** SubjectPublicKeyInfo as encoded. */
+  readonly der: Uint8Array;
+}
+
+export const RSA_ENCRYPTION = '1.2.840.113549.1.1.1';
+const RSA_PSS = '1.2.840.113549.1.1.10';
+const EC = '1.2.840.10045.2.1';
+const DSA = '1.2.840.10040.4.1';
+const ED25519 = '1.3.101.112';
+const ED448 = '1.3.101.113';
+
+/** Reads SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, algorithms of RFC 3279, 5480, 8410). */
+export function parsePublicKey(der: Uint8Array): PublicKey {
+  const info = new DerReader(onlyElement(der, TAG.sequence).content);
+  const identifier = info.enter(TAG.sequence);
+  const algorithm = objectIdentifier(identifier.read());
+  const key = bitStringValue(info.read(TAG.bitString));
+  info.end();
+  const known = { algorithm, der, curve: null, bits: 0, exponentIsSound: true };
+  switch (algorithm) {
+    case RSA_ENCRYPTION:
+    case RSA_PSS:
+      return { ...known, type: 'rsa', ...rsaFacts(key.octets) };
+    case EC:
+      return { ...known, type: 'ec', ...curveFacts(identifier) };
+    case ED25519:
+      return { ...known, type: 'ed25519', bits: 256 };
+    case ED448:
+      return { ...known, type: 'ed448', bits: 456 };
+    case DSA:
+      return { ...known, type: 'dsa' };
+    default:
+      return { ...known, type: 'other' };
+  }
+}
+
+function rsaFacts(octets: Uint8Array): { bits: number; exponentIsSound: boolean } {
+  const key = new DerReader(onlyElement(octets, TAG.sequence).content);
+  const modulus = integerContent(key.read(TAG.integer));
+  const exponent = integerContent(key.read(TAG.integer));
+  key.end();
+  if ((modulus[0] ?? 0) >= 0x80 || (exponent[0] ?? 0) >= 0x80)
+    throw new PkiError('value', 'negative RSA number');
+  const isOdd = ((exponent[exponent.length - 1] ?? 0) & 1) === 1;
+  const isOne = exponent.length === 1 && exponent[0] === 1;
+  // A huge exponent makes every verification slow; no CA uses one over 32 bits (BR §6.1.6 allows up to 256).
+  return { bits: bitLength(modulus), exponentIsSound: isOdd && !isOne && exponent.length <= 33 };
+}
+
+function bitLength(unsigned: Uint8Array): number {
+  let index = 0;
+  while (index < unsigned.length && unsigned[index] === 0) index++;
+  if (index === unsigned.length) return 0;
+  return (unsigned.length - index) * 8 - (Math.clz32(unsigned[index] ?? 0) - 24);
+}
+
+/** RFC 5480 §2.1.1: namedCurve only. Explicit parameters let anybody share a CA's public point (CVE-2020-0601). */
+function curveFacts(parameters: DerReader): { bits: number; curve: string | null } {
+  if (parameters.nextTag !== TAG.objectIdentifier) return { bits: 0, curve: null };
+  const identifier = objectIdentifierText(parameters.read().content);
+  const curve = CURVES.get(identifier);
+  return { bits: curve?.bits ?? 0, curve: curve?.name ?? identifier };
+}
+
+const SOUND_CURVES = new Set(['P-256', 'P-384', 'P-521']);
+
+/**
+ * Whether no careful client accepts this key: RSA under 2,048 bits (BR §6.1.5) or over 8,192 (only good for keeping
+ * verifiers busy), an unsound exponent, a curve outside P-256, P-384 and P-521, DSA, unknown algorithms.
+ */
+export function isWeakKey(key: PublicKey): boolean {
+  switch (key.type) {
+    case 'rsa':
+      return key.bits < 2048 || key.bits > 8192 || !key.exponentIsSound;
+    case 'ec':
+      return key.curve === null || !SOUND_CURVES.has(key.curve);
+    case 'ed25519':
+    case 'ed448':
+      return false;
+    default:
+      return true;
+  }
+}
+
+const keyObjects = new WeakMap<PublicKey, KeyObject | null>();
+
+/** The key as OpenSSL understands it, null if it does not. Made on first use and kept with the certificate. */
+export function keyObjectOf(key: PublicKey): KeyObject | null {
+  let object = keyObjects.get(key);
+  if (object === undefined) {
+    try {
+      object = createPublicKey({ key: Buffer.from(key.der), format: 'der', type: 'spki' });
+    } catch {
+      // Not a fault of ours and nothing to report: a key that cannot be loaded verifies nothing.
+      object = null;
+    }
+    keyObjects.set(key, object);
+  }
+  return object;
+}

@@ -1,0 +1,139 @@
+import { constants, verify } from 'node:crypto';
+import { contextTag, DerReader, onlyElement, TAG } from './der.ts';
+import { countValue, equalBytes, objectIdentifier } from './der-values.ts';
+import type { PublicKey } from './public-key.ts';
+import { keyObjectOf } from './public-key.ts';
+import { PkiError } from './pki-error.ts';
+
+type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
+
+/** AlgorithmIdentifier of a signature, resolved. */
+export interface SignatureAlgorithm {
+  /** `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384`, `Ed25519` …, else the dotted identifier. */
+  readonly name: string;
+  readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'ed25519' | 'ed448' | 'unknown';
+  readonly hash: Hash | null;
+  /** RSA-PSS only. */
+  readonly saltBytes: number;
+  readonly der: Uint8Array;
+}
+
+type Known = Pick<SignatureAlgorithm, 'scheme' | 'hash'>;
+const ALGORITHMS: ReadonlyMap<string, Known> = new Map<string, Known>([
+  ['1.2.840.113549.1.1.4', { scheme: 'rsa', hash: 'md5' }],
+  ['1.2.840.113549.1.1.5', { scheme: 'rsa', hash: 'sha1' }],
+  ['1.2.840.113549.1.1.14', { scheme: 'rsa', hash: 'sha224' }],
+  ['1.2.840.113549.1.1.11', { scheme: 'rsa', hash: 'sha256' }],
+  ['1.2.840.113549.1.1.12', { scheme: 'rsa', hash: 'sha384' }],
+  ['1.2.840.113549.1.1.13', { scheme: 'rsa', hash: 'sha512' }],
+  ['1.2.840.10045.4.1', { scheme: 'ecdsa', hash: 'sha1' }],
+  ['1.2.840.10045.4.3.1', { scheme: 'ecdsa', hash: 'sha224' }],
+  ['1.2.840.10045.4.3.2', { scheme: 'ecdsa', hash: 'sha256' }],
+  ['1.2.840.10045.4.3.3', { scheme: 'ecdsa', hash: 'sha384' }],
+  ['1.2.840.10045.4.3.4', { scheme: 'ecdsa', hash: 'sha512' }],
+  ['1.3.101.112', { scheme: 'ed25519', hash: null }],
+  ['1.3.101.113', { scheme: 'ed448', hash: null }],
+]);
+const RSA_PSS = '1.2.840.113549.1.1.10';
+const MGF1 = '1.2.840.113549.1.1.8';
+const HASHES: ReadonlyMap<string, Hash> = new Map<string, Hash>([
+  ['1.3.14.3.2.26', 'sha1'],
+  ['2.16.840.1.101.3.4.2.4', 'sha224'],
+  ['2.16.840.1.101.3.4.2.1', 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+]);
+const NAMES = {
+  rsa: 'RSA',
+  'rsa-pss': 'RSA-PSS',
+  ecdsa: 'ECDSA',
+  ed25519: 'Ed25519',
+  ed448: 'Ed448',
+} as const;
+
+/** Reads an AlgorithmIdentifier from its complete encoding. An unknown algorithm is a value, wrong parameters throw. */
+export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
+  const reader = new DerReader(onlyElement(der, TAG.sequence).content);
+  const identifier = objectIdentifier(reader.read());
+  const unknown: SignatureAlgorithm = { name: identifier, scheme: 'unknown', hash: null, saltBytes: 0, der };
+  if (identifier === RSA_PSS) {
+    const parameters = pssParameters(reader.enter(TAG.sequence));
+    reader.end();
+    if (parameters === null) return unknown;
+    return { ...parameters, name: `RSA-PSS-${parameters.hash.toUpperCase()}`, scheme: 'rsa-pss', der };
+  }
+  const known = ALGORITHMS.get(identifier);
+  if (known === undefined || known.scheme === 'unknown') return unknown;
+  // RFC 4055 §5: NULL, tolerated when absent. RFC 5758 §3.2 and 8410 §3: absent.
+  if (known.scheme === 'rsa' && !reader.done && reader.read(TAG.null).content.length > 0) {
+    throw new PkiError('value', 'NULL with content');
+  }
+  reader.end();
+  const name =
+    known.hash === null ? NAMES[known.scheme] : `${NAMES[known.scheme]}-${known.hash.toUpperCase()}`;
+  return { ...known, name, saltBytes: 0, der };
+}
+
+/** RFC 4055 §3.1; null where hash and MGF1 hash differ, which nothing in use supports. */
+function pssParameters(reader: DerReader): { hash: Hash; saltBytes: number } | null {
+  const hashField = reader.optional(contextTag(0, 'constructed'));
+  const maskField = reader.optional(contextTag(1, 'constructed'));
+  const saltField = reader.optional(contextTag(2, 'constructed'));
+  const trailerField = reader.optional(contextTag(3, 'constructed'));
+  reader.end();
+  const hash = hashField === null ? 'sha1' : hashOf(hashField.content);
+  let maskHash: Hash | null = 'sha1';
+  if (maskField !== null) {
+    const mask = new DerReader(onlyElement(maskField.content, TAG.sequence).content);
+    if (objectIdentifier(mask.read()) !== MGF1) return null;
+    maskHash = hashOf(mask.read().encoded);
+    mask.end();
+  }
+  const saltBytes = saltField === null ? 20 : countValue(onlyElement(saltField.content, TAG.integer));
+  const trailer = trailerField === null ? 1 : countValue(onlyElement(trailerField.content, TAG.integer));
+  return hash === null || hash !== maskHash || trailer !== 1 || saltBytes > 512 ? null : { hash, saltBytes };
+}
+
+function hashOf(algorithmIdentifier: Uint8Array): Hash | null {
+  const reader = new DerReader(onlyElement(algorithmIdentifier, TAG.sequence).content);
+  const hash = HASHES.get(objectIdentifier(reader.read())) ?? null;
+  reader.optional(TAG.null);
+  reader.end();
+  return hash;
+}
+
+/** MD5, SHA-1 and SHA-224 are forgeable or on their way to be (BR §7.1.3.2); what cannot be verified counts as weak too. */
+export function isWeakSignature(algorithm: SignatureAlgorithm): boolean {
+  if (algorithm.scheme === 'unknown') return true;
+  return algorithm.hash === 'md5' || algorithm.hash === 'sha1' || algorithm.hash === 'sha224';
+}
+
+/** Whether both copies of the algorithm are the same, parameters included (RFC 5280 §4.1.1.2). */
+export function isSameAlgorithm(left: SignatureAlgorithm, right: SignatureAlgorithm): boolean {
+  return equalBytes(left.der, right.der);
+}
+
+/** Whether `signature` over `data` was made by the owner of `key`. Never throws: what cannot be checked is false. */
+export function verifySignature(
+  algorithm: SignatureAlgorithm,
+  data: Uint8Array,
+  signature: Uint8Array,
+  key: PublicKey,
+): boolean {
+  // The key decides what OpenSSL does, so it must be of the kind that the algorithm names.
+  const family =
+    algorithm.scheme === 'rsa-pss' ? 'rsa' : algorithm.scheme === 'ecdsa' ? 'ec' : algorithm.scheme;
+  if (family !== key.type || key.bits > 8192 || !key.exponentIsSound) return false;
+  // CVE-2020-0601: OpenSSL would load a key on a curve that its owner made up.
+  if (key.type === 'ec' && key.curve === null) return false;
+  const object = keyObjectOf(key);
+  if (object === null) return false;
+  try {
+    if (algorithm.scheme !== 'rsa-pss') return verify(algorithm.hash, data, object, signature);
+    const padding = constants.RSA_PKCS1_PSS_PADDING;
+    return verify(algorithm.hash, data, { key: object, padding, saltLength: algorithm.saltBytes }, signature);
+  } catch {
+    // OpenSSL throws where the security level or the key's own parameters forbid the combination.
+    return false;
+  }
+}
