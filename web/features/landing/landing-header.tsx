@@ -1,0 +1,42 @@
+import { Link } from '@tanstack/react-router';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { Wordmark } from '../../ui/logo.tsx';
+import { ThemeMenu } from '../../ui/theme-menu.tsx';
+
+function scrollToFeatures(): void {
+  const heading = document.getElementById('features');
+  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  heading?.scrollIntoView({ behavior: still ? 'auto' : 'smooth' });
+  heading?.focus({ preventScroll: true });
+}
+
+/** Stays at the top of the landing page. */
+export function LandingHeader() {
+  const { product_name: productName } = usePublicConfig();
+  return (
+    <header className="sticky top-0 z-20 border-b border-line bg-surface">
+      <div className="wrap flex h-[55px] items-center gap-1.5 md:h-[59px]">
+        <Link to="/landing" className="rounded-3 no-underline">
+          <Wordmark name={productName} />
+        </Link>
+        <span className="flex-1" />
+        <Button variant="ghost" size="small" className="max-md:hidden" onClick={scrollToFeatures}>
+          Features
+        </Button>
+        <Link to="/login" className={`${buttonClass('ghost', 'small')} max-sm:hidden`}>
+          Login
+        </Link>
+        <ThemeMenu />
+        <a
+          href="/signup"
+          target="_blank"
+          rel="noreferrer"
+          className={`${buttonClass('primary', 'small')} ml-1.5`}
+        >
+          Sign Up
+        </a>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,150 @@
+import { Link } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import { useState } from 'react';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { DayRuler } from '../../ui/day-ruler.tsx';
+import { Wordmark } from '../../ui/logo.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { DashboardShot } from './dashboard-shot.tsx';
+import { HeroHorizon } from './hero-horizon.tsx';
+import { KeyFeatures } from './key-features.tsx';
+import { LandingHeader } from './landing-header.tsx';
+
+const SECTION_TITLE = 'text-[26px]/8 font-bold tracking-[-.026em] md:text-section';
+
+export function LandingPage() {
+  usePageTitle();
+  const [now] = useState(() => Date.now());
+  const { product_name: productName } = usePublicConfig();
+  return (
+    <>
+      <LandingHeader />
+      <main>
+        <Hero productName={productName} now={now} />
+        <section className="wrap pt-[72px] md:pt-22">
+          <div className="flex flex-col justify-between gap-x-12 gap-y-3.5 md:flex-row md:items-end">
+            <h2 className={`${SECTION_TITLE} max-w-[480px]`}>
+              The first line of the dashboard is your to-do list.
+            </h2>
+            <p className="max-w-[430px] text-lead text-fg-2">
+              Everything healthy stays quiet. Colour, shape and words appear only on the certificates that
+              need attention.
+            </p>
+          </div>
+          <DashboardShot productName={productName} now={now} />
+        </section>
+        <section className="wrap pt-[72px] md:pt-28">
+          <h2 id="features" tabIndex={-1} className={SECTION_TITLE}>
+            Key Features
+          </h2>
+          <KeyFeatures now={now} />
+        </section>
+        <FreeTier />
+        <ClosingBand />
+      </main>
+      <LandingFooter productName={productName} />
+    </>
+  );
+}
+
+function Hero({ productName, now }: { productName: string; now: number }) {
+  const { limits } = usePublicConfig();
+  return (
+    <section className="bg-surface pt-11 md:pt-[92px]">
+      <div className="wrap">
+        <h1
+          tabIndex={-1}
+          className="max-w-[900px] text-[36px]/10 font-heavy tracking-[-.036em] text-balance md:text-[60px]/16"
+        >
+          {productName}: Never miss an SSL certificate expiry again.
+        </h1>
+        <p className="mt-5 max-w-[590px] text-[17px]/[26px] tracking-[-.008em] text-fg-2 md:mt-[22px] md:text-[19px]/[30px]">
+          Add a hostname. We read its certificate, watch the date in its notAfter field, and email you before
+          that day comes.
+        </p>
+        <div className="mt-[30px] flex items-center gap-4">
+          <Link to="/signup" className={buttonClass('primary', 'large')}>
+            Sign Up
+          </Link>
+          <span className="text-fg-3">Free for {limits.free_domains} domains. Open source.</span>
+        </div>
+      </div>
+      <div className="mt-9 md:mt-11">
+        <HeroHorizon now={now} />
+      </div>
+    </section>
+  );
+}
+
+function FreeTier() {
+  const { limits } = usePublicConfig();
+  const included = [`Up to ${limits.free_domains} certificates`, 'Email notifications', 'Daily SSL checks'];
+  return (
+    <section className="wrap grid gap-6 pt-[72px] md:grid-cols-[1fr_376px] md:items-center md:pt-28">
+      <div>
+        <h2 className={SECTION_TITLE}>Start with what matters most.</h2>
+        <p className="mt-2.5 max-w-[430px] text-lead text-fg-2">
+          The shop, the API, the mail server: watch {limits.free_domains} hosts and keep them free.
+        </p>
+      </div>
+      <div className="flex flex-col rounded-5 border border-line bg-surface p-6 shadow-1 md:px-8 md:py-[30px]">
+        <h3 className="text-subtitle font-semibold">Free Tier</h3>
+        <p className="num mt-3.5 mb-4 text-[44px]/12 font-bold tracking-[-.035em]">$0</p>
+        <ul className="mb-6">
+          {included.map((line) => (
+            <li key={line} className="flex gap-2.5 py-[5px] text-[14.5px]/[22px]">
+              <Check
+                className="mt-[3px] size-4 flex-none text-ok-mark"
+                strokeWidth={1.6}
+                aria-hidden="true"
+              />
+              {line}
+            </li>
+          ))}
+        </ul>
+        <Link to="/signup" className={`${buttonClass('outline', 'large')} w-full`}>
+          Get Started Free
+        </Link>
+      </div>
+    </section>
+  );
+}
+
+function ClosingBand() {
+  return (
+    <section data-theme="dark" className="mt-[72px] bg-band text-fg md:mt-28">
+      <div className="wrap flex flex-col justify-between gap-6 pt-14 pb-16 md:flex-row md:items-center md:pt-[76px] md:pb-[62px]">
+        <h2 className="max-w-[520px] text-[26px]/8 font-bold tracking-[-.028em] md:text-[36px]/11">
+          Know the date before your visitors do.
+        </h2>
+        <div className="text-center md:text-right">
+          <Link to="/signup" className={`${buttonClass('primary', 'large')} max-md:w-full`}>
+            Sign Up
+          </Link>
+          <p className="mt-3 text-[13.5px]/5 text-fg-2">No credit card required • Setup in 2 minutes</p>
+        </div>
+      </div>
+      <DayRuler />
+    </section>
+  );
+}
+
+function LandingFooter({ productName }: { productName: string }) {
+  const link = 'inline-flex min-h-11 items-center underline underline-offset-2 hover:text-fg';
+  return (
+    <footer className="wrap flex flex-wrap items-center gap-x-6 py-4 text-[13.5px]/5 text-fg-2">
+      <Wordmark name={productName} size="small" />
+      <span className="flex-1" />
+      <Link to="/login" className={link}>
+        Login
+      </Link>
+      <a href="/terms-of-use" target="_blank" rel="noreferrer" className={link}>
+        Terms of Use
+      </a>
+      <a href="/privacy-policy" target="_blank" rel="noreferrer" className={link}>
+        Privacy Policy
+      </a>
+    </footer>
+  );
+}
