@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
 import { createApp } from './api/index.ts';
-import { createEmailChannel } from './channels/index.ts';
+import { createEmailChannel } from './channels/email/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
   DataDirectoryError,
@@ -87,7 +87,6 @@ async function main(): Promise<void> {
       database: store.identityDatabase,
       secret: secrets.identity,
       publicUrl,
-      config,
       log,
     });
     serving.use(
