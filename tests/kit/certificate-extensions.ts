@@ -1,3 +1,4 @@
+import { addressBytes } from './address-bytes.ts';
 import {
   boolean,
   ia5String,
@@ -143,17 +144,6 @@ function addressAndMask(cidr: string): Buffer {
   const mask = Buffer.alloc(bytes.length);
   for (let bit = 0; bit < Number(prefix); bit++) mask[bit >> 3] = (mask[bit >> 3] ?? 0) | (0x80 >> (bit & 7));
   return Buffer.concat([bytes, mask]);
-}
-
-function addressBytes(address: string): Buffer {
-  if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
-  // The URL parser writes an embedded dotted quad as hexadecimal groups.
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
-  const right = tail === undefined ? [] : groups(tail);
-  const left = groups(head);
-  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
-  return Buffer.from([...left, ...zeros, ...right].map((group) => group.padStart(4, '0')).join(''), 'hex');
 }
 
 function uri(url: string): Buffer {

@@ -1,0 +1,96 @@
+/** An IP address as a number. Ranges are compared on numbers: no spelling of an address can slip past a prefix. */
+export interface Address {
+  family: 4 | 6;
+  value: bigint;
+}
+
+export interface AddressRange extends Address {
+  prefixLength: number;
+}
+
+const BITS = { 4: 32, 6: 128 } as const;
+
+/**
+ * Reads canonical text only: four plain decimals, or RFC 5952 (an IPv4-mapped address also with its last 32 bits in
+ * hexadecimal). Everything else that some parser takes for an address (octal, hexadecimal, short IPv4, zone ids,
+ * brackets, upper case, leading zeros) is null.
+ */
+export function parseAddress(text: string): Address | null {
+  if (!text.includes(':')) {
+    const value = parseDottedQuad(text);
+    return value === null ? null : { family: 4, value };
+  }
+  const value = parseGroups(text);
+  if (value === null) return null;
+  return formatGroups(value) === text || formatMapped(value) === text ? { family: 6, value } : null;
+}
+
+/** `address/length`, or a bare address as a range of one. Bits behind the prefix are ignored. null when malformed. */
+export function parseRange(text: string): AddressRange | null {
+  const [addressText = '', lengthText, ...rest] = text.split('/');
+  const dotted = addressText.includes(':') ? null : parseDottedQuad(addressText);
+  const value = dotted ?? parseGroups(addressText);
+  if (value === null || rest.length > 0) return null;
+  const family = dotted === null ? 6 : 4;
+  if (lengthText === undefined) return { family, value, prefixLength: BITS[family] };
+  const prefixLength = /^\d{1,3}$/.test(lengthText) ? Number(lengthText) : Infinity;
+  return prefixLength <= BITS[family] ? { family, value, prefixLength } : null;
+}
+
+export function contains(range: AddressRange, address: Address): boolean {
+  if (range.family !== address.family) return false;
+  const shift = BigInt(BITS[range.family] - range.prefixLength);
+  return range.value >> shift === address.value >> shift;
+}
+
+export function sameAddress(left: Address, right: Address): boolean {
+  return left.family === right.family && left.value === right.value;
+}
+
+function parseDottedQuad(text: string): bigint | null {
+  const parts = text.split('.');
+  if (parts.length !== 4) return null;
+  let value = 0n;
+  for (const part of parts) {
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return null;
+    value = (value << 8n) | BigInt(part);
+  }
+  return value;
+}
+
+/** RFC 4291 §2.2 in any spelling, the form operators write ranges in. */
+function parseGroups(text: string): bigint | null {
+  const tail = text.slice(text.lastIndexOf(':') + 1);
+  const dotted = parseDottedQuad(tail);
+  if (dotted !== null) {
+    const hexadecimal = `${(dotted >> 16n).toString(16)}:${(dotted & 0xffffn).toString(16)}`;
+    return parseGroups(text.slice(0, text.length - tail.length) + hexadecimal);
+  }
+  const halves = text.split('::').map((half) => (half === '' ? [] : half.split(':')));
+  const [left = [], right] = halves;
+  const missing = 8 - left.length - (right?.length ?? 0);
+  if (halves.length > 2 || (right === undefined ? missing !== 0 : missing < 1)) return null;
+  const groups = [...left, ...Array.from({ length: missing }, () => '0'), ...(right ?? [])];
+  if (!groups.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return null;
+  return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** RFC 5952: the first of the longest runs of two or more zero groups is shortened. */
+function formatGroups(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
+  let best = { start: 0, length: 1 };
+  for (let start = 0; start < 8; start++) {
+    let length = 0;
+    while (start + length < 8 && groups[start + length] === 0n) length++;
+    if (length > best.length) best = { start, length };
+  }
+  const text = (part: bigint[]): string => part.map((group) => group.toString(16)).join(':');
+  if (best.length < 2) return text(groups);
+  return `${text(groups.slice(0, best.start))}::${text(groups.slice(best.start + best.length))}`;
+}
+
+function formatMapped(value: bigint): string | null {
+  if (value >> 32n !== 0xffffn) return null;
+  const octets = [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn));
+  return `::ffff:${octets.join('.')}`;
+}

@@ -1,0 +1,138 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { addressBytes } from './address-bytes.ts';
+
+/** What the server says about a name. `addresses` may be both families; `cname` needs the target's own entry too. */
+export type DnsEntry =
+  | { addresses: readonly string[]; cname?: string; ttlSeconds?: number }
+  | { answer: 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'garbage' };
+
+export interface DnsServer {
+  /** `127.0.0.1:port`, as the resolver and DNS_SERVERS take it. */
+  address: string;
+  /** Names in lower case; names not in it are NXDOMAIN. Change it at any time. */
+  entries: Map<string, DnsEntry>;
+  /** Every question so far, oldest first: `A name` or `AAAA name`. */
+  questions: string[];
+  /** Called for each question before it is answered, to flip entries under a client's feet. */
+  onQuestion: (type: string, name: string) => void;
+  stop(): Promise<void>;
+}
+
+const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' };
+const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
+const UDP_BYTES = 512;
+
+/** A name server on a free loopback port, over UDP and TCP, that answers from a map. */
+export async function startDnsServer(entries: Readonly<Record<string, DnsEntry>> = {}): Promise<DnsServer> {
+  const udp = createSocket('udp4');
+  const connections = new Set<Socket>();
+  const server: DnsServer = {
+    address: '',
+    entries: new Map(Object.entries(entries)),
+    questions: [],
+    onQuestion: () => undefined,
+    async stop() {
+      for (const connection of connections) connection.destroy();
+      await Promise.all([
+        new Promise<void>((done) => udp.close(() => done())),
+        new Promise<void>((done) => tcp.close(() => done())),
+      ]);
+    },
+  };
+
+  udp.on('message', (query, peer) => {
+    const reply = answer(server, query);
+    if (reply === null) return;
+    udp.send(reply.length > UDP_BYTES ? truncated(query) : reply, peer.port, peer.address);
+  });
+  const tcp = createServer((connection) => {
+    connections.add(connection);
+    connection.on('close', () => connections.delete(connection));
+    connection.on('error', () => connection.destroy());
+    let received = Buffer.alloc(0);
+    connection.on('data', (chunk: Buffer) => {
+      received = Buffer.concat([received, chunk]);
+      while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+        const end = 2 + received.readUInt16BE(0);
+        const reply = answer(server, received.subarray(2, end));
+        received = received.subarray(end);
+        if (reply !== null) connection.write(Buffer.concat([uint16(reply.length), reply]));
+      }
+    });
+  });
+
+  // Both protocols on one port: the UDP port is free for TCP too, as nothing else listens on a port just handed out.
+  udp.bind(0, '127.0.0.1');
+  await once(udp, 'listening');
+  const { port } = udp.address();
+  tcp.listen(port, '127.0.0.1');
+  await once(tcp, 'listening');
+  server.address = `127.0.0.1:${(tcp.address() as AddressInfo).port}`;
+  return server;
+}
+
+function answer(server: DnsServer, query: Buffer): Buffer | null {
+  const { name, type, end } = question(query);
+  server.questions.push(`${type} ${name}`);
+  server.onQuestion(type, name);
+  const entry = server.entries.get(name) ?? { answer: 'nxdomain' };
+  const asked = query.subarray(12, end);
+  if ('answer' in entry) {
+    if (entry.answer === 'silent') return null;
+    if (entry.answer === 'garbage')
+      return Buffer.concat([query.subarray(0, 2), Buffer.from('not a DNS message')]);
+    return Buffer.concat([header(query, CODES[entry.answer], 0), asked]);
+  }
+  const ttl = entry.ttlSeconds ?? 0;
+  const alias = entry.cname === undefined ? [] : [record(name, 5, ttl, encodeName(entry.cname))];
+  const owner = entry.cname ?? name;
+  const wanted = entry.addresses.filter((address) => address.includes(':') === (type === 'AAAA'));
+  const records = wanted.map((address) =>
+    record(owner, type === 'AAAA' ? 28 : 1, ttl, addressBytes(address)),
+  );
+  const all = type === 'A' || type === 'AAAA' ? [...alias, ...records] : [];
+  return Buffer.concat([header(query, 0, all.length), asked, ...all]);
+}
+
+function question(query: Buffer): { name: string; type: string; end: number } {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length).toLowerCase());
+    at += 1 + length;
+  }
+  return { name: labels.join('.'), type: TYPES[query.readUInt16BE(at + 1)] ?? 'other', end: at + 5 };
+}
+
+function header(query: Buffer, code: number, answers: number): Buffer {
+  // QR, RD as asked, RA; then counts: one question, the answers, nothing else.
+  const flags = 0x8080 | (query.readUInt16BE(2) & 0x0100) | code;
+  return Buffer.concat([query.subarray(0, 2), uint16(flags), uint16(1), uint16(answers), Buffer.alloc(4)]);
+}
+
+function truncated(query: Buffer): Buffer {
+  const reply = Buffer.concat([header(query, 0, 0), query.subarray(12, question(query).end)]);
+  reply.writeUInt16BE(reply.readUInt16BE(2) | 0x0200, 2);
+  return reply;
+}
+
+function record(owner: string, type: number, ttlSeconds: number, data: Buffer): Buffer {
+  const ttl = Buffer.alloc(4);
+  ttl.writeUInt32BE(ttlSeconds);
+  return Buffer.concat([encodeName(owner), uint16(type), uint16(1), ttl, uint16(data.length), data]);
+}
+
+function encodeName(name: string): Buffer {
+  const labels = name
+    .split('.')
+    .map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
+  return Buffer.concat([...labels, Buffer.alloc(1)]);
+}
+
+function uint16(value: number): Buffer {
+  return Buffer.from([value >> 8, value & 255]);
+}
