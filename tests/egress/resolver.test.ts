@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import type { Resolution } from '../../server/egress/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+
+const PUBLIC = createAddressPolicy([], () => []);
+const signal = new AbortController().signal;
+const REFUSED = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
+
+let server: DnsServer;
+beforeAll(async () => {
+  server = await startDnsServer({
+    'both.test': { addresses: ['8.8.8.8', '2606:4700::1'] },
+    'four.test': { addresses: ['8.8.8.8'] },
+    'six.test': { addresses: ['2606:4700::1'] },
+    'twice.test': { addresses: ['8.8.8.8', '8.8.8.8', '::ffff:8.8.8.8'] },
+    'empty.test': { addresses: [] },
+    'private.test': { addresses: ['10.0.0.1'] },
+    'mixed.test': { addresses: ['8.8.8.8', '10.0.0.1'] },
+    'mixed-families.test': { addresses: ['8.8.8.8', 'fd00::1'] },
+    'mapped.test': { addresses: ['::ffff:127.0.0.1'] },
+    'alias.test': { cname: 'localhost', addresses: ['127.0.0.1'] },
+    'nat64.test': { addresses: ['64:ff9b::7f00:1'] },
+    '10.0.0.1.wildcard.test': { addresses: ['10.0.0.1'] },
+    'metadata.test': { addresses: ['169.254.169.254'] },
+    'many.test': {
+      addresses: [
+        ...Array.from({ length: 40 }, (_, index) => `8.8.8.${index + 1}`),
+        ...Array.from({ length: 40 }, (_, index) => `2606:4700::${(index + 1).toString(16)}`),
+      ],
+    },
+    'last-private.test': {
+      addresses: [...Array.from({ length: 40 }, (_, index) => `8.8.8.${index + 1}`), '192.168.0.1'],
+    },
+    'servfail.test': { answer: 'servfail' },
+    'refused.test': { answer: 'refused' },
+    'garbage.test': { answer: 'garbage' },
+    'silent.test': { answer: 'silent' },
+    intranet: { addresses: ['127.0.0.1'] },
+    'half.internal': { addresses: ['127.0.0.1', '8.8.8.8'] },
+  });
+});
+afterAll(() => server.stop());
+
+function resolve(host: string, options: { cidrs?: string[]; timeoutMs?: number } = {}): Promise<Resolution> {
+  const policy = options.cidrs === undefined ? PUBLIC : createAddressPolicy(options.cidrs, () => []);
+  const resolver = createResolver({ servers: [server.address], policy, timeoutMs: options.timeoutMs });
+  return resolver.resolve(host, { signal });
+}
+
+describe('resolve', () => {
+  it.each([
+    ['both.test', ['8.8.8.8', '2606:4700::1']],
+    ['four.test', ['8.8.8.8']],
+    ['six.test', ['2606:4700::1']],
+    ['twice.test', ['8.8.8.8', '::ffff:8.8.8.8']],
+    ['8.8.8.8', ['8.8.8.8']],
+    ['2606:4700::1', ['2606:4700::1']],
+  ])('%s → %j', async (host, addresses) => {
+    expect(await resolve(host)).toEqual({ ok: true, addresses });
+  });
+
+  it('asks for both families', async () => {
+    server.questions.length = 0;
+    await resolve('both.test');
+    expect(server.questions.toSorted()).toEqual(['A both.test', 'AAAA both.test']);
+  });
+
+  it('caps the addresses at 20 and keeps both families', async () => {
+    const result = await resolve('many.test');
+    expect(result).toMatchObject({ ok: true });
+    if (!result.ok) return;
+    expect(result.addresses).toHaveLength(20);
+    expect(result.addresses.filter((address) => address.includes(':'))).toHaveLength(10);
+  });
+
+  it.each([
+    'private.test',
+    'mixed.test',
+    'mixed-families.test',
+    'mapped.test',
+    'alias.test',
+    'nat64.test',
+    '10.0.0.1.wildcard.test',
+    'metadata.test',
+    // judged before the cap is applied
+    'last-private.test',
+    '127.0.0.1',
+    '169.254.169.254',
+    '::1',
+    'fe80::1',
+  ])('refuses %s without a word about what is behind it', async (host) => {
+    expect(await resolve(host)).toEqual(REFUSED);
+  });
+
+  it.each([
+    'localhost',
+    'a.localhost',
+    'intranet',
+    'printer.local',
+    'half.internal',
+    'x.home.arpa',
+    'x.onion',
+    'metadata.google.internal',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '127.1',
+    '0177.0.0.1',
+    '1.2.3.4.5',
+    '[::1]',
+    'fe80::1%lo',
+    '127.0.0.1:80',
+    'a..test',
+    '.test',
+    'a b.test',
+    'a%2etest',
+    'user@four.test',
+    'four.test/',
+    'four.test\\@x',
+    'four.test\0',
+    'four.test\n',
+    `${'a'.repeat(64)}.test`,
+    `${'a.'.repeat(130)}test`,
+    '',
+  ])('refuses %j without asking anybody', async (host) => {
+    server.questions.length = 0;
+    expect(await resolve(host)).toEqual(REFUSED);
+    expect(server.questions).toEqual([]);
+  });
+
+  it.each([
+    ['missing.test', 'name_not_found'],
+    ['empty.test', 'no_addresses'],
+    ['servfail.test', 'dns_failed'],
+    ['garbage.test', 'dns_failed'],
+    ['refused.test', 'dns_refused'],
+  ])('%s is %s', async (host, reason) => {
+    expect(await resolve(host)).toMatchObject({ ok: false, stage: 'dns', reason });
+  });
+
+  it('gives up on a silent name server at the deadline', async () => {
+    const startedAt = performance.now();
+    expect(await resolve('silent.test', { timeoutMs: 300 })).toMatchObject({
+      ok: false,
+      reason: 'dns_timeout',
+    });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it('gives up when the signal aborts', async () => {
+    const controller = new AbortController();
+    const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
+    const pending = resolver.resolve('silent.test', { signal: controller.signal });
+    controller.abort();
+    expect(await pending).toMatchObject({ ok: false, reason: 'dns_timeout' });
+  });
+
+  it('reports an unreachable name server as its own failure, not the name’s', async () => {
+    const gone = await startDnsServer();
+    await gone.stop();
+    const resolver = createResolver({ servers: [gone.address], policy: PUBLIC });
+    expect(await resolver.resolve('both.test', { signal })).toMatchObject({
+      ok: false,
+      reason: 'dns_failed',
+    });
+  });
+
+  it('moves on from a dead name server to the next', async () => {
+    const gone = await startDnsServer();
+    await gone.stop();
+    const resolver = createResolver({ servers: [gone.address, server.address], policy: PUBLIC });
+    expect(await resolver.resolve('four.test', { signal })).toEqual({ ok: true, addresses: ['8.8.8.8'] });
+  });
+
+  it('does not remember answers: a record that turns private is refused at the next look', async () => {
+    server.entries.set('flip.test', { addresses: ['8.8.8.8'], ttlSeconds: 300 });
+    const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
+    expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });
+    server.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
+    expect(await resolver.resolve('flip.test', { signal })).toEqual(REFUSED);
+  });
+
+  it('answers fast names at once while more names are silent than one channel takes', async () => {
+    const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
+    const controller = new AbortController();
+    // In one burst they would overflow the name server's receive buffer, which is the kernel's and small.
+    const silent = Array.from({ length: 5 }, (_, wave) =>
+      Array.from({ length: 20 }, (__, n) => `dead${wave}-${n}.test`),
+    );
+    const pending: Promise<Resolution>[] = [];
+    for (const names of silent) {
+      const asked = Promise.withResolvers<void>();
+      const missing = new Set(names.flatMap((name) => [`A ${name}`, `AAAA ${name}`]));
+      server.onQuestion = (type, name) => {
+        missing.delete(`${type} ${name}`);
+        if (missing.size === 0) asked.resolve();
+      };
+      for (const name of names) {
+        server.entries.set(name, { answer: 'silent' });
+        pending.push(resolver.resolve(name, { signal: controller.signal }));
+      }
+      await asked.promise;
+    }
+    server.onQuestion = () => undefined;
+
+    let slowestMs = 0;
+    for (let index = 0; index < 50; index++) {
+      const startedAt = performance.now();
+      expect(await resolver.resolve('four.test', { signal })).toMatchObject({ ok: true });
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    }
+    expect(slowestMs).toBeLessThan(500);
+    controller.abort();
+    await Promise.all(pending);
+  });
+});
+
+describe('resolve where ranges are open', () => {
+  const LOOPBACK = ['127.0.0.0/8', '::1/128'];
+
+  it('allows a local name whose every address is open, and only then', async () => {
+    expect(await resolve('intranet', { cidrs: LOOPBACK })).toEqual({ ok: true, addresses: ['127.0.0.1'] });
+    expect(await resolve('half.internal', { cidrs: LOOPBACK })).toEqual(REFUSED);
+    expect(await resolve('intranet', { cidrs: ['10.0.0.0/8'] })).toEqual(REFUSED);
+  });
+
+  it('asks the machine’s own resolver for what the name servers do not know', async () => {
+    const result = await resolve('localhost', { cidrs: LOOPBACK });
+    expect(result).toMatchObject({ ok: true });
+    if (result.ok) expect(result.addresses).toContain('127.0.0.1');
+    expect(await resolve('localhost', { cidrs: ['10.0.0.0/8'] })).toEqual(REFUSED);
+  });
+
+  it('keeps the name servers’ failure where the machine does not know the name either', async () => {
+    expect(await resolve('missing.test', { cidrs: LOOPBACK })).toMatchObject({ reason: 'name_not_found' });
+  });
+
+  it('still refuses private addresses outside the open ranges', async () => {
+    expect(await resolve('private.test', { cidrs: LOOPBACK })).toEqual(REFUSED);
+    expect(await resolve('metadata.test', { cidrs: ['0.0.0.0/0'] })).toEqual(REFUSED);
+  });
+});
