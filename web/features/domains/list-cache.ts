@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { domainListSchema, DomainWire } from '../../../contract/domain.ts';
 
 export type DomainPage = z.infer<typeof domainListSchema>;
-export type DomainPages = InfiniteData<DomainPage, number>;
+export type DomainPages = InfiniteData<DomainPage>;
 
 /** Every loaded domain once, newest first: a page that was read later can repeat one that was pushed down. */
 export function loadedDomains(pages: DomainPages): DomainWire[] {

@@ -1,0 +1,70 @@
+import { useRef } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import type { DialogProps } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { EXAMPLE_HOST } from './example-host.ts';
+import { useAddDomain } from './use-add-domain.ts';
+import type { AddDomainOutcome } from './use-add-domain.ts';
+
+type AddDomainDialogProps = AddDomainOutcome & Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>;
+
+export function AddDomainDialog({ open, onOpenChange, focusAfterClose, ...outcome }: AddDomainDialogProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const { host, error, isBusy, type, clear, submit } = useAddDomain(outcome);
+  const cancel = () => {
+    clear();
+    onOpenChange(false);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => (next ? onOpenChange(true) : cancel())}
+      title="Add New Domain"
+      description="Type a hostname or paste a URL."
+      focusAfterClose={focusAfterClose}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+          input.current?.focus();
+        }}
+      >
+        <Field
+          ref={input}
+          className="mt-[18px]"
+          label="Host Address"
+          name="host"
+          mono
+          placeholder={EXAMPLE_HOST}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          inputMode="url"
+          enterKeyHint="done"
+          value={host}
+          error={error}
+          onChange={(event) => type(event.target.value)}
+        />
+        <DialogActions>
+          <Button variant="outline" onClick={cancel}>
+            Cancel
+          </Button>
+          <Button type="submit" busy={isBusy}>
+            Add
+            {!isBusy && (
+              <kbd
+                aria-hidden="true"
+                className="hidden min-w-5 rounded-1 border border-current px-1 text-center font-mono text-[11px]/[18px] font-normal opacity-80 md:inline"
+              >
+                ↵
+              </kbd>
+            )}
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,67 @@
+import type { DomainWire } from '../../../contract/domain.ts';
+import { relativeTime, utcTitle } from '../../lib/dates.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { Glyph } from '../../ui/glyph.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { cardTrouble } from './card-line.ts';
+import { lifetimeOf } from './lifetime-of.ts';
+import { scheduleWord } from './schedule-word.ts';
+
+/** The bottom row of a card: what is wrong, else when it was last looked at. */
+export function CardStatusRow({ domain, now }: { domain: DomainWire; now: number }) {
+  const trouble = cardTrouble(domain);
+  const lifetime = lifetimeOf(domain);
+  const schedule = lifetime && scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
+  return (
+    <div className="mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3">
+      {trouble ? (
+        <span
+          title={trouble.title}
+          className={classNames(
+            'flex min-w-0 items-center gap-1.5 font-[520]',
+            trouble.tone === 'critical' ? 'text-critical-fg' : 'text-soon-fg',
+          )}
+        >
+          <Glyph
+            name={trouble.tone === 'critical' ? 'critical' : 'soon'}
+            className={classNames(
+              'size-[13px] [--glyph-cut:var(--surface)]',
+              trouble.tone === 'critical' ? 'text-critical-mark' : 'text-soon-mark',
+            )}
+          />
+          <span className="truncate">{trouble.text}</span>
+        </span>
+      ) : (
+        <LastChecked at={domain.last_checked_at} now={now} />
+      )}
+      <span className="ml-auto flex flex-none items-center gap-1.5">
+        {domain.checking && domain.expiry_date !== null ? (
+          <>
+            <Spinner className="size-3.5" />
+            Checking…
+          </>
+        ) : schedule ? (
+          <span
+            className={
+              schedule === 'renewal overdue' ? 'font-[520] text-critical-fg' : 'font-[520] text-fg-2'
+            }
+          >
+            {schedule}
+          </span>
+        ) : null}
+      </span>
+    </div>
+  );
+}
+
+function LastChecked({ at, now }: { at: string | null; now: number }) {
+  if (at === null) return <span>First check under way</span>;
+  return (
+    <span>
+      Checked{' '}
+      <time dateTime={at} title={utcTitle(at)}>
+        {relativeTime(at, now)}
+      </time>
+    </span>
+  );
+}

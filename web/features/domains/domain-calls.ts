@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import {
+  domainListSchema,
+  domainSchema,
+  historyEntrySchema,
+  summarySchema,
+} from '../../../contract/domain.ts';
+import type { DomainWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
+import { api } from '../../lib/api-client.ts';
+import type { DomainPage } from './list-cache.ts';
+
+const oneDomain = z.object({ data: domainSchema });
+const history = z.object({ data: z.array(historyEntrySchema) });
+const summary = z.object({ data: summarySchema });
+
+/** One page of the account's domains, newest first; pages count from 1. */
+export function fetchDomainPage(page: number, signal: AbortSignal): Promise<DomainPage> {
+  return api(`/domain/list?page=${page}`, {
+    schema: domainListSchema,
+    failureText: 'Failed to get me.',
+    signal,
+  });
+}
+
+export async function fetchSummary(signal: AbortSignal): Promise<SummaryWire> {
+  return (await api('/domain/summary', { schema: summary, signal })).data;
+}
+
+/** The certificates seen at the host, newest first. */
+export async function fetchHistory(id: string, signal: AbortSignal): Promise<HistoryEntryWire[]> {
+  const path = `/domain/${encodeURIComponent(id)}/history`;
+  return (await api(path, { schema: history, failureText: 'Failed to get me.', signal })).data;
+}
+
+/** Answers after the first check, or after 5 s without its result. Rejects with status 402 at the plan's limit. */
+export async function addDomain(host: string): Promise<DomainWire> {
+  return (await api('/domain/add', { method: 'POST', body: { host }, schema: oneDomain })).data;
+}
+
+export async function removeDomain(id: string): Promise<void> {
+  await api(`/domain/${encodeURIComponent(id)}`, { method: 'DELETE', schema: z.unknown() });
+}
+
+export async function changeFrequency(id: string, minutes: number): Promise<DomainWire> {
+  const path = `/domain/${encodeURIComponent(id)}/frequency?check_frequency=${minutes}`;
+  return (await api(path, { method: 'PATCH', schema: oneDomain })).data;
+}
+
+/** Asks for a check now; the result arrives as an event. */
+export async function requestCheck(id: string): Promise<DomainWire> {
+  return (await api(`/domain/${encodeURIComponent(id)}/check`, { method: 'POST', schema: oneDomain })).data;
+}

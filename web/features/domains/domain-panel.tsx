@@ -1,0 +1,69 @@
+import { Dialog } from 'radix-ui';
+import type { ComponentProps } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { cardElement } from './domain-actions.ts';
+import { PanelContent } from './panel-content.tsx';
+import { useLingering } from './use-lingering.ts';
+import { useMediaQuery } from './use-media-query.ts';
+
+// transitionend comes at 300 ms; should it not come at all, this ends the wait.
+const LONGEST_SLIDE_MS = 320;
+
+const SLIDE =
+  'flex flex-col bg-surface transition-[translate] duration-300 ease-panel-in starting:translate-x-full data-leaving:translate-x-full data-leaving:ease-panel-out';
+
+interface DomainPanelProps {
+  /** What to show; null slides the panel out. */
+  domain: DomainWire | null;
+  now: number;
+  onClose: () => void;
+}
+
+/** The details of one domain: beside the page from 1024 px on, a full-screen sheet below. */
+export function DomainPanel({ domain, now, onClose }: DomainPanelProps) {
+  const { shown, isLeaving, gone } = useLingering(domain, LONGEST_SLIDE_MS);
+  const isWide = useMediaQuery('(min-width: 64rem)');
+  if (!shown) return null;
+
+  const label = `Details for ${shown.display_name}`;
+  const sliding: ComponentProps<'div'> & { 'data-leaving'?: true } = {
+    'data-leaving': isLeaving || undefined,
+    onTransitionEnd: (event) => {
+      if (isLeaving && event.target === event.currentTarget) gone();
+    },
+  };
+
+  if (isWide)
+    return (
+      <aside
+        {...sliding}
+        aria-label={label}
+        inert={isLeaving}
+        className={`${SLIDE} fixed top-[60px] right-0 bottom-0 z-30 w-[400px] border-l border-line shadow-3`}
+      >
+        <PanelContent domain={shown} now={now} onClose={onClose} />
+      </aside>
+    );
+
+  return (
+    <Dialog.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
+      <Dialog.Portal>
+        <Dialog.Content
+          {...sliding}
+          aria-label={label}
+          aria-describedby={undefined}
+          className={`${SLIDE} fixed inset-0 z-40 outline-none`}
+          // The heading takes the focus itself, here as beside the page.
+          onOpenAutoFocus={(event) => event.preventDefault()}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            cardElement(shown.id)?.focus();
+          }}
+        >
+          <Dialog.Title className="sr-only">{label}</Dialog.Title>
+          <PanelContent domain={shown} now={now} onClose={onClose} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,29 @@
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { inWords, inWordsCapitalised } from './number-words.ts';
+
+interface LimitNoticeDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** How many domains the Free plan holds, and how many there are. */
+  limit: number;
+  tracked: number;
+}
+
+/** Why there is no room for another domain, and what can be done about it today. */
+export function LimitNoticeDialog({ open, onOpenChange, limit, tracked }: LimitNoticeDialogProps) {
+  const domains = limit === 1 ? 'domain' : 'domains';
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Free tracks ${inWords(limit)} ${domains}`}
+      description={`${inWordsCapitalised(tracked)} of ${inWords(limit)} ${tracked === 1 ? 'is' : 'are'} in use. To track another host, remove one that you no longer need.`}
+    >
+      <p className="mt-3 text-body text-fg-2">Premium has no such limit. It cannot be bought here yet.</p>
+      <DialogActions>
+        <Button onClick={() => onOpenChange(false)}>Close</Button>
+      </DialogActions>
+    </Dialog>
+  );
+}

@@ -1,0 +1,56 @@
+import { X } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { RevocationBadge } from '../../ui/badge.tsx';
+import { FaviconTile } from '../../ui/favicon-tile.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { CertificateHistory } from './certificate-history.tsx';
+import { CheckFrequency } from './check-frequency.tsx';
+import { CurrentCertificate } from './current-certificate.tsx';
+import { Findings } from './findings.tsx';
+
+interface PanelContentProps {
+  domain: DomainWire;
+  now: number;
+  onClose: () => void;
+}
+
+export function PanelContent({ domain, now, onClose }: PanelContentProps) {
+  return (
+    <>
+      <header className="flex items-center gap-3 border-b border-line py-3.5 pr-2 pl-5 md:pr-3.5">
+        <FaviconTile hostname={domain.display_name} />
+        <div className="min-w-0 flex-1">
+          {/* Keyed, here and below: another domain is another panel, whose heading takes the focus. */}
+          <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
+          {domain.fingerprint !== null && <RevocationBadge revoked={domain.is_revoked} />}
+        </div>
+        <IconButton label="Close" onClick={onClose}>
+          <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+        </IconButton>
+      </header>
+      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+        <Findings domain={domain} />
+        <CurrentCertificate domain={domain} now={now} />
+        <CheckFrequency key={`frequency ${domain.id}`} domain={domain} />
+        <CertificateHistory key={`history ${domain.id}`} id={domain.id} />
+      </div>
+    </>
+  );
+}
+
+function PanelHeading({ children }: { children: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <h2
+      ref={heading}
+      tabIndex={-1}
+      className="font-mono text-[15px]/5 font-semibold text-wrap [overflow-wrap:anywhere]"
+    >
+      {children}
+    </h2>
+  );
+}
