@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lineSchema } from './text.ts';
 
 export const userSchema = z.object({
   id: z.string(),
@@ -13,14 +14,14 @@ export type UserWire = z.infer<typeof userSchema>;
 /** `POST /auth/firebase`: trades an ID token for the product's own session cookies. */
 export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
-  name: z.string().max(200).nullish(),
-  company: z.string().max(200).nullish(),
+  name: lineSchema(200).nullish(),
+  company: lineSchema(200).nullish(),
 });
 
 /** `PATCH /user/update`. A company may be null: none. */
 export const userUpdateSchema = z.object({
-  full_name: z.string().trim().min(1, 'Please enter your name').max(200),
-  company: z.string().trim().max(200).nullish(),
+  full_name: lineSchema(200).min(1, 'Please enter your name'),
+  company: lineSchema(200).nullish(),
 });
 
 export const subscriptionClaimsSchema = z.object({
@@ -29,3 +30,6 @@ export const subscriptionClaimsSchema = z.object({
   status: z.string(),
   exp: z.number(),
 });
+
+/** `GET /user/sub`: a JWT (HS256) with `subscriptionClaimsSchema`, see docs/decisions. */
+export const subscriptionTokenSchema = z.object({ data: z.string() });

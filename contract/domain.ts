@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lineSchema } from './text.ts';
 
 export const DOMAIN_STATES = ['pending', 'unread', 'expired', 'critical', 'soon', 'ok', 'revoked'] as const;
 /** `pending`: never checked; `unread`: checked, but no certificate was ever read; the rest by the badge's thresholds. */
@@ -59,7 +60,7 @@ export const addDomainSchema = z.object({ host: z.string().max(2048) });
 
 export const listQuerySchema = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
-  q: z.string().max(253).optional(),
+  q: lineSchema(253).optional(),
   status: domainStateSchema.optional(),
   sort: z.enum(['newest', 'soonest']).default('newest'),
 });

@@ -6,6 +6,7 @@ export const PROBLEMS = {
   invalid_host: { status: 422, title: 'The host address is not valid' },
   host_refused: { status: 422, title: 'This host cannot be checked' },
   not_authenticated: { status: 401, title: 'Sign in to go on' },
+  invalid_credentials: { status: 401, title: 'Email or password is not right' },
   invalid_token: { status: 401, title: 'The token is not valid' },
   limit_reached: { status: 402, title: 'The limit of the Free plan is reached' },
   premium_required: { status: 402, title: 'Premium is needed for this' },

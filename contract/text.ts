@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/**
+ * One line of text from a person. Control characters would break header lines, and PostgreSQL stores no NUL at all;
+ * lone surrogates have no UTF-8 form.
+ */
+export function lineSchema(maxLength: number) {
+  return z
+    .string()
+    .trim()
+    .max(maxLength)
+    .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please leave out control characters');
+}

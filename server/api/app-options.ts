@@ -1,0 +1,42 @@
+import type { Logger } from 'pino';
+import type { IdentityProvider } from '../providers/identity/index.ts';
+import type { Store } from '../store/open-store.ts';
+
+/** Everything the app needs, as plain values: it reads no environment, no clock and no machine on its own. */
+export interface AppOptions {
+  store: Store;
+  identity: IdentityProvider;
+  config: AppConfig;
+  secrets: { session: string; mailPage: string; invite: string };
+  /** Instants are ms UTC. */
+  clock: { now(): number };
+  /** What the guarded way out lets through, asked before a host is stored. */
+  policy: { permits(ip: string): boolean; permitsLocalNames: boolean };
+  log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** The folder of the built pages. */
+  webRoot: string;
+  /** Where mail is kept while there is no mail server; null with one. */
+  mailFolder: string | null;
+  timing?: Partial<Timing>;
+}
+
+export interface AppConfig {
+  publicUrl: URL;
+  publicUrlIsDefault: boolean;
+  /** Ranges whose forwarded headers count. */
+  trustedProxies: readonly string[];
+  signups: 'open' | 'invite' | 'closed';
+  insecureHttp: boolean;
+  supportEmail: string;
+  productName: string;
+  demoHosts: readonly string[];
+}
+
+export interface Timing {
+  /** How long adding a domain waits for its first check. */
+  firstCheckMs: number;
+  /** Between two signs of life on an event stream; each one also asks whether the session still lives. */
+  heartbeatMs: number;
+}
+
+export const DEFAULT_TIMING: Timing = { firstCheckMs: 5_000, heartbeatMs: 20_000 };

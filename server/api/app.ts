@@ -1,0 +1,105 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import { bodyLimit } from 'hono/body-limit';
+import { html } from 'hono/html';
+import { randomUUID } from 'node:crypto';
+import { createApi, type Room } from './api.ts';
+import type { AppContext, AppEnv } from './app-env.ts';
+import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
+import { createClientAddressReader } from './client-address.ts';
+import { openApiDocument } from './openapi.ts';
+import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
+import { problemResponse, refuse } from './problem.ts';
+import { createCallLimits } from './rate-limit.ts';
+import { authRoutes } from './routes/auth.ts';
+import { deploymentRoutes } from './routes/deployment.ts';
+import { devMailRoutes } from './routes/dev-mail.ts';
+import { domainRoutes } from './routes/domain.ts';
+import { eventRoutes } from './routes/events.ts';
+import { identityRoutes } from './routes/identity.ts';
+import { userRoutes } from './routes/user.ts';
+import { securityHeaders } from './security-headers.ts';
+import { createSessions } from './session.ts';
+import { staticPages } from './static-pages.ts';
+
+const MAX_BODY_BYTES = 64 * 1024;
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** The whole HTTP side: the API below /api, the built pages on everything else. */
+export function createApp(options: AppOptions): OpenAPIHono<AppEnv> {
+  const { store, config, clock, secrets, log } = options;
+  const secureCookies = !(config.insecureHttp && config.publicUrl.protocol === 'http:');
+  const sessions = createSessions({ store, clock, secret: secrets.session, secureCookies });
+  const room: Room = {
+    ...options,
+    timing: { ...DEFAULT_TIMING, ...options.timing },
+    sessions,
+    limits: createCallLimits(clock),
+  };
+  const api = createApi(room);
+  const { app } = api;
+
+  guard(app, room);
+  app.onError((error, c) => {
+    log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');
+    return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));
+  });
+
+  authRoutes(api, room);
+  identityRoutes(api, room);
+  userRoutes(api, room);
+  domainRoutes(api, room);
+  eventRoutes(api, room);
+  deploymentRoutes(api, room);
+  const document = openApiDocument(app, sessions.cookieName);
+  app.get('/api/openapi.json', (c) => c.json(document));
+  app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
+
+  devMailRoutes(app, room);
+  app.route('/', staticPages(options.webRoot));
+  return app;
+}
+
+/** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
+function guard(app: OpenAPIHono<AppEnv>, { config, limits }: Room): void {
+  const headers = securityHeaders(config.publicUrl);
+  const clients = createClientAddressReader(config.trustedProxies);
+
+  app.use('*', async (c, next) => {
+    c.set('requestId', randomUUID());
+    c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
+    for (const [name, value] of headers) c.header(name, value);
+    c.header('X-Request-Id', c.get('requestId'));
+    const plainHttp = c.req.path === '/api/health' ? null : refusePlainHttp(c.req.header('host'), config);
+    if (plainHttp === null) return next();
+    if (c.req.path.startsWith('/api/')) return problemResponse(c, plainHttp);
+    return c.html(
+      html`<!doctype html><title>https is missing</title>
+        <h1>https is missing</h1>
+        <p>${plainHttp.detail}</p>`,
+      403,
+    );
+  });
+
+  app.use('/api/*', async (c, next) => {
+    const limited = limits.allow('byAddress', c.get('client').address);
+    if (limited) return problemResponse(c, limited);
+    const foreign = SAFE_METHODS.has(c.req.method)
+      ? null
+      : refuseForeignOrigin(
+          {
+            host: c.req.header('host'),
+            origin: c.req.header('origin'),
+            secFetchSite: c.req.header('sec-fetch-site'),
+          },
+          config,
+        );
+    return foreign === null ? next() : problemResponse(c, foreign);
+  });
+  app.use(
+    '/api/*',
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: (c) => problemResponse(c as AppContext, refuse('too_large', 'Send less than 64 kB.')),
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+import type { ServerEvent } from '../../contract/event.ts';
+import { monitorOf } from '../store/monitors.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Signal } from '../store/signals.ts';
+import { domainWire } from './wire.ts';
+
+/** Far above one per browser; each one is a socket and a timer. */
+const MAX_STREAMS_PER_ACCOUNT = 20;
+
+export interface EventStream {
+  /** The next thing to tell; null when `waitMs` passed without one. After `session_ended` nothing follows. */
+  next(waitMs: number): Promise<ServerEvent | null>;
+  close(): void;
+}
+
+export interface EventStreams {
+  /** null when the account has too many open. */
+  open(session: { accountId: string; sessionId: string }): EventStream | null;
+}
+
+/** Passes the store's signals on to the streams of the account that they are about. */
+export function createEventStreams(store: Store, clock: { now(): number }): EventStreams {
+  const byAccount = new Map<string, Set<Stream>>();
+  store.signals.subscribe((signal) => {
+    if (!('accountId' in signal)) return;
+    for (const stream of byAccount.get(signal.accountId) ?? []) stream.take(signal);
+  });
+
+  return {
+    open({ accountId, sessionId }) {
+      const streams = byAccount.get(accountId) ?? new Set();
+      if (streams.size >= MAX_STREAMS_PER_ACCOUNT) return null;
+      const stream = createStream(sessionId, async (monitorId) => {
+        const monitor = await monitorOf(store, { accountId, monitorId });
+        return monitor === null
+          ? { event: 'domain_removed', data: { id: monitorId } }
+          : { event: 'domain', data: domainWire(monitor, clock.now()) };
+      });
+      streams.add(stream);
+      byAccount.set(accountId, streams);
+      return {
+        next: stream.next,
+        close() {
+          stream.wake();
+          streams.delete(stream);
+          if (streams.size === 0) byAccount.delete(accountId);
+        },
+      };
+    },
+  };
+}
+
+interface Stream {
+  take(signal: Signal): void;
+  /** Ends a wait in `next`. */
+  wake(): void;
+  next(waitMs: number): Promise<ServerEvent | null>;
+}
+
+/**
+ * Remembers which monitors changed, not what changed: a reader that is slow gets the newest state of each once, and the
+ * memory that a stream takes is bounded by the account's domains.
+ */
+function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
+  const changed = new Set<string>();
+  let ended = false;
+  let endWait: () => void = () => {};
+
+  return {
+    wake: () => endWait(),
+    take(signal) {
+      if (signal.topic === 'domain') changed.add(signal.monitorId);
+      else if (signal.topic === 'session_ended') ended ||= [null, sessionId].includes(signal.sessionId);
+      endWait();
+    },
+    async next(waitMs) {
+      if (!ended && changed.size === 0) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, waitMs);
+          endWait = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      if (ended) return { event: 'session_ended', data: {} };
+      const [monitorId] = changed;
+      if (monitorId === undefined) return null;
+      // Forgotten before it is read: a change during the read is told once more.
+      changed.delete(monitorId);
+      return read(monitorId);
+    },
+  };
+}

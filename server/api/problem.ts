@@ -1,0 +1,40 @@
+import { PROBLEMS, type Problem, type ProblemCode } from '../../contract/problem.ts';
+import type { AppContext } from './app-env.ts';
+
+/** An expected failure, as a value. What it is answered with stands in `contract/problem.ts`. */
+export class Refusal {
+  readonly code: ProblemCode;
+  /** A sentence for people. */
+  readonly detail: string;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: ProblemCode, detail: string, retryAfterSeconds: number | null = null) {
+    this.code = code;
+    this.detail = detail;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+export const refuse = (code: ProblemCode, detail: string): Refusal => new Refusal(code, detail);
+
+/** For limits: the caller learns when a retry makes sense. */
+export function refuseForNow(detail: string, retryAfterMs: number): Refusal {
+  return new Refusal('too_many_requests', detail, Math.max(1, Math.ceil(retryAfterMs / 1000)));
+}
+
+/** Answers a failure as RFC 9457 has it. */
+export function problemResponse(c: AppContext, refusal: Refusal): Response {
+  const { status, title } = PROBLEMS[refusal.code];
+  const problem: Problem = {
+    type: `urn:certlantern:problem:${refusal.code}`,
+    title,
+    status,
+    code: refusal.code,
+    detail: refusal.detail,
+    request_id: c.get('requestId'),
+    ...(refusal.retryAfterSeconds !== null && { retry_after: refusal.retryAfterSeconds }),
+  };
+  c.header('Content-Type', 'application/problem+json');
+  if (refusal.retryAfterSeconds !== null) c.header('Retry-After', String(refusal.retryAfterSeconds));
+  return c.body(JSON.stringify(problem), status);
+}

@@ -1,0 +1,50 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { openAccount } from '../../store/accounts.ts';
+import type { Api, Room } from '../api.ts';
+import { refuse } from '../problem.ts';
+import { userWire } from '../wire.ts';
+
+/** From an identity provider's token to the product's own session, and to its end. */
+export function authRoutes(api: Api, { store, identity, sessions }: Room): void {
+  api.on(CALLS.openSession, async ({ c, body, now }) => {
+    const verified = await identity.verify(body.token);
+    if (!verified.ok)
+      return refuse(
+        'invalid_token',
+        verified.reason === 'expired'
+          ? 'The sign-in took too long. Please sign in again.'
+          : 'Please sign in again.',
+      );
+    const { claims } = verified;
+    const opened = await openAccount(store, {
+      issuer: claims.provider,
+      subject: claims.subject,
+      email: claims.email,
+      emailVerified: claims.emailVerified,
+      name: body.name || claims.name,
+      company: body.company ?? '',
+      now,
+    });
+    if (!opened.ok)
+      return refuse('email_taken', 'This address already has an account that signs in another way.');
+    // The provider's session has done its work; it must not outlive a log-out here.
+    await identity.endSession(claims.sessionId);
+    await sessions.end(c);
+    await sessions.open(c, opened.account.id);
+    c.header('Cache-Control', 'no-store');
+    return { data: userWire(opened.account) };
+  });
+
+  api.on(CALLS.refreshSession, async ({ c }) => {
+    c.header('Cache-Control', 'no-store');
+    const session = await sessions.refresh(c);
+    if (session === null) return refuse('not_authenticated', 'Please sign in again.');
+    return { data: userWire(session.account) };
+  });
+
+  api.on(CALLS.logOut, async ({ c }) => {
+    c.header('Cache-Control', 'no-store');
+    await sessions.end(c);
+    return { data: null };
+  });
+}

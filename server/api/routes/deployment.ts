@@ -1,0 +1,33 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { FREE_DOMAIN_LIMIT } from '../../../contract/constants.ts';
+import { oldestDue } from '../../store/deliveries.ts';
+import type { Api, Room } from '../api.ts';
+import { refuse } from '../problem.ts';
+
+/** What anybody may know of this deployment. */
+export function deploymentRoutes(api: Api, { store, config, log }: Room): void {
+  const publicConfig = {
+    product_name: config.productName,
+    support_email: config.supportEmail,
+    identity: { provider: 'built-in' as const },
+    signups: config.signups,
+    insecure_http: config.insecureHttp,
+    limits: { free_domains: FREE_DOMAIN_LIMIT },
+    demo_hosts: [...config.demoHosts],
+  };
+  api.on(CALLS.publicConfig, async ({ c }) => {
+    c.header('Cache-Control', 'no-cache');
+    return { data: publicConfig };
+  });
+
+  api.on(CALLS.health, async ({ c, now }) => {
+    c.header('Cache-Control', 'no-store');
+    try {
+      await oldestDue(store, now);
+    } catch (error) {
+      log.error({ err: error }, 'The database does not answer');
+      return refuse('unavailable', 'The database does not answer.');
+    }
+    return { status: 'ok' as const };
+  });
+}

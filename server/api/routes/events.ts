@@ -1,0 +1,39 @@
+import { streamSSE } from 'hono/streaming';
+import { CALLS } from '../../../contract/calls.ts';
+import type { Api, Room } from '../api.ts';
+import { createEventStreams } from '../event-streams.ts';
+import { refuseForNow } from '../problem.ts';
+
+const RECONNECT_MS = 3_000;
+
+/** Tells a browser about its account's domains as they change, for as long as its session lives. */
+export function eventRoutes(api: Api, { store, clock, sessions, timing }: Room): void {
+  const streams = createEventStreams(store, clock);
+
+  api.on(CALLS.events, async ({ c, session }) => {
+    const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
+    if (stream === null) return refuseForNow('This account has too many pages open.', 60_000);
+    // Proxies that gather an answer before they pass it on would hold every event back.
+    c.header('X-Accel-Buffering', 'no');
+    return streamSSE(c, async (sse) => {
+      sse.onAbort(stream.close);
+      let askedAt = performance.now();
+      try {
+        await sse.writeSSE({ event: 'open', data: '{}', retry: RECONNECT_MS });
+        while (!sse.aborted) {
+          let event = await stream.next(timing.heartbeatMs);
+          if (performance.now() - askedAt >= timing.heartbeatMs) {
+            askedAt = performance.now();
+            // Tokens run out, and signals from other processes get lost.
+            if ((await sessions.current(c)) === null) event = { event: 'session_ended', data: {} };
+          }
+          if (event === null) await sse.write(': alive\n\n');
+          else await sse.writeSSE({ event: event.event, data: JSON.stringify(event.data) });
+          if (event?.event === 'session_ended') return;
+        }
+      } finally {
+        stream.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,46 @@
+import { SignJWT } from 'jose';
+import { CALLS } from '../../../contract/calls.ts';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { deleteAccount, updateAccount, type Account } from '../../store/accounts.ts';
+import type { Api, Room } from '../api.ts';
+import { refuse } from '../problem.ts';
+import { userWire } from '../wire.ts';
+
+const ENTITLED_SECONDS = 86_400;
+const NOT_ENTITLED_SECONDS = 300;
+
+export function userRoutes(api: Api, { store, sessions }: Room): void {
+  api.on(CALLS.currentUser, async ({ session }) => ({ data: userWire(session.account) }));
+
+  api.on(CALLS.updateUser, async ({ body, session }) => {
+    const account = await updateAccount(store, session.account.id, {
+      fullName: body.full_name,
+      companyName: body.company ?? '',
+    });
+    return account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
+  });
+
+  api.on(CALLS.deleteUser, async ({ c, session }) => {
+    // Takes the user of the built-in identity provider along, in the same transaction.
+    await deleteAccount(store, session.account.id);
+    sessions.dropCookies(c);
+    return { data: null };
+  });
+
+  api.on(CALLS.subscription, async ({ session, now }) => ({
+    data: await subscriptionToken(session.account, now),
+  }));
+
+  api.on(CALLS.premium, async ({ session }) => ({ data: session.account.plan === 'premium' }));
+}
+
+/** Everybody who reads the page's source can make one: it decides what is shown, never what is allowed. */
+function subscriptionToken({ id, plan }: Account, now: number): Promise<string> {
+  const entitled = plan === 'premium';
+  const seconds = Math.floor(now / 1000);
+  return new SignJWT({ status: entitled ? 'active' : '' })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(id)
+    .setExpirationTime(seconds + (entitled ? ENTITLED_SECONDS : NOT_ENTITLED_SECONDS))
+    .sign(new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${id}`));
+}

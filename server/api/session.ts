@@ -1,0 +1,149 @@
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { Account } from '../store/accounts.ts';
+import type { Store } from '../store/open-store.ts';
+import { endSession, openSession, rotateSession, sessionByAccess } from '../store/sessions.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const ACCESS_MS = 15 * MINUTE_MS;
+const REFRESH_IDLE_MS = 14 * DAY_MS;
+const REFRESH_MS = 30 * DAY_MS;
+/** A browser's tabs, and a retry after a lost answer, may show the token before last for this long. */
+const GRACE_MS = 10_000;
+const SECRET_BYTES = 32;
+
+export interface ActiveSession {
+  sessionId: string;
+  account: Account;
+}
+
+export interface Sessions {
+  /** Of the access cookie. */
+  cookieName: string;
+  open(c: Context, accountId: string): Promise<void>;
+  /** Of the access cookie; null when there is none that is good. */
+  current(c: Context): Promise<ActiveSession | null>;
+  /** Trades the refresh cookie for new cookies; null, and no cookies, when it is not good. */
+  refresh(c: Context): Promise<ActiveSession | null>;
+  /** Ends the session of whichever cookie proves it, and drops both. */
+  end(c: Context): Promise<void>;
+  dropCookies(c: Context): void;
+}
+
+/**
+ * The product's own sessions: two opaque tokens of the form `sessionId.secret`, of which the database has hashes only.
+ * A refresh derives both next secrets from the shown one with a key of the server's. So the same successors can be
+ * given again to a second tab within the grace time, though they are stored nowhere.
+ */
+export function createSessions(options: {
+  store: Store;
+  secret: string;
+  clock: { now(): number };
+  /** False where plain http is allowed: `__Host-` and Secure need https or localhost. */
+  secureCookies: boolean;
+}): Sessions {
+  const { store, secret, clock, secureCookies } = options;
+  const derive = (use: 'access' | 'refresh', token: Token) =>
+    createHmac('sha256', secret).update(`${use} ${token.sessionId} ${token.secret}`).digest('base64url');
+
+  const cookieName = (use: 'session' | 'refresh') => `${secureCookies ? '__Host-' : ''}certlantern-${use}`;
+  const write = (c: Context, use: 'session' | 'refresh', value: string, maxAgeMs: number) =>
+    setCookie(c, cookieName(use), value, {
+      path: '/',
+      httpOnly: true,
+      secure: secureCookies,
+      sameSite: 'Lax',
+      maxAge: maxAgeMs / 1000,
+    });
+  const read = (c: Context, use: 'session' | 'refresh') => parseToken(getCookie(c, cookieName(use)));
+  const give = (c: Context, sessionId: string, access: string, refresh: string) => {
+    write(c, 'session', `${sessionId}.${access}`, ACCESS_MS);
+    write(c, 'refresh', `${sessionId}.${refresh}`, REFRESH_IDLE_MS);
+  };
+
+  async function rotate(c: Context) {
+    const token = read(c, 'refresh');
+    if (token === null) return null;
+    const now = clock.now();
+    const [access, refresh] = [derive('access', token), derive('refresh', token)];
+    const rotation = await rotateSession(store, {
+      sessionId: token.sessionId,
+      refreshHash: hash(token.secret),
+      nextAccessHash: hash(access),
+      nextRefreshHash: hash(refresh),
+      accessExpiresAt: now + ACCESS_MS,
+      refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
+      now,
+      graceMs: GRACE_MS,
+    });
+    if (rotation.outcome === 'revoked' || rotation.outcome === 'unknown') return null;
+    return { session: { sessionId: token.sessionId, account: rotation.account }, access, refresh };
+  }
+
+  const sessions: Sessions = {
+    cookieName: cookieName('session'),
+
+    async open(c, accountId) {
+      const now = clock.now();
+      const sessionId = randomUUID();
+      const access = randomBytes(SECRET_BYTES).toString('base64url');
+      const refresh = randomBytes(SECRET_BYTES).toString('base64url');
+      await openSession(store, {
+        sessionId,
+        accountId,
+        accessHash: hash(access),
+        refreshHash: hash(refresh),
+        accessExpiresAt: now + ACCESS_MS,
+        refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
+        refreshExpiresAt: now + REFRESH_MS,
+        now,
+      });
+      give(c, sessionId, access, refresh);
+    },
+
+    async current(c) {
+      const token = read(c, 'session');
+      if (token === null) return null;
+      return sessionByAccess(store, {
+        sessionId: token.sessionId,
+        accessHash: hash(token.secret),
+        now: clock.now(),
+      });
+    },
+
+    async refresh(c) {
+      const rotated = await rotate(c);
+      if (rotated === null) sessions.dropCookies(c);
+      else give(c, rotated.session.sessionId, rotated.access, rotated.refresh);
+      return rotated?.session ?? null;
+    },
+
+    async end(c) {
+      // After a quarter of an hour only the refresh cookie still proves the session.
+      const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
+      if (session !== null) await endSession(store, session.sessionId);
+      sessions.dropCookies(c);
+    },
+
+    dropCookies(c) {
+      write(c, 'session', '', 0);
+      write(c, 'refresh', '', 0);
+    },
+  };
+  return sessions;
+}
+
+interface Token {
+  sessionId: string;
+  secret: string;
+}
+
+function parseToken(cookie: string | undefined): Token | null {
+  const match = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/.exec(cookie ?? '');
+  return match?.[1] && match[2] ? { sessionId: match[1], secret: match[2] } : null;
+}
+
+/** The secrets are 256 random bits: nothing slower than one SHA-256 is needed to keep them unguessable. */
+const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -1,0 +1,123 @@
+import type { UserWire } from '../../contract/account.ts';
+import { daysLeft } from '../../contract/badge.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../../contract/constants.ts';
+import type { DomainState, DomainWire, HistoryEntryWire, SummaryWire } from '../../contract/domain.ts';
+import { displayName, expectedRenewal } from '../core/index.ts';
+import type { Account } from '../store/accounts.ts';
+import type { Summary } from '../store/monitor-list.ts';
+import type { HistoryEntry, Monitor } from '../store/monitors.ts';
+
+const iso = (instant: number): string => new Date(instant).toISOString();
+const isoOrNull = (instant: number | null | undefined): string | null =>
+  instant === null || instant === undefined ? null : iso(instant);
+
+/** The one sentence for whatever the policy refuses: it must not tell what is behind a name. */
+export const REFUSED_HOST = 'This host cannot be checked from here.';
+
+export function userWire(account: Account): UserWire {
+  return {
+    id: account.id,
+    email: account.email,
+    full_name: account.fullName,
+    photo_url: account.photoUrl,
+    paddle_id: account.paddleId,
+    company_name: account.companyName,
+  };
+}
+
+/** Where a monitor becomes what the wire and the page call a domain. `now` is ms UTC. */
+export function domainWire(monitor: Monitor, now: number): DomainWire {
+  const { certificate, verdict } = monitor;
+  return {
+    id: monitor.id,
+    hostname: monitor.host,
+    port: monitor.port,
+    display_name: displayName(monitor),
+    state: stateOf(monitor, now),
+    issuer: certificate?.issuer ?? null,
+    subject: certificate?.subject ?? null,
+    valid_from: isoOrNull(certificate?.notBefore),
+    expiry_date: isoOrNull(certificate?.notAfter),
+    last_checked_at: isoOrNull(monitor.lastCheckedAt),
+    authority_name: certificate?.authorityName ?? null,
+    authority_full_dn: certificate?.authorityFullDn ?? null,
+    authority_url: certificate?.authorityUrl ?? null,
+    fingerprint: certificate?.fingerprint ?? null,
+    renewal_from: certificate === null ? null : iso(expectedRenewal(certificate).from),
+    is_revoked: verdict?.revocation.state === 'revoked',
+    revocation: {
+      state: verdict?.revocation.state ?? 'unknown',
+      source: verdict?.revocation.source ?? null,
+      checked_at: isoOrNull(verdict?.revocation.at),
+    },
+    trusted: verdict?.reached ? verdict.trusted : null,
+    findings: (verdict?.findings ?? []).map(({ code, severity, message, addresses }) => ({
+      code,
+      severity,
+      message,
+      addresses,
+    })),
+    unreachable: unreachable(monitor),
+    checking: monitor.checking,
+    check_every_minutes: monitor.checkEveryMinutes,
+    next_check_at: iso(monitor.nextCheckAt),
+    created_at: iso(monitor.createdAt),
+  };
+}
+
+export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
+  const { facts } = entry;
+  return {
+    id: entry.id,
+    fingerprint: entry.fingerprint,
+    issuer: facts.issuer,
+    subject: facts.subject,
+    valid_from: iso(facts.notBefore),
+    expiry_date: iso(facts.notAfter),
+    authority_name: facts.authorityName,
+    authority_full_dn: facts.authorityFullDn,
+    authority_url: facts.authorityUrl,
+    sans: facts.sans,
+    first_seen_at: iso(entry.firstSeenAt),
+    last_seen_at: iso(entry.lastSeenAt),
+  };
+}
+
+export function summaryWire({ total, counts, expiries, problems }: Summary): SummaryWire {
+  return {
+    total,
+    counts,
+    expiries: expiries.map((expiry) => ({
+      id: expiry.id,
+      hostname: expiry.host,
+      display_name: displayName(expiry),
+      not_after: iso(expiry.notAfter),
+      state: expiry.state,
+      count: expiry.count,
+    })),
+    problems: problems.map((problem) => ({
+      id: problem.id,
+      hostname: problem.host,
+      display_name: displayName(problem),
+      state: problem.state,
+      kind: problem.kind,
+      message: problem.message,
+    })),
+  };
+}
+
+function stateOf({ certificate, verdict, lastCheckedAt }: Monitor, now: number): DomainState {
+  if (certificate === null) return lastCheckedAt === null ? 'pending' : 'unread';
+  if (verdict?.revocation.state === 'revoked') return 'revoked';
+  const days = daysLeft(certificate.notAfter, now);
+  if (days < 0) return 'expired';
+  if (days <= CRITICAL_DAYS) return 'critical';
+  return days <= SOON_DAYS ? 'soon' : 'ok';
+}
+
+function unreachable({ verdict, unreachableSince, lastCheckedAt }: Monitor): DomainWire['unreachable'] {
+  if (!verdict?.failure) return null;
+  const { stage, reason, message } = verdict.failure;
+  const since = unreachableSince ?? lastCheckedAt ?? verdict.observedAt;
+  return { stage, reason, message: stage === 'policy' ? REFUSED_HOST : message, since: iso(since) };
+}

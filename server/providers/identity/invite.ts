@@ -1,0 +1,36 @@
+import { errors, jwtVerify, SignJWT } from 'jose';
+
+export const INVITE_DAYS = 14;
+const AUDIENCE = 'certlantern-invite';
+
+const keyOf = (secret: string) => new TextEncoder().encode(secret);
+
+/** A code that lets one address sign up where sign-up is by invitation; good for INVITE_DAYS. `now` is ms UTC. */
+export function createInvite(email: string, secret: string, now: number): Promise<string> {
+  const issuedAt = Math.floor(now / 1000);
+  return new SignJWT({ email: email.toLowerCase() })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setAudience(AUDIENCE)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + INVITE_DAYS * 86_400)
+    .sign(keyOf(secret));
+}
+
+/** Whether `code` was made with `secret` for this address and is still good. */
+export async function isInvited(
+  code: string,
+  { email, secret, now }: { email: string; secret: string; now: number },
+): Promise<boolean> {
+  try {
+    const { payload } = await jwtVerify(code, keyOf(secret), {
+      audience: AUDIENCE,
+      algorithms: ['HS256'],
+      requiredClaims: ['exp'],
+      currentDate: new Date(now),
+    });
+    return payload['email'] === email.toLowerCase();
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return false;
+    throw error;
+  }
+}
