@@ -33,12 +33,7 @@ export function certificateFacts(certificate: Certificate): CertificateFacts {
     notAfter: certificate.notAfter,
     authorityName: issuer.attribute('O') ?? issuer.attribute('CN') ?? '',
     authorityFullDn: formatDistinguishedName(issuer),
-    authorityUrl: [...certificate.caIssuersUrls, ...certificate.cpsUrls].find(isWebUrl) ?? null,
+    authorityUrl: certificate.caIssuersUrls[0] ?? certificate.cpsUrls[0] ?? null,
     sans,
   };
-}
-
-function isWebUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:');
 }

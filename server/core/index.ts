@@ -18,6 +18,9 @@ export type {
 } from './observation.ts';
 export { FREE_DOMAIN_LIMIT, FREQUENCIES_MINUTES, mayAdd, mayUseFrequency } from './plan.ts';
 export type { Plan } from './plan.ts';
+export { judge } from './judge.ts';
+export { longDate } from './long-date.ts';
+export { oneLine } from './one-line.ts';
 export { nextAttemptAt } from './retry.ts';
 export { nextCheckAt } from './schedule.ts';
 export type {
