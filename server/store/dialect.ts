@@ -1,0 +1,121 @@
+import {
+  type ColumnDataType,
+  type Dialect,
+  type Expression,
+  PostgresDialect,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+} from 'kysely';
+import { join } from 'node:path';
+import pg from 'pg';
+import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
+
+/** Everything in which the two databases differ; the rest of the store does not know which one it talks to. */
+export type DialectName = 'sqlite' | 'postgres';
+
+export const OLDEST_POSTGRES = 15;
+export const SQLITE_FILE = 'certlantern.db';
+
+export function sqliteDialect(dataDir: string): Dialect {
+  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE));
+}
+
+export function postgresDialect(databaseUrl: string, onIdleError: (error: Error) => void): Dialect {
+  const pool = new pg.Pool({
+    ...connectionOptions(databaseUrl),
+    max: 10,
+    // bigint (instants, counts) arrives as text otherwise; every one of ours is far below 2^53.
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === pg.types.builtins.INT8 && format !== 'binary'
+          ? Number
+          : pg.types.getTypeParser(oid, format ?? 'text'),
+    },
+  });
+  // Without a listener an idle connection that the server closes would end the process.
+  pool.on('error', onIdleError);
+  return new PostgresDialect({ pool });
+}
+
+/** For a connection to PostgreSQL: a connect timeout, and keep-alives so that a vanished server is noticed. */
+export function connectionOptions(databaseUrl: string): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: 'certlantern',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  };
+}
+
+/** Column types that have no common name. The last two serve better-auth's tables alone. */
+export function columnTypes(
+  dialect: DialectName,
+): Record<'bytes' | 'identityInstant' | 'identityFlag', ColumnDataType> {
+  return dialect === 'postgres'
+    ? { bytes: 'bytea', identityInstant: 'timestamptz', identityFlag: 'boolean' }
+    : { bytes: 'blob', identityInstant: 'date', identityFlag: 'integer' };
+}
+
+type Select<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;
+
+/**
+ * Holds the selected rows until the transaction ends. SQLite has one writer, whose transaction excludes all others. "No
+ * key": rows that refer to these ones may still be written, so that a check's record never waits for an account.
+ */
+export function locked<DB, TB extends keyof DB, O>(
+  dialect: DialectName,
+  query: Select<DB, TB, O>,
+): Select<DB, TB, O> {
+  return dialect === 'postgres' ? query.forNoKeyUpdate() : query;
+}
+
+/** As `locked`, passing over rows that others hold. */
+export function lockedAndFree<DB, TB extends keyof DB, O>(
+  dialect: DialectName,
+  query: Select<DB, TB, O>,
+): Select<DB, TB, O> {
+  return dialect === 'postgres' ? query.forNoKeyUpdate().skipLocked() : query;
+}
+
+/** The database's own clock in ms UTC: one clock for the leases of workers on many machines. */
+export function databaseClock(dialect: DialectName): RawBuilder<number> {
+  return dialect === 'postgres'
+    ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
+    : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
+}
+
+/** Substring search in which % and _ mean themselves. `column` holds lower case. */
+export function contains(column: Expression<string>, text: string): RawBuilder<boolean> {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  return sql<boolean>`${column} like ${pattern} escape '\\'`;
+}
+
+/** pg hands out its Buffer; SQLite plain bytes. */
+export function bytes(value: Uint8Array): Uint8Array {
+  return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+}
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** A transaction that lost a race (also: a row it refers to was just deleted); as new it may succeed. */
+export function lostRace(error: unknown): boolean {
+  return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION].includes(errorCode(error));
+}
+
+const STILL_STARTING = '57P03';
+const TOO_MANY_CONNECTIONS = '53300';
+const SHUTTING_DOWN = '57P01';
+
+/** An error of connecting that time may heal: no answer (no SQLSTATE), or a server that is coming up. */
+export function mayPass(error: unknown): boolean {
+  const code = errorCode(error);
+  const isSqlState = /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code);
+  return !isSqlState || [STILL_STARTING, TOO_MANY_CONNECTIONS, SHUTTING_DOWN].includes(code);
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
+}

@@ -1,0 +1,24 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * What a list says about a monitor at a glance. `pending`: never checked; `unread`: no certificate was ever read; the rest
+ * by whole days left (rounded down) of the leaf last seen: critical up to 7, soon up to 14.
+ */
+export const DOMAIN_STATES = ['pending', 'unread', 'revoked', 'expired', 'critical', 'soon', 'ok'] as const;
+export type DomainState = (typeof DOMAIN_STATES)[number];
+
+const DAY_MS = 86_400_000;
+const CRITICAL_DAYS = 7;
+const SOON_DAYS = 14;
+
+/** The state of a row of `monitors` as SQL, so that lists of any length are counted where they are. */
+export function domainState(now: number): RawBuilder<DomainState> {
+  return sql<DomainState>`case
+    when monitors.certificate_fingerprint is null and monitors.last_checked_at is null then 'pending'
+    when monitors.certificate_fingerprint is null then 'unread'
+    when monitors.revoked = 1 then 'revoked'
+    when monitors.not_after < ${sql.lit(now)} then 'expired'
+    when monitors.not_after < ${sql.lit(now + (CRITICAL_DAYS + 1) * DAY_MS)} then 'critical'
+    when monitors.not_after < ${sql.lit(now + (SOON_DAYS + 1) * DAY_MS)} then 'soon'
+    else 'ok' end`;
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import type { Plan, Step } from '../core/index.ts';
+import { lockedAndFree } from './dialect.ts';
+import { leaseClock } from './lease-clock.ts';
+import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import type { Store } from './open-store.ts';
+
+/** A monitor that is this worker's alone until its lease ends. */
+export interface ClaimedMonitor extends Monitor {
+  /** Needed to record; worthless once another worker has claimed the monitor. */
+  leaseToken: string;
+  plan: Plan;
+  /** What people were told before. */
+  alerted: { fingerprint: string; step: Step }[];
+}
+
+export interface Claim {
+  now: number;
+  limit: number;
+  leaseMs: number;
+  claimedBy: string;
+}
+
+/**
+ * Takes the monitors that have been due the longest, under a lease, in one statement: two workers never get the same one. A
+ * lease that ran out (its worker was killed) counts as none.
+ */
+export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonitor[]> {
+  const clock = leaseClock(store, claim.now);
+  const leaseToken = randomUUID();
+  const claimed = await store.db
+    .with('due', (db) =>
+      lockedAndFree(
+        store.dialect,
+        db
+          .selectFrom('monitors')
+          .select('id')
+          .where('next_check_at', '<=', claim.now)
+          .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', clock)]))
+          .orderBy('next_check_at')
+          .limit(claim.limit),
+      ),
+    )
+    .updateTable('monitors')
+    .set({
+      lease_token: leaseToken,
+      lease_expires_at: sql<number>`${clock} + ${sql.lit(claim.leaseMs)}`,
+      claimed_by: claim.claimedBy,
+      // Taken up by this claim; a request that comes from now on asks for another check after it.
+      check_requested_at: null,
+    })
+    .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
+    .returning('id')
+    .execute();
+  if (claimed.length === 0) return [];
+
+  const ids = claimed.map(({ id }) => id);
+  const [rows, alerts] = [
+    await selectMonitors(store.db)
+      .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+      .select('accounts.plan')
+      .where('monitors.id', 'in', ids)
+      .where('lease_token', '=', leaseToken)
+      .orderBy('next_check_at')
+      .execute(),
+    await store.db
+      .selectFrom('alerts')
+      .select(['monitor_id', 'fingerprint', 'step'])
+      .where('monitor_id', 'in', ids)
+      .execute(),
+  ];
+  const alertsOf = Map.groupBy(alerts, (alert) => alert.monitor_id);
+  return rows.map((row) => ({
+    ...toMonitor(row),
+    leaseToken,
+    plan: row.plan,
+    alerted: (alertsOf.get(row.id) ?? []).map(({ fingerprint, step }) => ({ fingerprint, step })),
+  }));
+}
+
+/** Gives a claim back unfinished; the monitor is due again at once. Harmless when the lease is no longer ours. */
+export async function releaseClaim(
+  store: Store,
+  { monitorId, leaseToken }: { monitorId: string; leaseToken: string },
+): Promise<void> {
+  await store.db
+    .updateTable('monitors')
+    .set({ lease_token: null, lease_expires_at: null })
+    .where('id', '=', monitorId)
+    .where('lease_token', '=', leaseToken)
+    .execute();
+}

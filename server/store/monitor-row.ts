@@ -1,0 +1,54 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { CertificateFacts, Verdict } from '../core/index.ts';
+import { parseFacts } from './certificates.ts';
+import type { MonitorsTable, Tables } from './tables.ts';
+
+export interface Monitor {
+  id: string;
+  accountId: string;
+  /** A-label in lower case, or an IP address without brackets. */
+  host: string;
+  port: number;
+  checkEveryMinutes: number;
+  createdAt: number;
+  nextCheckAt: number;
+  lastCheckedAt: number | null;
+  checkRequestedAt: number | null;
+  /** A check runs now, or one was asked for. */
+  checking: boolean;
+  /** The leaf last seen; it stays when the host cannot be reached. */
+  certificate: (CertificateFacts & { derAvailable: true }) | null;
+  /** Of the last check. */
+  verdict: Verdict | null;
+  unreachableSince: number | null;
+}
+
+export type MonitorRow = Selectable<MonitorsTable> & { facts: string | null };
+
+/** Monitors with the facts of their certificate. */
+export function selectMonitors(db: Kysely<Tables>) {
+  return db
+    .selectFrom('monitors')
+    .leftJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+    .selectAll('monitors')
+    .select('certificates.facts');
+}
+
+export function toMonitor(row: MonitorRow): Monitor {
+  const facts = parseFacts(row.facts);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    host: row.host,
+    port: row.port,
+    checkEveryMinutes: row.check_every_minutes,
+    createdAt: row.created_at,
+    nextCheckAt: row.next_check_at,
+    lastCheckedAt: row.last_checked_at,
+    checkRequestedAt: row.check_requested_at,
+    checking: row.lease_token !== null || row.check_requested_at !== null,
+    certificate: facts && { ...facts, derAvailable: true },
+    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
+    unreachableSince: row.unreachable_since,
+  };
+}

@@ -1,0 +1,203 @@
+import type { Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import type { CertificateFacts, Plan } from '../core/index.ts';
+import { parseFacts } from './certificates.ts';
+import { locked } from './dialect.ts';
+import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import type { Store } from './open-store.ts';
+import type { Signal } from './signals.ts';
+import type { Tables } from './tables.ts';
+import { inTransaction } from './transaction.ts';
+
+export type { Monitor } from './monitor-row.ts';
+export { claimDue, type ClaimedMonitor, releaseClaim } from './monitor-claims.ts';
+export { listMonitors, summary } from './monitor-list.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface NewMonitor {
+  accountId: string;
+  /** Normalised. */
+  host: string;
+  port: number;
+  checkEveryMinutes: number;
+  now: number;
+  /** The plan's rule, asked with the count that holds while the account's row is locked. */
+  mayAdd(plan: Plan, count: number): boolean;
+}
+
+export type AddedMonitor =
+  | { ok: true; monitor: Monitor }
+  | { ok: false; code: 'limit_reached' }
+  | { ok: false; code: 'exists'; existing: Monitor };
+
+/** Adds a monitor that is due at once. Parallel adds of one account queue on its row: none slips past the limit. */
+export async function addMonitor(store: Store, request: NewMonitor): Promise<AddedMonitor> {
+  const { accountId, host, port, now } = request;
+  const added = await inTransaction(store, async (trx): Promise<AddedMonitor> => {
+    const plan = await lockPlan(store, trx, accountId);
+    const existing = await selectMonitors(trx)
+      .where('account_id', '=', accountId)
+      .where('host', '=', host)
+      .where('port', '=', port)
+      .executeTakeFirst();
+    if (existing) return { ok: false, code: 'exists', existing: toMonitor(existing) };
+
+    const { count } = await trx
+      .selectFrom('monitors')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    if (!request.mayAdd(plan, count)) return { ok: false, code: 'limit_reached' };
+
+    const monitor = await trx
+      .insertInto('monitors')
+      .values({
+        id: randomUUID(),
+        account_id: accountId,
+        host,
+        port,
+        check_every_minutes: request.checkEveryMinutes,
+        created_at: now,
+        next_check_at: now,
+        revoked: 0,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    return { ok: true, monitor: toMonitor({ ...monitor, facts: null }) };
+  });
+  if (added.ok) announce(store, added.monitor, 'added', { due: true });
+  return added;
+}
+
+/** Every reader asks by account: a stranger's id is answered like an id that does not exist. */
+export interface MonitorKey {
+  accountId: string;
+  monitorId: string;
+}
+
+export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
+  const row = await selectMonitors(store.db)
+    .where('monitors.id', '=', key.monitorId)
+    .where('account_id', '=', key.accountId)
+    .executeTakeFirst();
+  return row ? toMonitor(row) : null;
+}
+
+/** Removes the monitor with its checks, history and alerts; returns what it was. */
+export async function removeMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
+  const removed = await inTransaction(store, async (trx) => {
+    const row = await selectMonitors(trx)
+      .where('monitors.id', '=', key.monitorId)
+      .where('account_id', '=', key.accountId)
+      .executeTakeFirst();
+    if (!row) return null;
+    const result = await trx.deleteFrom('monitors').where('id', '=', row.id).executeTakeFirst();
+    return result.numDeletedRows > 0n ? toMonitor(row) : null;
+  });
+  if (removed) announce(store, removed, 'removed');
+  return removed;
+}
+
+export type FrequencyChange =
+  { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
+
+/** Sets the interval; the next check comes earlier where the new interval says so, never later. */
+export async function setFrequency(
+  store: Store,
+  request: MonitorKey & { minutes: number; now: number; mayUse(plan: Plan): boolean },
+): Promise<FrequencyChange> {
+  const { minutes, now } = request;
+  const change = await inTransaction(store, async (trx): Promise<FrequencyChange> => {
+    const plan = await lockPlan(store, trx, request.accountId);
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return { ok: false, code: 'not_found' };
+    if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
+    const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
+    const next = {
+      check_every_minutes: minutes,
+      next_check_at: Math.min(row.next_check_at, planned),
+    };
+    await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+    return { ok: true, monitor: toMonitor({ ...row, ...next }) };
+  });
+  if (change.ok) announce(store, change.monitor, 'changed', { due: change.monitor.nextCheckAt <= now });
+  return change;
+}
+
+/** Makes a check due now. While one is running, another follows it: the running one may have looked before the wish. */
+export async function requestCheck(
+  store: Store,
+  request: MonitorKey & { now: number },
+): Promise<Monitor | null> {
+  const { now } = request;
+  const monitor = await inTransaction(store, async (trx) => {
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return null;
+    const next = { check_requested_at: now, next_check_at: Math.min(row.next_check_at, now) };
+    await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+    return toMonitor({ ...row, ...next });
+  });
+  if (monitor) announce(store, monitor, 'checking', { due: true });
+  return monitor;
+}
+
+/** One certificate that a monitor has shown as its own. */
+export interface HistoryEntry {
+  id: string;
+  fingerprint: string;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  facts: CertificateFacts;
+}
+
+/** Every leaf that could be read, the newest first; null when there is no such monitor. */
+export async function history(store: Store, key: MonitorKey): Promise<HistoryEntry[] | null> {
+  if ((await monitorOf(store, key)) === null) return null;
+  const rows = await store.db
+    .selectFrom('monitor_certificates')
+    .innerJoin('certificates', 'certificates.fingerprint', 'monitor_certificates.fingerprint')
+    .selectAll('monitor_certificates')
+    .select('certificates.facts')
+    .where('monitor_id', '=', key.monitorId)
+    .where('role', '=', 'leaf')
+    .orderBy('monitor_certificates.last_seen_at', 'desc')
+    .orderBy('monitor_certificates.first_seen_at', 'desc')
+    .execute();
+  return rows.flatMap((row) => {
+    const facts = parseFacts(row.facts);
+    if (facts === null) return [];
+    const { id, fingerprint, first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
+    return [{ id, fingerprint, firstSeenAt, lastSeenAt, facts }];
+  });
+}
+
+/** @throws when the account was deleted a moment ago. */
+async function lockPlan(store: Store, trx: Transaction<Tables>, accountId: string): Promise<Plan> {
+  const account = await locked(
+    store.dialect,
+    trx.selectFrom('accounts').select('plan').where('id', '=', accountId),
+  ).executeTakeFirstOrThrow();
+  return account.plan;
+}
+
+/** Locks first and reads the certificate after: PostgreSQL cannot lock the optional side of a join. */
+async function lockMonitor(store: Store, trx: Transaction<Tables>, key: MonitorKey) {
+  const row = await locked(
+    store.dialect,
+    trx
+      .selectFrom('monitors')
+      .select('id')
+      .where('id', '=', key.monitorId)
+      .where('account_id', '=', key.accountId),
+  ).executeTakeFirst();
+  return row && selectMonitors(trx).where('monitors.id', '=', row.id).executeTakeFirst();
+}
+
+type Change = Extract<Signal, { topic: 'domain' }>['change'];
+
+function announce(store: Store, monitor: Monitor, change: Change, { due = false } = {}): void {
+  const { accountId, id: monitorId } = monitor;
+  if (due) store.signals.publish({ topic: 'due' });
+  store.signals.publish({ topic: 'domain', accountId, monitorId, change });
+}

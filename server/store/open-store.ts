@@ -1,0 +1,162 @@
+import { Kysely, sql } from 'kysely';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type DialectName,
+  mayPass,
+  OLDEST_POSTGRES,
+  postgresDialect,
+  SQLITE_FILE,
+  sqliteDialect,
+} from './dialect.ts';
+import { migrate } from './migrations/index.ts';
+import { createPostgresSignals } from './postgres-signals.ts';
+import { createLocalSignals, type Signals } from './signals.ts';
+import { StoreError } from './store-error.ts';
+import type { Tables } from './tables.ts';
+
+export { StoreError } from './store-error.ts';
+export type { Signal, Signals } from './signals.ts';
+
+/** Where the store tells what it survived; pino's logger fits. */
+export interface StoreLog {
+  warn(details: object, message: string): void;
+}
+
+/** An open database at the newest schema. Every function of the other files takes it first. */
+export interface Store {
+  dialect: DialectName;
+  db: Kysely<Tables>;
+  signals: Signals;
+  /** Whose clock decides that a lease is over: `database` for workers on several machines. */
+  leaseClock: LeaseClock;
+  /** better-auth's way to its own tables; its `database` option. */
+  identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
+  close(): Promise<void>;
+}
+
+type LeaseClock = 'database' | 'caller';
+
+export interface StoreOptions {
+  /** null: SQLite in `dataDir`. */
+  databaseUrl: string | null;
+  dataDir: string;
+  log?: StoreLog;
+  /** How often PostgreSQL is tried before giving up; a second apart at first, then longer. */
+  connectAttempts?: number;
+  /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
+  leaseClock?: LeaseClock;
+}
+
+const QUIET: StoreLog = { warn: () => undefined };
+
+/** Connects, checks the server's version and migrates under a lock. @throws StoreError */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { databaseUrl, dataDir, log = QUIET } = options;
+  return databaseUrl === null
+    ? openSqlite(dataDir, options.leaseClock ?? 'caller')
+    : openPostgres(databaseUrl, options.leaseClock ?? 'database', options.connectAttempts ?? 8, log);
+}
+
+async function openSqlite(dataDir: string, leaseClock: LeaseClock): Promise<Store> {
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir) });
+  try {
+    await sql`select 1`.execute(db);
+    await migrate(db, 'sqlite', `The database in DATA_DIR (${dataDir})`);
+  } catch (error) {
+    await db.destroy();
+    if (error instanceof StoreError) throw error;
+    throw new StoreError(
+      'unusable_file',
+      `DATA_DIR ${dataDir}: the database ${SQLITE_FILE} cannot be used (${reason(error)}). Restore it from a backup, or move it away to start empty.`,
+      error,
+    );
+  }
+  return assemble('sqlite', db, createLocalSignals(), leaseClock, () => db.destroy());
+}
+
+async function openPostgres(
+  databaseUrl: string,
+  leaseClock: LeaseClock,
+  attempts: number,
+  log: StoreLog,
+): Promise<Store> {
+  const db = new Kysely<Tables>({
+    dialect: postgresDialect(databaseUrl, (error) =>
+      log.warn({ err: error }, 'an idle connection to the database was lost'),
+    ),
+  });
+  try {
+    await connect(db, databaseUrl, attempts, log);
+    await migrate(db, 'postgres', 'The database of DATABASE_URL');
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const signals = createPostgresSignals(db, databaseUrl, log);
+  return assemble('postgres', db, signals, leaseClock, async () => {
+    await signals.close();
+    await db.destroy();
+  });
+}
+
+function assemble(
+  dialect: DialectName,
+  db: Kysely<Tables>,
+  signals: Signals,
+  leaseClock: LeaseClock,
+  close: () => Promise<void>,
+): Store {
+  return {
+    dialect,
+    db,
+    signals,
+    leaseClock,
+    identityDatabase: { db, type: dialect, transaction: true },
+    close,
+  };
+}
+
+async function connect(
+  db: Kysely<Tables>,
+  databaseUrl: string,
+  attempts: number,
+  log: StoreLog,
+): Promise<void> {
+  const where = placeOf(databaseUrl);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
+      const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
+      if (major >= OLDEST_POSTGRES) return;
+      throw new StoreError(
+        'server_too_old',
+        `DATABASE_URL: ${where} is PostgreSQL ${major}; version ${OLDEST_POSTGRES} or newer is needed.`,
+      );
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      if (!mayPass(error))
+        throw new StoreError('refused', `DATABASE_URL: ${where} refuses us (${reason(error)}).`, error);
+      if (attempt >= attempts)
+        throw new StoreError(
+          'unreachable',
+          `DATABASE_URL: no PostgreSQL answers at ${where} (${reason(error)}; ${attempts} attempts). Start it or correct the address; without DATABASE_URL the embedded database is used.`,
+          error,
+        );
+      log.warn({ attempt, where, reason: reason(error) }, 'the database does not answer yet');
+      await delay(Math.min(5_000, 500 * attempt));
+    }
+  }
+}
+
+/** host:port/name, without the user and the password. */
+function placeOf(databaseUrl: string): string {
+  const url = URL.parse(databaseUrl);
+  if (url === null) return 'the given address';
+  return `${url.host || url.searchParams.get('host') || 'localhost'}${url.pathname}`;
+}
+
+function reason(error: unknown): string {
+  // Trying both families of "localhost" fails with an AggregateError, whose own message is empty.
+  const cause = error instanceof AggregateError ? error.errors[0] : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,107 @@
+import { type Kysely, sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { connectionOptions } from './dialect.ts';
+import type { StoreLog } from './open-store.ts';
+import { createLocalSignals, type Signal, type Signals } from './signals.ts';
+import type { Tables } from './tables.ts';
+
+const CHANNEL = 'certlantern';
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Signals between processes by LISTEN/NOTIFY. The listening connection is its own and is renewed when it breaks; what was
+ * sent meanwhile is lost, so the loops are woken once after every reconnect.
+ */
+export function createPostgresSignals(
+  db: Kysely<Tables>,
+  databaseUrl: string,
+  log: StoreLog,
+): Signals & { close(): Promise<void> } {
+  const local = createLocalSignals();
+  const origin = randomUUID();
+  const closing = new AbortController();
+  const listening = listen();
+
+  async function listen(): Promise<void> {
+    let failures = 0;
+    while (!closing.signal.aborted) {
+      try {
+        await listenUntilBroken(() => {
+          if (failures > 0) wakeLoops();
+          failures = 0;
+        });
+      } catch (error) {
+        log.warn({ err: error }, 'signals from other processes are interrupted');
+      }
+      failures += 1;
+      const pause = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(failures, 10));
+      await delay(pause, undefined, { signal: closing.signal, ref: false }).catch(onAbort);
+    }
+  }
+
+  async function listenUntilBroken(onListening: () => void): Promise<void> {
+    const client = new pg.Client(connectionOptions(databaseUrl));
+    const broken = new Promise<void>((resolve, reject) => {
+      client.on('error', reject);
+      client.on('end', resolve);
+      closing.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    // Handled below; a failure while connecting must not count as unhandled.
+    broken.catch(() => undefined);
+    client.on('notification', ({ payload }) => {
+      const signal = parse(payload ?? '', origin);
+      if (signal) local.publish(signal);
+    });
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      onListening();
+      await broken;
+    } finally {
+      await client.end().catch((error: unknown) => log.warn({ err: error }, 'closing a connection failed'));
+    }
+  }
+
+  function wakeLoops(): void {
+    local.publish({ topic: 'due' });
+    local.publish({ topic: 'deliveries' });
+  }
+
+  return {
+    subscribe: local.subscribe,
+    publish(signal) {
+      local.publish(signal);
+      const payload = JSON.stringify({ origin, signal });
+      sql`select pg_notify(${CHANNEL}, ${payload})`.execute(db).catch((error: unknown) => {
+        if (!closing.signal.aborted) log.warn({ err: error }, 'a signal to other processes was lost');
+      });
+    },
+    async close() {
+      closing.abort();
+      await listening;
+    },
+  };
+}
+
+function onAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+}
+
+const TOPICS = ['due', 'deliveries', 'domain', 'session_ended'];
+
+/** What another process of the same program published; null for our own echo and for anything else. */
+function parse(payload: string, origin: string): Signal | null {
+  let message: unknown;
+  try {
+    message = JSON.parse(payload);
+  } catch {
+    return null;
+  }
+  if (typeof message !== 'object' || message === null) return null;
+  if (Reflect.get(message, 'origin') === origin) return null;
+  const signal: unknown = Reflect.get(message, 'signal');
+  if (typeof signal !== 'object' || signal === null) return null;
+  return TOPICS.includes(String(Reflect.get(signal, 'topic'))) ? (signal as Signal) : null;
+}

@@ -1,0 +1,143 @@
+import { type Account, toAccount } from './accounts.ts';
+import type { Store } from './open-store.ts';
+
+/** Hashes are of 256-bit secrets; the secrets themselves never come here. */
+export interface NewSession {
+  sessionId: string;
+  accountId: string;
+  accessHash: string;
+  refreshHash: string;
+  accessExpiresAt: number;
+  /** Moves with every rotation. */
+  refreshIdleExpiresAt: number;
+  /** Never moves. */
+  refreshExpiresAt: number;
+  now: number;
+}
+
+export async function openSession(store: Store, session: NewSession): Promise<void> {
+  await store.db
+    .insertInto('sessions')
+    .values({
+      id: session.sessionId,
+      account_id: session.accountId,
+      access_hash: session.accessHash,
+      access_expires_at: session.accessExpiresAt,
+      refresh_hash: session.refreshHash,
+      previous_refresh_hash: null,
+      rotated_at: null,
+      refresh_idle_expires_at: session.refreshIdleExpiresAt,
+      refresh_expires_at: session.refreshExpiresAt,
+      created_at: session.now,
+    })
+    .execute();
+}
+
+/** Null for unknown, wrong, ended and expired alike. */
+export async function sessionByAccess(
+  store: Store,
+  { sessionId, accessHash, now }: { sessionId: string; accessHash: string; now: number },
+): Promise<{ sessionId: string; account: Account } | null> {
+  const row = await store.db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .selectAll('accounts')
+    .where('sessions.id', '=', sessionId)
+    .where('access_hash', '=', accessHash)
+    .where('access_expires_at', '>', now)
+    .where('refresh_expires_at', '>', now)
+    .executeTakeFirst();
+  return row ? { sessionId, account: toAccount(row) } : null;
+}
+
+export interface Rotation {
+  sessionId: string;
+  /** Of the refresh token presented. */
+  refreshHash: string;
+  /** Of its successor, which is derived from it: two requests with the same token name the same one. */
+  nextRefreshHash: string;
+  nextAccessHash: string;
+  accessExpiresAt: number;
+  refreshIdleExpiresAt: number;
+  now: number;
+  /** How long the immediately preceding token still gets the same successor. */
+  graceMs: number;
+}
+
+export type RotationResult =
+  | { outcome: 'rotated' | 'same_successor'; account: Account }
+  /** An older token came back: somebody has a copy. The session is over for everybody. */
+  | { outcome: 'revoked' }
+  | { outcome: 'unknown' };
+
+/** Exchanges a refresh token for its successor. The exchange is one statement: of two at once exactly one rotates. */
+export async function rotateSession(store: Store, rotation: Rotation): Promise<RotationResult> {
+  const { sessionId, refreshHash, now } = rotation;
+  const rotated = await store.db
+    .updateTable('sessions')
+    .set({
+      previous_refresh_hash: refreshHash,
+      rotated_at: now,
+      refresh_hash: rotation.nextRefreshHash,
+      refresh_idle_expires_at: rotation.refreshIdleExpiresAt,
+      access_hash: rotation.nextAccessHash,
+      access_expires_at: rotation.accessExpiresAt,
+    })
+    .where('id', '=', sessionId)
+    .where('refresh_hash', '=', refreshHash)
+    .where('refresh_expires_at', '>', now)
+    .where('refresh_idle_expires_at', '>', now)
+    .returning('id')
+    .executeTakeFirst();
+
+  const session = await store.db
+    .selectFrom('sessions')
+    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
+    .selectAll('accounts')
+    .select([
+      'refresh_hash',
+      'previous_refresh_hash',
+      'rotated_at',
+      'refresh_expires_at',
+      'refresh_idle_expires_at',
+    ])
+    .where('sessions.id', '=', sessionId)
+    .executeTakeFirst();
+  if (!session) return { outcome: 'unknown' };
+  if (rotated) return { outcome: 'rotated', account: toAccount(session) };
+
+  if (session.refresh_expires_at <= now || session.refresh_idle_expires_at <= now) {
+    await endSession(store, sessionId);
+    return { outcome: 'unknown' };
+  }
+  const isPreceding =
+    session.previous_refresh_hash === refreshHash && session.refresh_hash === rotation.nextRefreshHash;
+  if (isPreceding && (session.rotated_at ?? 0) + rotation.graceMs > now)
+    return { outcome: 'same_successor', account: toAccount(session) };
+  await endSession(store, sessionId);
+  return { outcome: 'revoked' };
+}
+
+/** Ends one session and tells the processes that serve it; harmless for one that is over. */
+export async function endSession(store: Store, sessionId: string): Promise<void> {
+  const ended = await store.db
+    .deleteFrom('sessions')
+    .where('id', '=', sessionId)
+    .returning('account_id')
+    .executeTakeFirst();
+  if (ended) store.signals.publish({ topic: 'session_ended', accountId: ended.account_id, sessionId });
+}
+
+export async function endAllSessions(store: Store, accountId: string): Promise<void> {
+  await store.db.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+  store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
+}
+
+/** Removes sessions that nobody can refresh any more; returns how many. */
+export async function pruneSessions(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .deleteFrom('sessions')
+    .where((eb) => eb.or([eb('refresh_expires_at', '<=', now), eb('refresh_idle_expires_at', '<=', now)]))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,34 @@
+import { EventEmitter } from 'node:events';
+
+/** A hint that something in the database may interest others. Hints get lost: whoever listens also polls. */
+export type Signal =
+  | { topic: 'due' }
+  | { topic: 'deliveries' }
+  | {
+      topic: 'domain';
+      accountId: string;
+      monitorId: string;
+      change: 'added' | 'checking' | 'checked' | 'changed' | 'removed';
+    }
+  /** `sessionId` null: every session of the account. */
+  | { topic: 'session_ended'; accountId: string; sessionId: string | null };
+
+export interface Signals {
+  /** Reaches the listeners of this process at once, those of others soon; never throws. */
+  publish(signal: Signal): void;
+  /** Returns the function that unsubscribes. */
+  subscribe(listener: (signal: Signal) => void): () => void;
+}
+
+export function createLocalSignals(): Signals {
+  const emitter = new EventEmitter();
+  // One listener per open event stream: their number is bounded elsewhere.
+  emitter.setMaxListeners(0);
+  return {
+    publish: (signal) => void emitter.emit('signal', signal),
+    subscribe(listener) {
+      emitter.on('signal', listener);
+      return () => void emitter.off('signal', listener);
+    },
+  };
+}

@@ -1,0 +1,21 @@
+export type StoreErrorCode =
+  /** No answer, also after retries. */
+  | 'unreachable'
+  /** The server answered and does not want us: password, database name, rights. */
+  | 'refused'
+  | 'server_too_old'
+  /** The database was migrated by a newer version of this program. */
+  | 'newer_database'
+  /** The embedded database's file cannot be used. */
+  | 'unusable_file';
+
+/** Why the store cannot be opened. The message is one line for the operator; it never holds a password. */
+export class StoreError extends Error {
+  override name = 'StoreError';
+  readonly code: StoreErrorCode;
+
+  constructor(code: StoreErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}

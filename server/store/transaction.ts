@@ -1,0 +1,23 @@
+import type { Transaction } from 'kysely';
+import { lostRace } from './dialect.ts';
+import type { Store } from './open-store.ts';
+import type { Tables } from './tables.ts';
+
+const ATTEMPTS = 5;
+
+/**
+ * Runs `work` in one transaction, again from the start where it lost a race against another one. Inside, use only the
+ * transaction it is given: on SQLite `store.db` would wait for the transaction's own connection.
+ */
+export async function inTransaction<T>(
+  store: Store,
+  work: (trx: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.db.transaction().execute(work);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !lostRace(error)) throw error;
+    }
+  }
+}
