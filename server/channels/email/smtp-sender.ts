@@ -1,0 +1,66 @@
+import { isIPv4 } from 'node:net';
+import type { NodemailerError } from 'nodemailer';
+import { createTransport } from 'nodemailer';
+import type { DeliveryOutcome, EmailChannel } from './email-channel.ts';
+import { mailData } from './mail-data.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const SOCKET_IDLE_TIMEOUT_MS = 30_000;
+/** A server that trickles its answers is never idle; this ends the attempt all the same. */
+const ATTEMPT_TIMEOUT_MS = 60_000;
+const MAX_CONNECTIONS = 3;
+const MAX_DETAIL_LENGTH = 300;
+
+/** Sends over a pool of SMTP connections; `smtp:` turns to TLS where the server offers it, `smtps:` starts with it. */
+export function createSmtpSender(options: { smtpUrl: string; mailFrom: string }): EmailChannel {
+  const transport = createTransport({
+    url: options.smtpUrl,
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    // Each attempt is counted in the outbox; the pool must not make others on its own.
+    maxRequeues: 0,
+    idleTimeout: SOCKET_IDLE_TIMEOUT_MS,
+    dnsTimeout: CONNECT_TIMEOUT_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SOCKET_IDLE_TIMEOUT_MS,
+    // A relay on this very machine shows a certificate that nobody signed; what goes to it never leaves the machine.
+    tls: { rejectUnauthorized: !isLoopback(new URL(options.smtpUrl).hostname) },
+  });
+  return {
+    async deliver(message, signal) {
+      const data = mailData(message, options.mailFrom);
+      const bounded = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
+      try {
+        const sent = await transport.sendMail({ ...data, signal: bounded });
+        return { outcome: 'delivered', detail: oneLine(sent.response) };
+      } catch (error) {
+        return outcomeOf(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/**
+ * A 5xx about the recipient or the message is the receiver's last word. One before that (greeting, login, sender) is for
+ * the operator to set right, and everything else may pass by itself: both are tried again.
+ */
+function outcomeOf(error: unknown): DeliveryOutcome {
+  if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
+  const { code, command, permanent, response, message }: NodemailerError = error;
+  const refused = permanent === true && (command === 'RCPT TO' || command === 'DATA');
+  // nodemailer itself refuses an address that cannot be put into a command.
+  const impossible = code === 'EENVELOPE' && command === 'API';
+  return { outcome: refused || impossible ? 'failed' : 'retry', detail: oneLine(response ?? message) };
+}
+
+/** What a server says is a stranger's text: it goes to the log and the page as one short line. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
+}
+
+function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}

@@ -1,0 +1,170 @@
+import type { CertificateFacts, PlannedAlert } from '../../core/index.ts';
+import { displayName, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
+import type { MailContent, Tone } from './mail-layout.ts';
+import { mailLayout } from './mail-layout.ts';
+import { alertTimes, clockTime, DAY_MS, duration, instant, weekdayDate } from './wording.ts';
+
+export interface ExpiryMessageInput {
+  alert: Pick<PlannedAlert, 'step' | 'fingerprint' | 'notBefore' | 'notAfter' | 'role' | 'name' | 'asOf'>;
+  /** When the alert was decided. A certificate last seen well before that means: the host was unreachable then. */
+  alertedAt: number;
+  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null };
+  /** The host's certificate, or the one that the alert is about; null where the facts are gone. */
+  certificate: CertificateFacts | null;
+  now: number;
+  productName: string;
+  publicUrl: URL;
+  /** IANA name; times are shown in it and in UTC. */
+  timeZone: string;
+}
+
+export interface RenderedMessage {
+  subject: string;
+  preheader: string;
+  html: string;
+  text: string;
+}
+
+/** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
+const SEEN_EARLIER_MS = 60_000;
+const CRITICAL_DAYS = 7;
+const SOON_DAYS = 14;
+
+/** The mail about an expiring or expired certificate, in the words of `now`: render it anew at every attempt. */
+export function expiryMessage(input: ExpiryMessageInput): RenderedMessage {
+  const { alert, monitor, now, timeZone } = input;
+  const host = displayName(monitor);
+  const subject = subjectOf(input, host);
+  const authority = oneLine(issuedCertificate(input)?.authorityName ?? '');
+  const verb = now < alert.notAfter ? 'Expires' : 'Expired';
+  const preheader =
+    `${verb} ${weekdayDate(alert.notAfter, timeZone).replace(',', '')} at ${clockTime(alert.notAfter, timeZone)}.` +
+    (authority === '' ? '' : ` Issued by ${authority}.`);
+
+  const url = new URL('/dashboard', input.publicUrl);
+  url.searchParams.set('domain', monitor.id);
+  const content: MailContent = {
+    title: subject,
+    preheader,
+    productName: input.productName,
+    badge: badgeOf(input),
+    heading: headingOf(input, host),
+    paragraphs: paragraphsOf(input),
+    bar: {
+      notBefore: alert.notBefore,
+      notAfter: alert.notAfter,
+      now,
+      tone: badgeOf(input).tone,
+      from: `Issued ${longDate(alert.notBefore, timeZone)}`,
+      to: longDate(alert.notAfter, timeZone),
+    },
+    facts: factsOf(input, host),
+    button: { label: 'Show certificate details', url: url.href },
+    footer:
+      `You get this because you track this host in ${input.productName}. ` +
+      `Alerts go out ${alertTimes(alert)}.`,
+  };
+  return { subject, preheader, html: mailLayout(content), text: plainText(content) };
+}
+
+function isOverdueOnly({ alert, now }: ExpiryMessageInput): boolean {
+  return alert.step === 'renewal_overdue' && now < alert.notAfter;
+}
+
+/** The facts belong to the certificate that the alert is about only if the fingerprint says so. */
+function issuedCertificate({ alert, certificate }: ExpiryMessageInput): CertificateFacts | null {
+  return certificate?.fingerprint === alert.fingerprint ? certificate : null;
+}
+
+function subjectOf(input: ExpiryMessageInput, host: string): string {
+  const { alert, now, timeZone } = input;
+  const what = alert.role === 'leaf' ? host : `${host}: an intermediate certificate`;
+  if (now >= alert.notAfter) return `${what} expired on ${longDate(alert.notAfter, timeZone)}`;
+  const expires = `${what} expires in ${duration(alert.notAfter - now)}`;
+  return isOverdueOnly(input) ? `${expires}, renewal overdue` : expires;
+}
+
+/** The thresholds of the page's badge; above them only an overdue renewal is worth a mail. */
+function badgeOf(input: ExpiryMessageInput): { tone: Tone; text: string } {
+  const left = input.alert.notAfter - input.now;
+  if (left <= 0) return { tone: 'expired', text: 'Expired' };
+  const days = Math.floor(left / DAY_MS);
+  if (days <= CRITICAL_DAYS) return { tone: 'critical', text: `Expiring in ${duration(left)}` };
+  if (days <= SOON_DAYS) return { tone: 'soon', text: `Expires in ${duration(left)}` };
+  return { tone: 'soon', text: isOverdueOnly(input) ? 'Renewal overdue' : `Expires in ${duration(left)}` };
+}
+
+function headingOf(input: ExpiryMessageInput, host: string): MailContent['heading'] {
+  const { alert, now, timeZone } = input;
+  const date = weekdayDate(alert.notAfter, timeZone);
+  const before = alert.role === 'leaf' ? 'The certificate for ' : 'An intermediate certificate of ';
+  if (now >= alert.notAfter) return { before, host, after: ` expired on ${date}.` };
+  if (isOverdueOnly(input))
+    return { before, host, after: ` has not been renewed yet. It expires on ${date}.` };
+  return { before, host, after: ` expires on ${date}.` };
+}
+
+function paragraphsOf(input: ExpiryMessageInput): string[] {
+  const { alert, alertedAt, certificate, now, timeZone } = input;
+  const time = clockTime(alert.notAfter, timeZone);
+  const passed = now >= alert.notAfter;
+  const consequence = passed
+    ? `Since ${time} that day, visitors see a security warning instead of the site.`
+    : `After ${time} that day, visitors will see a security warning instead of the site.`;
+  const paragraphs: string[] = [];
+
+  if (alert.role === 'intermediate') {
+    const stillValid =
+      certificate !== null &&
+      certificate.fingerprint !== alert.fingerprint &&
+      certificate.notAfter > alert.notAfter
+        ? ` The certificate of the host itself is valid until ${longDate(certificate.notAfter, timeZone)}.`
+        : '';
+    paragraphs.push(
+      `“${oneLine(alert.name)}” limits this host: it stands between the host’s certificate and the authority that ` +
+        `clients trust, and it ends first. ${consequence}${stillValid}`,
+      'Install the current chain of your certificate authority; the next check will pick it up.',
+    );
+  } else {
+    const overdue = isOverdueOnly(input)
+      ? `A renewal was expected from ${longDate(expectedRenewal(alert).from, timeZone)} on; if it is automatic, it may have stopped working. `
+      : '';
+    const remedy = passed ? 'Renew it now' : 'Renew it before then';
+    paragraphs.push(`${overdue}${consequence} ${remedy}; the next check will pick up the new certificate.`);
+  }
+  if (alertedAt - alert.asOf > SEEN_EARLIER_MS) {
+    paragraphs.push(
+      `The host could not be reached at the last check. This is as of ${instant(alert.asOf, timeZone)}, ` +
+        'when the certificate was last seen.',
+    );
+  }
+  return paragraphs;
+}
+
+function factsOf(input: ExpiryMessageInput, host: string): MailContent['facts'] {
+  const { alert, monitor, now, timeZone } = input;
+  const issuer = oneLine(issuedCertificate(input)?.issuer ?? '');
+  return [
+    { label: 'Host', value: host, mono: true },
+    ...(alert.role === 'intermediate' ? [{ label: 'Limited by', value: oneLine(alert.name) }] : []),
+    ...(issuer === '' ? [] : [{ label: 'Issuer', value: issuer }]),
+    { label: 'Valid from', value: longDate(alert.notBefore, timeZone) },
+    { label: now < alert.notAfter ? 'Expires on' : 'Expired on', value: instant(alert.notAfter, timeZone) },
+    ...(monitor.lastCheckedAt === null
+      ? []
+      : [{ label: 'Last checked', value: instant(monitor.lastCheckedAt, timeZone) }]),
+  ];
+}
+
+function plainText(content: MailContent): string {
+  const { heading } = content;
+  const width = Math.max(...content.facts.map(({ label }) => label.length)) + 2;
+  return [
+    `${heading.before}${heading.host}${heading.after}`,
+    ...content.paragraphs,
+    content.facts.map(({ label, value }) => `${`${label}:`.padEnd(width)}${value}`).join('\n'),
+    `${content.button.label}:\n${content.button.url}`,
+    `-- \n${content.footer}`,
+    '',
+  ].join('\n\n');
+}

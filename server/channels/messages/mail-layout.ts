@@ -1,0 +1,222 @@
+import { html } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+
+type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/** What the mail's layout draws. Every text is escaped here. */
+export interface MailContent {
+  title: string;
+  preheader: string;
+  productName: string;
+  badge: { tone: Tone; text: string };
+  /** The sentence, cut so that the host can stand in the type of machines. */
+  heading: { before: string; host: string; after: string };
+  paragraphs: string[];
+  bar: Lifetime & { tone: Tone; from: string; to: string };
+  facts: { label: string; value: string; mono?: boolean }[];
+  button: { label: string; url: string };
+  footer: string;
+}
+
+export type Tone = 'expired' | 'critical' | 'soon';
+interface Lifetime {
+  notBefore: number;
+  notAfter: number;
+  now: number;
+}
+
+/** The colours of the design's light theme as sRGB: mail programs know neither variables nor oklch. */
+const COLOURS = {
+  page: '#f0f4f7',
+  surface: '#ffffff',
+  border: '#dfe5ea',
+  rule: '#e4e9ed',
+  ink: '#141e31',
+  secondary: '#455063',
+  meta: '#606b7b',
+  primary: '#006377',
+} as const;
+const TONES: Record<Tone, { background: string; text: string; mark: string; glyph: string }> = {
+  expired: { background: '#89181a', text: '#fff8f7', mark: '#89181a', glyph: '\u2715' },
+  critical: { background: '#ffeae9', text: '#b21a1c', mark: '#df2a2a', glyph: '\u25b2' },
+  soon: { background: '#fff2c9', text: '#744c0e', mark: '#bf8506', glyph: '\u25c6' },
+};
+const SANS = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const HEADING_MONO = "'JetBrains Mono','SF Mono',Menlo,Consolas,monospace";
+const MONO = 'Menlo,Consolas,monospace';
+
+/** The Content-ID under which the channel attaches the logo. */
+export const LOGO_CONTENT_ID = 'logo@certlantern';
+
+/** A whole HTML mail: 600 px of tables and inline colours, borders instead of shadows, nothing loaded from anywhere. */
+export function mailLayout(content: MailContent): string {
+  const tone = TONES[content.badge.tone];
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${content.title}</title>
+      </head>
+      <body style="margin:0;background:${COLOURS.page};font-family:${SANS};color:${COLOURS.ink}">
+        <div style="display:none;max-height:0;overflow:hidden">${content.preheader}</div>
+        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" bgcolor="${COLOURS.page}">
+          <tr>
+            <td align="center" style="padding:36px 16px 40px">
+              <table
+                role="presentation"
+                width="600"
+                cellpadding="0"
+                cellspacing="0"
+                style="max-width:600px;width:100%;text-align:left"
+              >
+                <tr>
+                  <td style="padding:0 4px 18px">
+                    <table role="presentation" cellpadding="0" cellspacing="0">
+                      <tr>
+                        <td>
+                          <img
+                            src="cid:${LOGO_CONTENT_ID}"
+                            width="28"
+                            height="28"
+                            alt=""
+                            style="display:block"
+                          />
+                        </td>
+                        <td
+                          style="padding-left:10px;font-size:16px;font-weight:600;letter-spacing:-.2px;color:${COLOURS.ink}"
+                        >
+                          ${content.productName}
+                        </td>
+                      </tr>
+                    </table>
+                  </td>
+                </tr>
+                <tr>
+                  <td
+                    bgcolor="${COLOURS.surface}"
+                    style="border:1px solid ${COLOURS.border};border-radius:12px;padding:32px 36px 34px"
+                  >
+                    <table role="presentation" cellpadding="0" cellspacing="0">
+                      <tr>
+                        <td
+                          bgcolor="${tone.background}"
+                          style="border-radius:4px;padding:4px 10px;font-size:13px;line-height:18px;font-weight:600;color:${tone.text}"
+                        >
+                          ${tone.glyph}&nbsp; ${content.badge.text}
+                        </td>
+                      </tr>
+                    </table>
+                    <h1
+                      style="margin:18px 0 8px;font-size:24px;line-height:31px;font-weight:600;letter-spacing:-.45px;color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word"
+                    >
+                      ${content.heading.before}<span
+                        style="font-family:${HEADING_MONO};font-size:22px;letter-spacing:-.8px"
+                        >${content.heading.host}</span
+                      >${content.heading.after}
+                    </h1>
+                    ${content.paragraphs.map((text, index) => paragraph(text, index === content.paragraphs.length - 1))}
+                    ${lifetimeBar(content.bar)} ${factsTable(content.facts)}
+                    <table role="presentation" cellpadding="0" cellspacing="0" style="margin-top:26px">
+                      <tr>
+                        <td bgcolor="${COLOURS.primary}" style="border-radius:6px">
+                          <a
+                            href="${content.button.url}"
+                            style="display:inline-block;padding:12px 20px;font-size:15px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none"
+                            >${content.button.label}</a
+                          >
+                        </td>
+                      </tr>
+                    </table>
+                  </td>
+                </tr>
+                <tr>
+                  <td style="padding:20px 4px 0;font-size:13px;line-height:20px;color:${COLOURS.meta}">
+                    ${content.footer}
+                  </td>
+                </tr>
+              </table>
+            </td>
+          </tr>
+        </table>
+      </body>
+    </html> `;
+  return rendered(page);
+}
+
+/** `html` answers with a promise only where a value is one; the mail is made of texts. */
+function rendered(markup: Markup): string {
+  if (markup instanceof Promise) throw new TypeError('A mail is rendered from texts only.');
+  return markup.toString();
+}
+
+function paragraph(text: string, last: boolean): Markup {
+  return html`<p
+    style="margin:0 0 ${last ? '24px' : '12px'};font-size:15px;line-height:24px;color:${COLOURS.secondary};overflow-wrap:anywhere"
+  >
+    ${text}
+  </p>`;
+}
+
+/** The used part of the lifetime up to the wall; once expired the wall stands where notAfter was and a dashed run passes it. */
+function lifetimeBar(bar: MailContent['bar']): Markup {
+  const { mark } = TONES[bar.tone];
+  const lifetime = Math.max(1, bar.notAfter - bar.notBefore);
+  const passed = bar.now >= bar.notAfter;
+  const share = passed
+    ? lifetime / Math.max(1, bar.now - bar.notBefore)
+    : (bar.now - bar.notBefore) / lifetime;
+  const percent = Math.round(100 * Math.min(passed ? 0.95 : 0.98, Math.max(0.02, share)));
+  const used = html`<td width="${percent}%" valign="middle">
+    <div style="height:4px;line-height:4px;font-size:0;background:${mark};border-radius:2px">&nbsp;</div>
+  </td>`;
+  const wall = html`<td
+    width="2"
+    bgcolor="${COLOURS.ink}"
+    style="font-size:0;line-height:0;width:2px;height:16px"
+  >
+    &nbsp;
+  </td>`;
+  const ahead = html`<td valign="middle">
+    <div style="height:4px;line-height:4px;font-size:0;background:${COLOURS.border}">&nbsp;</div>
+  </td>`;
+  const beyond = html`<td valign="middle">
+    <div style="height:0;line-height:0;font-size:0;border-top:2px dashed ${mark}">&nbsp;</div>
+  </td>`;
+  return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0">
+      <tr>
+        ${used}${passed ? [wall, beyond] : [ahead, wall]}
+      </tr>
+    </table>
+    <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
+      <tr>
+        <td style="font-size:13px;line-height:22px;color:${COLOURS.meta};padding-top:4px">${bar.from}</td>
+        <td align="right" style="font-size:13px;line-height:22px;color:${COLOURS.ink};padding-top:4px">
+          ${bar.to}
+        </td>
+      </tr>
+    </table>`;
+}
+
+function factsTable(facts: MailContent['facts']): Markup {
+  const cell = `padding:10px 0;border-bottom:1px solid ${COLOURS.rule}`;
+  const rows = facts.map(
+    ({ label, value, mono }) =>
+      html`<tr>
+        <td width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
+        <td style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
+          ${mono === true ? html`<span style="font-family:${MONO};font-size:13px">${value}</span>` : value}
+        </td>
+      </tr>`,
+  );
+  return html`<table
+    role="presentation"
+    width="100%"
+    cellpadding="0"
+    cellspacing="0"
+    style="margin-top:20px;border-top:1px solid ${COLOURS.rule};font-size:14px;line-height:20px"
+  >
+    ${rows}
+  </table>`;
+}

@@ -1,0 +1,75 @@
+import { alertSteps, longDate } from '../../core/index.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** A mail that leaves at a step arrives a little after it; it still says "in 14 days". */
+const ROUNDING_MS = 5 * MINUTE_MS;
+const SHORT_LIVED_MS = 10 * DAY_MS;
+
+/** "3 days", from two days down "47 hours", in the last hour "25 minutes". `ms` must be positive. */
+export function duration(ms: number): string {
+  const rounded = ms + ROUNDING_MS;
+  if (rounded >= 2 * DAY_MS) return count(Math.floor(rounded / DAY_MS), 'day');
+  if (ms >= HOUR_MS - ROUNDING_MS) return count(Math.floor(rounded / HOUR_MS), 'hour');
+  return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
+}
+
+function count(n: number, unit: string): string {
+  return `${n} ${unit}${n === 1 ? '' : 's'}`;
+}
+
+/** "Sunday, 22 November 2026" */
+export function weekdayDate(at: number, timeZone: string): string {
+  const weekday = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long' }).format(at);
+  return `${weekday}, ${longDate(at, timeZone)}`;
+}
+
+/** "14:32 UTC"; elsewhere the local time with the one in UTC behind it: "15:32 CET (14:32 UTC)". */
+export function clockTime(at: number, timeZone: string): string {
+  const utc = `${hourAndMinute(at, 'UTC')} UTC`;
+  if (timeZone === 'UTC') return utc;
+  const zoneName = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  return `${hourAndMinute(at, timeZone)} ${zoneName ?? timeZone} (${utc})`;
+}
+
+function hourAndMinute(at: number, timeZone: string): string {
+  const form = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  return new Intl.DateTimeFormat('en-GB', form).format(at);
+}
+
+/** "22 November 2026, 14:32 UTC" */
+export function instant(at: number, timeZone: string): string {
+  return `${longDate(at, timeZone)}, ${clockTime(at, timeZone)}`;
+}
+
+/**
+ * When alerts about this certificate go out: "22, 14, 7, 3 and 1 days before expiry, and when it has expired"; in hours
+ * for what lives less than ten days.
+ */
+export function alertTimes(certificate: { notBefore: number; notAfter: number }): string {
+  const inHours = certificate.notAfter - certificate.notBefore < SHORT_LIVED_MS;
+  const days: number[] = [];
+  const hours: number[] = [];
+  for (const { at } of alertSteps(certificate)) {
+    const left = certificate.notAfter - at;
+    if (!inHours && left >= DAY_MS) days.push(Math.floor(left / DAY_MS));
+    else if (left >= HOUR_MS) hours.push(Math.floor(left / HOUR_MS));
+  }
+  const parts = [
+    ...(days.length > 0 ? [listed(days, 'day')] : []),
+    ...(hours.length > 0 ? [listed(hours, 'hour')] : []),
+  ];
+  return parts.length === 0
+    ? 'when it has expired'
+    : `at ${parts.join(' and ')} before expiry, and when it has expired`;
+}
+
+function listed(numbers: readonly number[], unit: string): string {
+  const distinct = [...new Set(numbers)];
+  const last = distinct.at(-1) ?? 0;
+  if (distinct.length === 1) return count(last, unit);
+  return `${distinct.slice(0, -1).join(', ')} and ${last} ${unit}s`;
+}
