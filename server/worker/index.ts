@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { claimDueDeliveries, retryDelivery } from '../store/deliveries.ts';
+import { claimDue, releaseClaim } from '../store/monitors.ts';
+import { checkMonitor, type CheckerOptions } from './checker.ts';
+import { createClaimLoop } from './claim-loop.ts';
+import { deliver, type DelivererOptions } from './deliverer.ts';
+import { createJanitor } from './janitor.ts';
+
+export { type Clock, systemClock } from './clock.ts';
+
+/** A check ends within 20 s; what is left is for recording it. A killed process's checks are taken up after this. */
+const CHECK_LEASE_MS = 30_000;
+/** Longer than the channel takes for one message at most: 60 s. */
+const DELIVERY_LEASE_MS = 90_000;
+/** Mail servers count connections; alerts are few and leave in seconds all the same. */
+const DELIVERIES_AT_ONCE = 4;
+/** A stop lets a message in flight end for so long: interrupted, it may arrive twice. */
+const MAIL_GRACE_MS = 700;
+const ABORT_MS = 600;
+
+export interface WorkerOptions extends CheckerOptions, DelivererOptions {
+  /** How many checks run at once. */
+  concurrency: number;
+}
+
+export interface Worker {
+  start(): void;
+  /** Ends within 1.5 s: checks in flight are interrupted and given back, messages in flight get a moment to end. */
+  stop(): Promise<void>;
+  /** Does everything that is due now, once, and what falls due through that: checks, then deliveries. For tests. */
+  runDue(): Promise<{ checks: number; deliveries: number }>;
+  /** One round of the janitor. For tests. */
+  sweep(): Promise<void>;
+}
+
+/** The loops of the product: checks and deliveries claimed under leases, and the janitor. Several may share one database. */
+export function createWorker(options: WorkerOptions): Worker {
+  const { store, clock, log } = options;
+  const claimedBy = randomUUID();
+
+  const checks = createClaimLoop({
+    name: 'check',
+    concurrency: options.concurrency,
+    claim: (limit) => claimDue(store, { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy }),
+    handle: (monitor, stopping) => checkMonitor(monitor, options, stopping),
+    release: ({ id, leaseToken }) => releaseClaim(store, { monitorId: id, leaseToken }),
+    stopGraceMs: 0,
+    log,
+  });
+  const deliveries = createClaimLoop({
+    name: 'delivery',
+    concurrency: DELIVERIES_AT_ONCE,
+    claim: (limit) =>
+      claimDueDeliveries(store, { now: clock.now(), limit, leaseMs: DELIVERY_LEASE_MS, claimedBy }),
+    handle: (delivery, stopping) => deliver(delivery, options, stopping),
+    // Interrupted while sending: the next process tries again at once, under the same Message-ID.
+    release: async ({ id, leaseToken }) => {
+      const now = clock.now();
+      await retryDelivery(store, {
+        id,
+        leaseToken,
+        nextAttemptAt: now,
+        now,
+        detail: 'The server was stopped.',
+      });
+    },
+    stopGraceMs: MAIL_GRACE_MS,
+    log,
+  });
+  const janitor = createJanitor(options);
+  let unsubscribe = (): void => {};
+
+  return {
+    start() {
+      unsubscribe = store.signals.subscribe(({ topic }) => {
+        if (topic === 'due') checks.wake();
+        if (topic === 'deliveries') deliveries.wake();
+      });
+      checks.start();
+      deliveries.start();
+      janitor.start();
+    },
+    async stop() {
+      unsubscribe();
+      await Promise.all([checks.stop(ABORT_MS), deliveries.stop(ABORT_MS), janitor.stop()]);
+    },
+    async runDue() {
+      return { checks: await checks.runDue(), deliveries: await deliveries.runDue() };
+    },
+    sweep: janitor.sweep,
+  };
+}

@@ -1,0 +1,62 @@
+import { pruneOrphanCertificates } from '../store/certificates.ts';
+import { pruneChecks } from '../store/checks.ts';
+import { pruneRateLimits } from '../store/rate-limits.ts';
+import { pruneSessions } from '../store/sessions.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Longest any plan shows the past of a domain. The history of certificates is kept for as long as the domain. */
+const KEEP_CHECKS_MS = 90 * DAY_MS;
+
+export interface JanitorOptions {
+  store: Store;
+  clock: Clock;
+  /** In [0, 1); several workers on one database do not all sweep at the same minute. */
+  random(): number;
+  log: Log;
+}
+
+export interface Janitor {
+  start(): void;
+  /** Removes what nobody needs any more, once. */
+  sweep(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Retention: about once an hour, old checks, sessions that have ended, certificates that nothing refers to, spent limits. */
+export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
+  let timer: NodeJS.Timeout | undefined;
+  let sweeping: Promise<void> = Promise.resolve();
+
+  async function sweep(): Promise<void> {
+    const now = clock.now();
+    await pruneChecks(store, now - KEEP_CHECKS_MS);
+    await pruneOrphanCertificates(store);
+    await pruneSessions(store, now);
+    await pruneRateLimits(store, now);
+  }
+
+  function schedule(): void {
+    timer = setTimeout(
+      () => {
+        sweeping = sweep().catch((error: unknown) =>
+          log.error({ err: error }, 'the sweep of old rows failed'),
+        );
+        schedule();
+      },
+      HOUR_MS * (0.5 + random()),
+    );
+  }
+
+  return {
+    start: schedule,
+    sweep,
+    async stop() {
+      clearTimeout(timer);
+      await sweeping;
+    },
+  };
+}

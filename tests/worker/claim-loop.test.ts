@@ -1,0 +1,139 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type ClaimLoop, createClaimLoop } from '../../server/worker/claim-loop.ts';
+
+interface Item {
+  name: string;
+  work: Promise<void>;
+}
+
+function rig(options: { concurrency?: number; claim?: (limit: number) => Promise<Item[]> } = {}) {
+  const due: Item[] = [];
+  const done: string[] = [];
+  const released: string[] = [];
+  const limits: number[] = [];
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const loop: ClaimLoop = createClaimLoop<Item>({
+    name: 'item',
+    concurrency: options.concurrency ?? 4,
+    claim:
+      options.claim ??
+      ((limit) => {
+        limits.push(limit);
+        return Promise.resolve(due.splice(0, limit));
+      }),
+    async handle(item, stopping) {
+      const stop = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve()));
+      await Promise.race([item.work, stop]);
+      if (!stopping.aborted) done.push(item.name);
+    },
+    release: (item) => {
+      released.push(item.name);
+      return Promise.resolve();
+    },
+    stopGraceMs: 0,
+    log,
+  });
+  onTestFinished(() => loop.stop(1_000));
+  return { loop, due, done, released, limits, log };
+}
+
+const atOnce = (name: string): Item => ({ name, work: Promise.resolve() });
+const never = (name: string): Item => ({ name, work: new Promise(() => {}) });
+const failing = (name: string): Item => ({ name, work: Promise.reject(new Error(`${name} is broken`)) });
+const names = (count: number, prefix: string) =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+describe('the claim loop', () => {
+  it('does not let items that hang hold up the others', async () => {
+    const { loop, due, done } = rig({ concurrency: 4 });
+    due.push(...names(3, 'slow').map(never), ...names(50, 'fast').map(atOnce));
+    loop.start();
+    await vi.waitFor(() => expect(done).toHaveLength(50));
+    expect(new Set(done)).toEqual(new Set(names(50, 'fast')));
+  });
+
+  it('never runs more at once than it may', async () => {
+    let now = 0;
+    let most = 0;
+    const counting = (name: string): Item => ({
+      name,
+      get work() {
+        most = Math.max(most, ++now);
+        return new Promise<void>((resolve) => setImmediate(resolve)).then(() => void now--);
+      },
+    });
+    const { loop, due, done } = rig({ concurrency: 5 });
+    due.push(...names(40, 'item').map(counting));
+    loop.start();
+    await vi.waitFor(() => expect(done).toHaveLength(40));
+    expect(most).toBe(5);
+  });
+
+  it('starts at once when it is woken', async () => {
+    const { loop, due, done, limits } = rig();
+    loop.start();
+    await vi.waitFor(() => expect(limits).toHaveLength(1));
+    due.push(atOnce('late'));
+    const before = performance.now();
+    loop.wake();
+    await vi.waitFor(() => expect(done).toEqual(['late']), { interval: 5 });
+    expect(performance.now() - before).toBeLessThan(500);
+  });
+
+  it('does not lose a wake-up that comes while it claims', async () => {
+    const claims: ((items: Item[]) => void)[] = [];
+    const { loop, done } = rig({ claim: () => new Promise((resolve) => claims.push(resolve)) });
+    loop.start();
+    loop.wake();
+    claims[0]?.([]);
+    await vi.waitFor(() => expect(claims).toHaveLength(2), { interval: 5, timeout: 500 });
+    claims[1]?.([atOnce('woken')]);
+    await vi.waitFor(() => expect(done).toEqual(['woken']));
+    claims.splice(0).forEach((resolve) => resolve([]));
+  });
+
+  it('logs an item that throws, keeps its lease, and goes on', async () => {
+    const { loop, due, done, released, log } = rig();
+    due.push(failing('poison'), atOnce('good'));
+    loop.start();
+    await vi.waitFor(() => expect(done).toEqual(['good']));
+    expect(log.error).toHaveBeenCalledTimes(1);
+    expect(released).toEqual([]);
+  });
+
+  it('survives a database that is away', async () => {
+    let calls = 0;
+    const { loop, done, log } = rig({
+      claim: () => {
+        calls += 1;
+        if (calls === 1) return Promise.reject(new Error('no database'));
+        return Promise.resolve(calls === 2 ? [atOnce('after')] : []);
+      },
+    });
+    loop.start();
+    await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(1));
+    loop.wake();
+    await vi.waitFor(() => expect(done).toEqual(['after']));
+  });
+
+  it('gives back what it had claimed when it is stopped', async () => {
+    const { loop, due, done, released } = rig();
+    due.push(never('hanging'));
+    loop.start();
+    await vi.waitFor(() => expect(due).toHaveLength(0));
+    const before = performance.now();
+    await loop.stop(1_000);
+    expect(performance.now() - before).toBeLessThan(500);
+    expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
+  });
+
+  it('gives back what a claim brings after the stop', async () => {
+    let answer: (items: Item[]) => void = () => {};
+    const { loop, done, released } = rig({ claim: () => new Promise((resolve) => (answer = resolve)) });
+    loop.start();
+    const stopped = loop.stop(1_000);
+    answer([atOnce('too-late')]);
+    await stopped;
+    expect([...done, ...released]).toContain('too-late');
+  });
+});
