@@ -2,7 +2,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createQueryClient } from '../lib/query-client.ts';
 import { useThemeSync } from '../lib/theme.ts';
-import { Toaster } from '../ui/toaster.tsx';
 import { router } from './router.tsx';
 
 const queryClient = createQueryClient();
@@ -13,7 +12,6 @@ export function Providers() {
   return (
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
-      <Toaster />
     </QueryClientProvider>
   );
 }

@@ -1,13 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
+import { Root } from './root.tsx';
 
-const rootRoute = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage });
+const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundPage });
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -27,6 +22,8 @@ const loginRoute = createRoute({
 const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
+  validateSearch: (search): { invite?: string } =>
+    typeof search['invite'] === 'string' ? { invite: search['invite'] } : {},
   component: lazyRouteComponent(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
 const termsRoute = createRoute({
@@ -58,6 +55,9 @@ const protectedRoute = createRoute({
 const dashboardRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/dashboard',
+  // The domain whose panel is open.
+  validateSearch: (search): { domain?: string } =>
+    typeof search['domain'] === 'string' ? { domain: search['domain'] } : {},
   component: lazyRouteComponent(() => import('../features/domains/dashboard-page.tsx'), 'DashboardPage'),
 });
 const profileRoute = createRoute({

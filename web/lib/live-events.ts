@@ -27,6 +27,11 @@ export function parseServerEvent(name: string, data: string): ServerEvent | null
   return parsed.success ? parsed.data : null;
 }
 
+interface StreamEnd {
+  reason: 'lost' | 'session_ended' | 'stopped';
+  opened: boolean;
+}
+
 /** Holds one connection to `/api/events` until `signal` ends it, through losses and refreshed sessions. */
 async function holdStream(
   emit: (message: LiveMessage) => void,
@@ -34,44 +39,52 @@ async function holdStream(
   signal: AbortSignal,
 ): Promise<void> {
   let attempt = 0;
-  let everOpen = false;
+  let isFirst = true;
   while (!signal.aborted) {
     const end = await streamOnce(emit, signal, () => {
-      if (everOpen) emit({ type: 'reconnected' });
-      everOpen = true;
+      if (!isFirst) emit({ type: 'reconnected' });
+      isFirst = false;
       attempt = 0;
     });
-    if (signal.aborted) return;
-    if (end === 'lost') emit({ type: 'lost' });
-    // A closed stream does not say why. An expired session is the usual reason, and a refresh settles that.
-    const refreshed = await refresh().then(
-      () => true,
-      () => false,
-    );
-    if (end === 'session_ended' && refreshed && attempt === 0) {
-      attempt = 1;
-      continue;
-    }
+    if (end.reason === 'stopped') return;
+    if (end.reason === 'lost') emit({ type: 'lost' });
+    // A refused stream does not say why; an expired session is the usual reason, and a refresh settles that.
+    const renewed = (end.reason === 'session_ended' || !end.opened) && (await succeeds(refresh));
+    if (end.reason === 'session_ended' && renewed) continue;
     await pause(reconnectDelayMs(attempt, Math.random()), signal);
     attempt += 1;
+  }
+}
+
+async function succeeds(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch {
+    // Whoever holds the session hears of its end from the refresh itself; here it only means: not yet.
+    return false;
   }
 }
 
 function streamOnce(
   emit: (message: LiveMessage) => void,
   signal: AbortSignal,
-  opened: () => void,
-): Promise<'lost' | 'session_ended' | 'stopped'> {
+  onOpen: () => void,
+): Promise<StreamEnd> {
   return new Promise((resolve) => {
-    const source = new EventSource('/api/events', { withCredentials: true });
-    const finish = (end: 'lost' | 'session_ended' | 'stopped') => {
+    const source = new EventSource('/api/events');
+    let opened = false;
+    const finish = (reason: StreamEnd['reason']) => {
       source.close();
       signal.removeEventListener('abort', onAbort);
-      resolve(end);
+      resolve({ reason, opened });
     };
     const onAbort = () => finish('stopped');
     signal.addEventListener('abort', onAbort);
-    source.addEventListener('open', opened);
+    source.addEventListener('open', () => {
+      opened = true;
+      onOpen();
+    });
     source.addEventListener('error', () => finish('lost'));
     for (const name of EVENT_NAMES)
       source.addEventListener(name, (message: MessageEvent<string>) => {

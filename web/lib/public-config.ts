@@ -18,15 +18,12 @@ const UNCONFIGURED: PublicConfig = {
   demo_hosts: [],
 };
 
-const answerSchema = z.union([
-  publicConfigSchema,
-  z.object({ data: publicConfigSchema }).transform((a) => a.data),
-]);
+const answerSchema = z.object({ data: publicConfigSchema });
 
 async function fetchPublicConfig(signal: AbortSignal): Promise<PublicConfig> {
   const response = await send('/api/config', { signal });
   if (!response.ok) throw await errorOf(response);
-  return answerSchema.parse(toSnakeCase(await response.json()));
+  return answerSchema.parse(toSnakeCase(await response.json())).data;
 }
 
 /** The public settings of this deployment; they do not change while the page is open. */

@@ -6,11 +6,11 @@ export type ButtonVariant = 'primary' | 'outline' | 'ghost' | 'tinted' | 'danger
 export type ButtonSize = 'small' | 'medium' | 'form' | 'large';
 
 const VARIANTS: Record<ButtonVariant, string> = {
-  primary: 'bg-primary text-primary-fg hover:bg-primary-hover',
+  primary: 'border-transparent bg-primary text-primary-fg hover:bg-primary-hover',
   outline: 'border-line-2 bg-surface text-fg shadow-1 hover:bg-sunken',
-  ghost: 'text-fg-2 hover:bg-sunken',
-  tinted: 'bg-accent-soft text-accent-fg hover:border-accent-fg',
-  danger: 'bg-danger text-danger-fg hover:brightness-90',
+  ghost: 'border-transparent text-fg-2 hover:bg-sunken',
+  tinted: 'border-transparent bg-accent-soft text-accent-fg hover:border-accent-fg',
+  danger: 'border-transparent bg-danger text-danger-fg hover:brightness-90',
   'danger-outline': 'border-line-2 bg-surface text-critical-fg shadow-1 hover:bg-sunken',
 };
 
@@ -23,7 +23,7 @@ const SIZES: Record<ButtonSize, string> = {
 };
 
 const BASE =
-  'inline-flex items-center justify-center gap-2 rounded-2 border border-transparent font-medium whitespace-nowrap no-underline select-none transition-[background-color,border-color,filter] duration-120';
+  'inline-flex items-center justify-center gap-2 rounded-2 border font-medium whitespace-nowrap no-underline select-none transition-[background-color,border-color,filter] duration-120';
 const DISABLED =
   'disabled:border-transparent disabled:bg-line disabled:text-fg-3 disabled:shadow-none disabled:brightness-100 disabled:cursor-default';
 

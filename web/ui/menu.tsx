@@ -6,10 +6,16 @@ import { classNames } from './class-names.ts';
 const ITEM =
   'flex min-h-11 items-center gap-2.5 rounded-2 px-2 text-[13.5px] outline-none select-none data-[highlighted]:bg-menu-active data-[disabled]:text-fg-3 md:min-h-[34px] [&_svg]:size-4 [&_svg]:flex-none';
 
+export interface MenuProps {
+  trigger: ReactNode;
+  defaultOpen?: boolean;
+  children: ReactNode;
+}
+
 /** A menu below its trigger, which is one focusable element. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+export function Menu({ trigger, defaultOpen = false, children }: MenuProps) {
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

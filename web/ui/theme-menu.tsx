@@ -1,8 +1,8 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
 import { useTheme } from '../lib/theme.ts';
 import type { Theme } from '../lib/theme.ts';
-import { IconButton } from './icon-button.tsx';
 import { Menu, MenuChoices } from './menu.tsx';
+import { ThemeButton } from './theme-button.tsx';
 
 const ICONS = { light: Sun, dark: Moon, system: Monitor };
 const LABELS: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'System' };
@@ -23,16 +23,9 @@ export function ThemeChoices() {
 }
 
 /** The theme control of a header. */
-export function ThemeMenu({ className }: { className?: string }) {
+export function ThemeMenu({ className, defaultOpen = false }: { className?: string; defaultOpen?: boolean }) {
   return (
-    <Menu
-      trigger={
-        <IconButton label="Theme" className={className}>
-          <Sun className="size-4 dark:hidden" strokeWidth={1.6} aria-hidden="true" />
-          <Moon className="hidden size-4 dark:block" strokeWidth={1.6} aria-hidden="true" />
-        </IconButton>
-      }
-    >
+    <Menu trigger={<ThemeButton className={className} />} defaultOpen={defaultOpen}>
       <ThemeChoices />
     </Menu>
   );

@@ -29,36 +29,39 @@ export function DashboardShot({ productName, now }: { productName: string; now: 
       <div className="mt-6 md:hidden">
         <SampleCard sample={NEXT} now={now} />
       </div>
-      <figure
-        data-theme="dark"
-        className="mt-9 h-[540px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg shadow-3 max-md:hidden"
-        aria-label="The dashboard with invented hosts"
-      >
-        <div className="border-b border-line bg-surface">
-          <div className="mx-auto flex h-[52px] max-w-[1080px] items-center px-10">
-            <Wordmark name={productName} size="small" />
-            <span className="flex-1" />
-            <span className="grid size-7 place-items-center rounded-full bg-fg text-small font-semibold text-bg">
-              MV
-            </span>
+      {/* The page's own shadow: that of the dark theme would be a black cloud on a light page. */}
+      <div className="mt-9 rounded-[14px] shadow-3 max-md:hidden">
+        <figure
+          data-theme="dark"
+          className="h-[540px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg"
+          aria-label="The dashboard with invented hosts"
+        >
+          <div className="border-b border-line bg-surface">
+            <div className="mx-auto flex h-[52px] max-w-[1080px] items-center px-10">
+              <Wordmark name={productName} size="small" />
+              <span className="flex-1" />
+              <span className="grid size-7 place-items-center rounded-full bg-fg text-small font-semibold text-bg">
+                MV
+              </span>
+            </div>
           </div>
-        </div>
-        <div className="mx-auto max-w-[1080px] px-10 pt-9">
-          <p className="text-[22px]/7 font-bold tracking-[-.022em]">
-            Two certificates need attention this week
-          </p>
-          <p className="mt-1 mb-6 text-fg-2">
-            <b className="font-[560] text-fg">{EXPIRED.hostname}</b> expired on{' '}
-            {longDate(notAfterOf(EXPIRED, now))}. Next is{' '}
-            <b className="font-[560] text-fg">{NEXT.hostname}</b> on {longDate(notAfterOf(NEXT, now))}.
-          </p>
-          <div className="grid grid-cols-2 gap-4 xl:grid-cols-3">
-            {[EXPIRED, NEXT, ...OTHERS].map((sample) => (
-              <SampleCard key={sample.hostname} sample={sample} now={now} />
-            ))}
+          <div className="mx-auto max-w-[1080px] px-10 pt-9">
+            <p className="text-[22px]/7 font-bold tracking-[-.022em]">
+              Two certificates need attention this week
+            </p>
+            <p className="mt-1 mb-6 text-fg-2">
+              <b className="font-[560] text-fg">{EXPIRED.hostname}</b> expired on{' '}
+              {longDate(notAfterOf(EXPIRED, now))}. Next is{' '}
+              <b className="font-[560] text-fg">{NEXT.hostname}</b> on {longDate(notAfterOf(NEXT, now))}.
+            </p>
+            <div className="grid grid-cols-2 gap-4 xl:grid-cols-3">
+              {[EXPIRED, NEXT, ...OTHERS].map((sample) => (
+                <SampleCard key={sample.hostname} sample={sample} now={now} />
+              ))}
+            </div>
           </div>
-        </div>
-      </figure>
+        </figure>
+      </div>
     </>
   );
 }

@@ -33,7 +33,9 @@ interface Frame {
   rowHeight: number;
 }
 
-function frameOf(width: number): Frame {
+function frameOf(measured: number): Frame {
+  // Before the first layout the window has no width yet.
+  const width = Math.max(320, measured);
   if (width < 720)
     return {
       narrow: true,

@@ -29,9 +29,9 @@ export function KeyFeatures({ now }: { now: number }) {
         text="An email before expiry says which host, which date and who issued it. Short-lived certificates alert on a schedule of their own."
       >
         <div className="rounded-3 border border-line bg-surface px-4 py-3.5 text-label/[19px] shadow-2 dark:bg-menu">
-          <div className="flex items-center gap-2">
-            <Mail className="size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
-            <b className="min-w-0 flex-1 truncate font-semibold tracking-[-.012em]">
+          <div className="flex items-start gap-2">
+            <Mail className="mt-0.5 size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
+            <b className="min-w-0 flex-1 font-semibold tracking-[-.012em]">
               {MAILED.hostname} expires in {MAILED.days} days
             </b>
             <span className="num text-small text-fg-3">7:00</span>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
-import { ThemeMenu } from '../../ui/theme-menu.tsx';
+import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 
 function scrollToFeatures(): void {
   const heading = document.getElementById('features');
@@ -27,7 +27,7 @@ export function LandingHeader() {
         <Link to="/login" className={`${buttonClass('ghost', 'small')} max-sm:hidden`}>
           Login
         </Link>
-        <ThemeMenu />
+        <LazyThemeMenu />
         <a
           href="/signup"
           target="_blank"

@@ -81,7 +81,7 @@ function FreeTier() {
   const { limits } = usePublicConfig();
   const included = [`Up to ${limits.free_domains} certificates`, 'Email notifications', 'Daily SSL checks'];
   return (
-    <section className="wrap grid gap-6 pt-[72px] md:grid-cols-[1fr_376px] md:items-center md:pt-28">
+    <section className="wrap grid gap-6 pt-[72px] md:grid-cols-[1fr_376px] md:pt-28">
       <div>
         <h2 className={SECTION_TITLE}>Start with what matters most.</h2>
         <p className="mt-2.5 max-w-[430px] text-lead text-fg-2">
@@ -133,18 +133,19 @@ function ClosingBand() {
 function LandingFooter({ productName }: { productName: string }) {
   const link = 'inline-flex min-h-11 items-center underline underline-offset-2 hover:text-fg';
   return (
-    <footer className="wrap flex flex-wrap items-center gap-x-6 py-4 text-[13.5px]/5 text-fg-2">
+    <footer className="wrap flex flex-wrap items-center justify-between gap-x-6 py-4 text-[13.5px]/5 text-fg-2">
       <Wordmark name={productName} size="small" />
-      <span className="flex-1" />
-      <Link to="/login" className={link}>
-        Login
-      </Link>
-      <a href="/terms-of-use" target="_blank" rel="noreferrer" className={link}>
-        Terms of Use
-      </a>
-      <a href="/privacy-policy" target="_blank" rel="noreferrer" className={link}>
-        Privacy Policy
-      </a>
+      <div className="flex flex-wrap gap-x-6">
+        <Link to="/login" className={link}>
+          Login
+        </Link>
+        <a href="/terms-of-use" target="_blank" rel="noreferrer" className={link}>
+          Terms of Use
+        </a>
+        <a href="/privacy-policy" target="_blank" rel="noreferrer" className={link}>
+          Privacy Policy
+        </a>
+      </div>
     </footer>
   );
 }

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { ThemeMenu } from '../../ui/theme-menu.tsx';
+import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 
 export function TermsPage() {
   return <LegalPage title="Terms of Use" start="terms" />;
@@ -38,7 +38,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
             <Wordmark name={productName} />
           </Link>
           <span className="flex-1" />
-          <ThemeMenu />
+          <LazyThemeMenu />
         </div>
       </header>
       <main className="wrap max-w-[776px] pt-9 pb-20">

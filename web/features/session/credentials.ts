@@ -20,3 +20,4 @@ export const signupSchema = z.object({
   email,
   password,
 });
+export type NewAccount = z.output<typeof signupSchema>;

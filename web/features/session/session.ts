@@ -49,9 +49,11 @@ export async function signUp(account: {
   company: string;
   email: string;
   password: string;
+  invite: string | undefined;
 }): Promise<CurrentUser> {
-  const token = await signUpWithEmail(account.name, account.email, account.password);
-  return await start(token, { name: account.name, company: account.company === '' ? null : account.company });
+  const { company, ...identity } = account;
+  const token = await signUpWithEmail(identity);
+  return await start(token, { name: account.name, company: company === '' ? null : company });
 }
 
 /** Forgets the session here and in the other tabs; the server is told by `endSession`. */

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { useForm } from 'react-hook-form';
 import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
@@ -8,6 +8,7 @@ import { Field, PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from './auth-card.tsx';
 import { signupSchema } from './credentials.ts';
+import type { NewAccount } from './credentials.ts';
 import { signUp } from './session.ts';
 import { useAuthentication } from './use-authentication.ts';
 
@@ -39,7 +40,8 @@ export function SignupPage() {
 }
 
 function SignupForm() {
-  const authenticate = useAuthentication(signUp);
+  const { invite } = useSearch({ from: '/signup' });
+  const authenticate = useAuthentication((account: NewAccount) => signUp({ ...account, invite }));
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(signupSchema),
     defaultValues: { name: '', company: '', email: '', password: '' },

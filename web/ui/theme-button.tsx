@@ -1,0 +1,13 @@
+import { Moon, Sun } from 'lucide-react';
+import type { ComponentProps } from 'react';
+import { IconButton } from './icon-button.tsx';
+
+/** Shows the theme that is seen, whatever was chosen. */
+export function ThemeButton(props: Omit<ComponentProps<'button'>, 'children'>) {
+  return (
+    <IconButton {...props} label="Theme">
+      <Sun className="size-4 dark:hidden" strokeWidth={1.6} aria-hidden="true" />
+      <Moon className="hidden size-4 dark:block" strokeWidth={1.6} aria-hidden="true" />
+    </IconButton>
+  );
+}
