@@ -73,7 +73,7 @@ class ParsedName implements DistinguishedName {
   }
 
   get comparisonKey(): string {
-    this.#comparisonKey ??= this.relativeNames.map(relativeNameKey).join('\u0001');
+    this.#comparisonKey ??= this.relativeNames.map(relativeNameKey).join('');
     return this.#comparisonKey;
   }
 
@@ -87,15 +87,16 @@ class ParsedName implements DistinguishedName {
   }
 }
 
-/** RFC 5280 §7.1: strings compare after case folding and with inner white space counted as one, other values by bytes. */
+/**
+ * RFC 5280 §7.1: strings compare after case folding and with inner white space counted as one, other values by bytes.
+ * JSON keeps the attributes apart whatever characters they contain.
+ */
 export function relativeNameKey(attributes: RelativeName): string {
-  return attributes
-    .map(({ type, text, encoded }) => {
-      if (text === null) return `${type}#${toHex(encoded)}`;
-      return `${type}=${text.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ')}`;
-    })
-    .toSorted()
-    .join('\u0000');
+  const keys = attributes.map(({ type, text, encoded }) => {
+    if (text === null) return `${type}#${toHex(encoded)}`;
+    return `${type}=${text.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ')}`;
+  });
+  return JSON.stringify(keys.toSorted());
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -24,7 +24,7 @@ const SPECIAL = new Set(['"', '+', ',', ';', '<', '>', '\\']);
 const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 
 function escapeValue(text: string): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters
     .map((character, index) => {
       if (HIDDEN.test(character)) return escapeOctets(character);

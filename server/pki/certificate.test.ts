@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { integer, objectIdentifier, sequence, set, tagged, utf8String } from '../../tests/kit/der-writer.ts';
+import { mintAuthority, selfSigned } from '../../tests/kit/mint.ts';
+import type { Certificate } from './certificate.ts';
+import { parseCertificate } from './certificate.ts';
+import { PkiError } from './pki-error.ts';
+
+const root = mintAuthority({ commonName: 'Root' });
+const whole = root.issue({
+  commonName: 'www.example.com',
+  organization: 'Example',
+  country: 'DE',
+  dnsNames: ['www.example.com', '*.example.com'],
+  ipAddresses: ['192.0.2.1', '2001:db8::1'],
+  notBefore: Date.UTC(2026, 0, 1),
+  notAfter: Date.UTC(2026, 2, 31, 23, 59, 59),
+  serialNumber: 0x8765432100n,
+  caIssuersUrls: ['http://ca.example/ca.cer', 'ldap://ca.example/'],
+  ocspUrls: ['http://ocsp.example'],
+  crlUrls: ['http://crl.example/1.crl'],
+  cpsUrls: ['https://ca.example/cps'],
+});
+
+function outcome(der: Uint8Array): Certificate | PkiError {
+  try {
+    return parseCertificate(der);
+  } catch (error) {
+    if (error instanceof PkiError) return error;
+    throw error;
+  }
+}
+
+function codeOf(der: Uint8Array): string | null {
+  const result = outcome(der);
+  return result instanceof PkiError ? result.code : null;
+}
+
+describe('a certificate', () => {
+  it('gives its facts', () => {
+    const certificate = parseCertificate(whole.der);
+    expect(certificate).toMatchObject({
+      fingerprint: whole.fingerprint,
+      version: 3,
+      serialNumber: '008765432100',
+      notBefore: Date.UTC(2026, 0, 1),
+      notAfter: Date.UTC(2026, 2, 31, 23, 59, 59),
+      subjectAltNames: {
+        dnsNames: ['www.example.com', '*.example.com'],
+        ipAddresses: ['192.0.2.1', '2001:db8::1'],
+      },
+      key: { type: 'ec', bits: 256, curve: 'P-256' },
+      signatureAlgorithm: 'ECDSA-SHA256',
+      isCertificateAuthority: false,
+      keyUsage: new Set(['digitalSignature']),
+      extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'],
+      caIssuersUrls: ['http://ca.example/ca.cer'],
+      ocspUrls: ['http://ocsp.example'],
+      crlUrls: ['http://crl.example/1.crl'],
+      cpsUrls: ['https://ca.example/cps'],
+      selfIssued: false,
+      parseErrors: [],
+    });
+    expect(certificate.subject.attribute('CN')).toBe('www.example.com');
+    expect(certificate.issuer.attribute('CN')).toBe('Root');
+    const issuer = parseCertificate(root.der);
+    expect(certificate.authorityKeyIdentifier?.keyIdentifier).toBe(issuer.subjectKeyIdentifier);
+    expect(issuer).toMatchObject({ selfIssued: true, isCertificateAuthority: true });
+  });
+
+  it.each([
+    ['RSA-2048', { type: 'rsa', bits: 2048, curve: null }, 'RSA-SHA256'],
+    ['P-384', { type: 'ec', bits: 384, curve: 'P-384' }, 'ECDSA-SHA256'],
+    ['Ed25519', { type: 'ed25519', bits: 256, curve: null }, 'Ed25519'],
+  ] as const)('names a key of %s', (key, expected, signatureAlgorithm) => {
+    const certificate = parseCertificate(selfSigned({ commonName: 'a', key }).der);
+    expect(certificate.key).toMatchObject(expected);
+    expect(certificate.signatureAlgorithm).toBe(signatureAlgorithm);
+  });
+
+  it.each([
+    ['a negative serial number', { serialNumber: -1n }, { serialNumber: 'ff' }],
+    ['an empty subject', { commonName: null }, { subject: { isEmpty: true } }],
+    ['the year 9999', { notAfter: Date.UTC(9999, 11, 31, 23, 59, 59) }, { notAfter: 253402300799000 }],
+    [
+      'the last second of UTCTime',
+      { notAfter: Date.UTC(2049, 11, 31, 23, 59, 59) },
+      { timesAreEncodedAsRequired: true },
+    ],
+    ['GeneralizedTime from 2050', { notAfter: Date.UTC(2050, 0) }, { timesAreEncodedAsRequired: true }],
+  ])('may have %s', (_, options, expected) => {
+    expect(parseCertificate(root.issue({ dnsNames: ['a.example'], ...options }).der)).toMatchObject(expected);
+  });
+
+  it('keeps a NUL in a common name visible', () => {
+    const certificate = parseCertificate(root.issue({ commonName: 'good.example\u0000.evil.example' }).der);
+    expect(certificate.subject.attribute('CN')).toBe('good.example\u0000.evil.example');
+  });
+
+  it('has an unreadable extension as a value beside the others', () => {
+    const extraExtensions = [{ oid: '2.5.29.17', value: Buffer.from('example.com') }];
+    const certificate = parseCertificate(root.issue({ extraExtensions }).der);
+    expect(certificate.parseErrors).toEqual([{ extension: '2.5.29.17', code: expect.any(String) }]);
+    expect(certificate.subjectAltNames.dnsNames).toEqual([]);
+    expect(certificate.extendedKeyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
+  });
+});
+
+describe('hostile input', () => {
+  const oneExtension = (oid: string, value: Uint8Array) =>
+    root.issue({ extendedKeyUsage: null, extraExtensions: [{ oid, value }] }).der;
+
+  it.each([
+    ['an extension twice', oneExtension('2.5.29.19', sequence()), 'duplicate'],
+    ['more than 64 kB', oneExtension('1.2.3', new Uint8Array(66_000)), 'too_large'],
+    ['bytes after the end', Buffer.concat([whole.der, Buffer.of(0)]), 'der_trailing'],
+    ['no certificate', Buffer.from('hello'), 'der_tag'],
+    ['nothing', new Uint8Array(), 'der_truncated'],
+  ])('refuses %s', (_, der, code) => expect(codeOf(der)).toBe(code));
+
+  it('reads a certificate just under the size limit', () => {
+    expect(codeOf(oneExtension('1.2.3', new Uint8Array(64_000)))).toBeNull();
+  });
+
+  it('reads a name of 60 kB without trouble', () => {
+    const text = 'a'.repeat(60_000);
+    const certificate = parseCertificate(root.issue({ commonName: text }).der);
+    expect(certificate.subject.attribute('CN')).toHaveLength(60_000);
+  });
+
+  it('does not follow deep nesting', () => {
+    let nested: Uint8Array = sequence();
+    for (let depth = 0; depth < 3_000; depth++) nested = sequence(nested);
+    expect(codeOf(oneExtension('2.5.29.37', nested))).toBeNull();
+    expect(codeOf(nested)).not.toBeNull();
+  });
+
+  it('refuses a bad version, and extensions in an old one', () => {
+    const withVersion = (version: bigint) => {
+      // The version field is the first of the signed part: A0 03 02 01 vv.
+      const at = whole.der.indexOf(tagged(0, true, integer(2n)));
+      const der = Buffer.from(whole.der);
+      der[at + 4] = Number(version);
+      return der;
+    };
+    expect(codeOf(withVersion(0n))).toBe('version');
+    expect(codeOf(withVersion(1n))).toBe('version');
+    expect(codeOf(withVersion(3n))).toBe('version');
+  });
+
+  it('refuses signature algorithms that differ', () => {
+    const oid = objectIdentifier('1.2.840.10045.4.3.2');
+    const der = Buffer.from(whole.der);
+    der[der.lastIndexOf(oid) + oid.length - 1] = 3;
+    expect(codeOf(der)).toBe('algorithm_mismatch');
+  });
+
+  it('says so of a malformed name', () => {
+    const subjectDer = sequence(set(sequence(objectIdentifier('2.5.4.3'), utf8String('a'), utf8String('b'))));
+    expect(codeOf(root.issue({ subjectDer }).der)).toBe('der_trailing');
+  });
+
+  it('throws nothing but PkiError for any truncation or flipped byte', () => {
+    const { length } = whole.der;
+    for (let end = 0; end < length; end++) expect(codeOf(whole.der.subarray(0, end))).not.toBeNull();
+    fc.assert(
+      fc.property(fc.nat(length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const der = Buffer.from(whole.der);
+        der[at] = (der[at] ?? 0) ^ flip;
+        outcome(der);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,179 @@
+import type { Certificate } from './certificate.ts';
+import type { CheckContext } from './certificate-checks.ts';
+import { authorityFailures, validityFailure } from './certificate-checks.ts';
+import { arePoliciesSatisfied } from './certificate-policies.ts';
+import { equalBytes } from './der-values.ts';
+import type { ComparisonBudget } from './name-constraints.ts';
+import { isWithinConstraints, MAX_COMPARISONS } from './name-constraints.ts';
+import type { CertificateRole, PathFailure } from './path-failure.ts';
+import { failure } from './path-failure.ts';
+import { isSignedBy } from './signature-memory.ts';
+import type { TrustStore } from './trust-store.ts';
+
+export const MAX_INTERMEDIATES = 8;
+/** Issuers tried in one search: real chains need under ten. */
+const MAX_STEPS = 400;
+
+export interface FoundPath {
+  /** Leaf first, anchor last. */
+  readonly path: Certificate[];
+  readonly weakest: Certificate;
+}
+
+export interface SearchResult {
+  readonly best: FoundPath | null;
+  /** What stood in the way of every path that came to nothing. */
+  readonly failures: PathFailure[];
+  readonly budgetExhausted: boolean;
+}
+
+export interface SearchRequest {
+  readonly leaf: Certificate;
+  readonly intermediates: readonly Certificate[];
+  readonly trustStore: TrustStore;
+  readonly maxDepth: number;
+  readonly context: CheckContext;
+}
+
+/** Looks for the path from the leaf to an anchor whose weakest certificate lasts longest. */
+export function searchPath(request: SearchRequest): SearchResult {
+  const search = new PathSearch(request);
+  search.extend([request.leaf]);
+  return { best: search.best, failures: search.failures, budgetExhausted: search.exhausted };
+}
+
+interface Candidate {
+  readonly certificate: Certificate;
+  readonly role: 'intermediate' | 'anchor';
+}
+
+class PathSearch {
+  best: FoundPath | null = null;
+  exhausted = false;
+  readonly failures: PathFailure[] = [];
+  #request: SearchRequest;
+  #bySubject: ReadonlyMap<string, Certificate[]>;
+  #steps = 0;
+  #comparisons: ComparisonBudget = { remaining: MAX_COMPARISONS };
+  #checked = new Map<Certificate, PathFailure[]>();
+
+  constructor(request: SearchRequest) {
+    this.#request = request;
+    const distinct = new Map(request.intermediates.map((one) => [one.fingerprint, one]));
+    const usable = [...distinct.values()].filter(({ fingerprint }) => !request.trustStore.has(fingerprint));
+    this.#bySubject = Map.groupBy(usable, ({ subject }) => subject.comparisonKey);
+  }
+
+  /** Tries every issuer of the last certificate of `path`, best guess first. */
+  extend(path: readonly [Certificate, ...Certificate[]]): void {
+    const child = path[path.length - 1] ?? path[0];
+    const role: CertificateRole = path.length === 1 ? 'leaf' : 'intermediate';
+    const candidates = this.#candidates(child);
+    let followed = 0;
+    let forged = 0;
+    for (const candidate of candidates) {
+      // A better path can only be one whose weakest certificate lasts longer than the best so far.
+      if (this.best !== null && earliest(path).notAfter <= this.best.weakest.notAfter) return;
+      if (this.#steps >= MAX_STEPS || this.#comparisons.remaining < 0) {
+        this.exhausted = true;
+        return;
+      }
+      this.#steps++;
+      // The same CA twice cannot make a path valid that is invalid without the loop (RFC 4158 §2.4.2).
+      if (path.some((one) => isSameAuthority(one, candidate.certificate))) continue;
+      if (isSignedBy(child, candidate.certificate)) {
+        followed++;
+        this.#follow(path, candidate);
+      } else {
+        forged++;
+      }
+    }
+    // Certificates that only lead back to each other are as good as none: the way up is missing.
+    if (followed === 0) this.failures.push(failure(forged > 0 ? 'bad_signature' : 'no_issuer', child, role));
+  }
+
+  #candidates(child: Certificate): Candidate[] {
+    const anchors = this.#request.trustStore.withSubject(child.issuer);
+    const others = this.#bySubject.get(child.issuer.comparisonKey) ?? [];
+    const wanted = child.authorityKeyIdentifier?.keyIdentifier ?? null;
+    const rank = ({ certificate, role }: Candidate): number => {
+      // Key identifiers only order the search: they are hints, not proofs (RFC 5280 §4.2.1.1).
+      const mismatch = wanted !== null && certificate.subjectKeyIdentifier !== wanted ? 4 : 0;
+      const outdated = validityFailure(certificate, this.#request.context.now) === null ? 0 : 2;
+      return mismatch + outdated + (role === 'anchor' ? 0 : 1);
+    };
+    return [
+      ...anchors.map(({ certificate }): Candidate => ({ certificate, role: 'anchor' })),
+      ...others.map((certificate): Candidate => ({ certificate, role: 'intermediate' })),
+    ].toSorted(
+      (left, right) => rank(left) - rank(right) || right.certificate.notAfter - left.certificate.notAfter,
+    );
+  }
+
+  #follow(path: readonly [Certificate, ...Certificate[]], { certificate, role }: Candidate): void {
+    if (role === 'intermediate' && certificate.selfIssued && isSignedBy(certificate, certificate)) {
+      this.failures.push(failure('untrusted_root', certificate, role));
+      return;
+    }
+    const found = [...this.#ownFailures(certificate, role), ...this.#failuresBelow(path, certificate, role)];
+    if (found.length > 0) this.failures.push(...found);
+    else if (role === 'anchor') this.#complete(path, certificate);
+    else this.extend([...path, certificate]);
+  }
+
+  #ownFailures(certificate: Certificate, role: Candidate['role']): PathFailure[] {
+    let found = this.#checked.get(certificate);
+    if (found === undefined) {
+      found = authorityFailures(certificate, role, this.#request.context);
+      this.#checked.set(certificate, found);
+    }
+    return found;
+  }
+
+  /** What this authority forbids to the certificates below it. */
+  #failuresBelow(
+    path: readonly Certificate[],
+    authority: Certificate,
+    role: Candidate['role'],
+  ): PathFailure[] {
+    const found: PathFailure[] = [];
+    // Self-issued certificates are how a CA changes keys: neither counted nor constrained, unless they are the leaf.
+    const counted = path.slice(1).filter(({ selfIssued }) => !selfIssued).length;
+    const limit = authority.basicConstraints?.pathLength ?? null;
+    const isFurther = role === 'intermediate' && !authority.selfIssued;
+    const isTooLong =
+      counted + (isFurther ? 1 : 0) > this.#request.maxDepth || path.length > MAX_INTERMEDIATES + 1;
+    if (isTooLong || (limit !== null && counted > limit)) found.push(failure('path_length', authority, role));
+
+    const constraints = authority.nameConstraints;
+    if (constraints !== null) {
+      const bound = path.filter((one, index) => index === 0 || !one.selfIssued);
+      if (!bound.every((one) => isWithinConstraints(one, constraints, this.#comparisons))) {
+        found.push(failure('name_constraints', authority, role));
+      }
+    }
+    return found;
+  }
+
+  #complete(path: readonly [Certificate, ...Certificate[]], anchor: Certificate): void {
+    if (!arePoliciesSatisfied(path.toReversed())) {
+      this.failures.push(failure('policy', path[0], 'leaf'));
+      return;
+    }
+    const weakest = earliest(path);
+    if (this.best === null || weakest.notAfter > this.best.weakest.notAfter) {
+      this.best = { path: [...path, anchor], weakest };
+    }
+  }
+}
+
+function isSameAuthority(left: Certificate, right: Certificate): boolean {
+  return (
+    left.subject.comparisonKey === right.subject.comparisonKey && equalBytes(left.key.der, right.key.der)
+  );
+}
+
+/** The certificate that expires first; the lower one of equals. */
+function earliest(path: readonly [Certificate, ...Certificate[]]): Certificate {
+  return path.reduce((first, one) => (one.notAfter < first.notAfter ? one : first), path[0]);
+}

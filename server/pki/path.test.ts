@@ -1,0 +1,263 @@
+import { describe, expect, it } from 'vitest';
+import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../../tests/kit/mint.ts';
+import { mintAuthority, mintKey, nameDer, selfSigned } from '../../tests/kit/mint.ts';
+import { parseCertificate } from './certificate.ts';
+import type { PathRequest } from './path.ts';
+import { buildPath } from './path.ts';
+import { createTrustStore } from './trust-store.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 12);
+const DAY = 86_400_000;
+const long = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 1000 * DAY };
+const fresh = { notBefore: NOW - DAY, notAfter: NOW + 89 * DAY, dnsNames: ['www.example.com'] };
+
+const rootOf = (options: CertificateOptions = {}) =>
+  mintAuthority({ commonName: 'Root', ...long, ...options });
+const root = rootOf();
+const issuing = root.intermediate({ commonName: 'Issuing', ...long });
+const leaf = issuing.issue(fresh);
+
+type Given = Partial<Omit<PathRequest, 'leaf' | 'intermediates' | 'trustStore'>> & {
+  sent?: readonly MintedCertificate[];
+  anchors?: readonly MintedCertificate[];
+};
+
+function judge(certificate: MintedCertificate, { sent = [issuing], anchors = [root], ...rest }: Given = {}) {
+  return buildPath({
+    leaf: parseCertificate(certificate.der),
+    intermediates: sent.map(({ der }) => parseCertificate(der)),
+    trustStore: createTrustStore(anchors.map(({ der }) => der)),
+    now: NOW,
+    reference: { kind: 'dns', name: 'www.example.com' },
+    ...rest,
+  });
+}
+
+/** `role code` of every failure, or the fingerprints of the path. */
+function reasons(...given: Parameters<typeof judge>): string[] {
+  const result = judge(...given);
+  return result.ok ? ['ok'] : result.failures.map(({ role, code }) => `${role} ${code}`);
+}
+
+describe('a good chain', () => {
+  it('gives the path, leaf first, and what limits it', () => {
+    const result = judge(leaf);
+    expect(result).toMatchObject({ ok: true, weakest: { fingerprint: leaf.fingerprint } });
+    expect(result.ok && result.path.map(({ fingerprint }) => fingerprint)).toEqual(
+      [leaf, issuing, root].map(({ fingerprint }) => fingerprint),
+    );
+  });
+
+  it('may come in any order, with strays, duplicates and its root', () => {
+    const stray = mintAuthority({ commonName: 'Stray', ...long });
+    expect(reasons(leaf, { sent: [root, stray, issuing, leaf, issuing] })).toEqual(['ok']);
+  });
+
+  it('is limited by an intermediate that ends before the leaf', () => {
+    const short = root.intermediate({ commonName: 'Short', ...long, notAfter: NOW + 10 * DAY });
+    expect(judge(short.issue(fresh), { sent: [short] })).toMatchObject({
+      ok: true,
+      weakest: { fingerprint: short.fingerprint },
+    });
+  });
+
+  it('may be signed by RSA, Ed25519 or P-384 with any of the SHA-2 family', () => {
+    for (const key of ['RSA-2048', 'Ed25519', 'P-384'] as const) {
+      const other = rootOf({ key });
+      expect(reasons(other.issue({ ...fresh, hash: 'sha384' }), { anchors: [other] })).toEqual(['ok']);
+    }
+  });
+
+  it('may be an anchor by itself', () => {
+    const own = selfSigned(fresh);
+    const result = judge(own, { anchors: [own] });
+    expect(result.ok && result.path).toHaveLength(1);
+  });
+
+  it('may be a leaf whose anchor is an intermediate', () => {
+    expect(reasons(leaf, { sent: [], anchors: [issuing] })).toEqual(['ok']);
+  });
+});
+
+describe('what the leaf itself has wrong', () => {
+  it('is all said, each thing by itself', () => {
+    const bad = selfSigned({ notBefore: NOW - 9 * DAY, notAfter: NOW - DAY, dnsNames: ['other.example'] });
+    expect(reasons(bad)).toEqual(['leaf expired', 'leaf name_mismatch', 'leaf self_signed']);
+  });
+
+  it('hides nothing and adds nothing', () => {
+    expect(reasons(issuing.issue({ ...fresh, notAfter: NOW - DAY }))).toEqual(['leaf expired']);
+    expect(reasons(issuing.issue({ ...fresh, notBefore: NOW + DAY }))).toEqual(['leaf not_yet_valid']);
+    expect(reasons(leaf, { reference: { kind: 'dns', name: 'example.org' } })).toEqual([
+      'leaf name_mismatch',
+    ]);
+    expect(reasons(issuing.issue({ ...fresh, extendedKeyUsage: ['clientAuth'] }))).toEqual([
+      'leaf extended_key_usage',
+    ]);
+    expect(reasons(issuing.issue({ ...fresh, keyUsage: ['keyCertSign'] }))).toEqual(['leaf key_usage']);
+    expect(reasons(issuing.issue({ ...fresh, key: 'RSA-1024' }))).toEqual(['leaf weak_key']);
+    expect(reasons(issuing.issue({ ...fresh, hash: 'sha1' }))).toEqual(['leaf weak_signature']);
+  });
+
+  it('can be asked without validity and without identity', () => {
+    const old = issuing.issue({ ...fresh, notAfter: NOW - DAY });
+    expect(reasons(old, { ignoreLeafValidity: true })).toEqual(['ok']);
+    expect(reasons(leaf, { reference: undefined })).toEqual(['ok']);
+  });
+
+  it('counts both ends of the validity as inside, in whole seconds', () => {
+    const edge = issuing.issue({ ...fresh, notBefore: NOW, notAfter: NOW });
+    expect(reasons(edge, { now: NOW + 999 })).toEqual(['ok']);
+    expect(reasons(edge, { now: NOW + 1000 })).toEqual(['leaf expired']);
+    expect(reasons(edge, { now: NOW - 1 })).toEqual(['leaf not_yet_valid']);
+  });
+
+  it('is for the purpose asked for', () => {
+    const client = issuing.issue({ ...fresh, extendedKeyUsage: ['clientAuth'] });
+    expect(reasons(client, { extendedKeyUsage: 'clientAuth' })).toEqual(['ok']);
+    expect(reasons(issuing.issue({ ...fresh, extendedKeyUsage: ['any'] }))).toEqual(['ok']);
+    expect(reasons(issuing.issue({ ...fresh, extendedKeyUsage: null }))).toEqual(['ok']);
+  });
+
+  it('is an extension that nobody knows, if critical', () => {
+    const unknown = { oid: '1.3.6.1.4.1.55555.1', value: Buffer.from([5, 0]) };
+    expect(reasons(issuing.issue({ ...fresh, extraExtensions: [unknown] }))).toEqual(['ok']);
+    expect(reasons(issuing.issue({ ...fresh, extraExtensions: [{ ...unknown, critical: true }] }))).toEqual([
+      'leaf unknown_critical_extension',
+    ]);
+  });
+});
+
+describe('a way up that is missing', () => {
+  it('is told apart: no issuer, an unknown root, a signature by somebody else', () => {
+    expect(reasons(leaf, { sent: [] })).toEqual(['leaf no_issuer']);
+    expect(reasons(leaf, { anchors: [] })).toEqual(['intermediate no_issuer']);
+    expect(reasons(leaf, { sent: [issuing, root], anchors: [] })).toEqual(['intermediate untrusted_root']);
+    const impostor = rootOf();
+    expect(reasons(leaf, { anchors: [impostor] })).toEqual(['intermediate bad_signature']);
+    expect(reasons(issuing.issue({ ...fresh, corruptSignature: true }))).toEqual(['leaf bad_signature']);
+  });
+
+  it('may be a loop', () => {
+    const [a, b] = [mintKey(), mintKey()];
+    const named = (commonName: string) => ({
+      ...long,
+      issuerDer: nameDer({ commonName, organization: 'Loop' }),
+    });
+    const signer = (key: typeof a, commonName: string) =>
+      mintAuthority({ key, commonName, organization: 'Loop', ...long });
+    const byB = signer(b, 'B').intermediate({ ...named('B'), key: a, commonName: 'A', organization: 'Loop' });
+    const byA = signer(a, 'A').intermediate({ ...named('A'), key: b, commonName: 'B', organization: 'Loop' });
+    const looped = byB.issue(fresh);
+    expect(reasons(looped, { sent: [byA, byB] })).toEqual(['intermediate no_issuer']);
+  });
+
+  it('is not "untrusted" because a root with the same name and another key was sent', () => {
+    expect(reasons(leaf, { sent: [rootOf(), issuing] })).toEqual(['ok']);
+  });
+});
+
+describe('authorities', () => {
+  const below = (authority: MintedAuthority, sent: MintedCertificate[] = [authority]) =>
+    reasons(authority.issue(fresh), { sent });
+  const authority = (options: CertificateOptions) =>
+    root.intermediate({ commonName: 'Other', ...long, ...options });
+
+  it.each([
+    ['expired', { notAfter: NOW - DAY }],
+    ['not_yet_valid', { notBefore: NOW + DAY }],
+    ['not_a_ca', { basicConstraints: null }],
+    ['not_a_ca', { certificateAuthority: false }],
+    ['key_usage', { keyUsage: ['cRLSign'] }],
+    ['extended_key_usage', { extendedKeyUsage: ['clientAuth'] }],
+    ['weak_key', { key: 'RSA-1024' }],
+    ['weak_signature', { hash: 'sha1' }],
+    ['name_constraints', { permitted: { dns: ['example.org'] } }],
+    ['name_constraints', { excluded: { dns: ['www.example.com'] } }],
+  ] as const)('fail as %s: %j', (code, options) => {
+    expect(below(authority(options))).toEqual([`intermediate ${code}`]);
+  });
+
+  it('that are anchors must be valid too', () => {
+    const old = rootOf({ notAfter: NOW - DAY });
+    expect(reasons(old.issue(fresh), { anchors: [old] })).toEqual(['anchor expired']);
+    const limited = rootOf({ permitted: { dns: ['example.org'] } });
+    expect(reasons(limited.issue(fresh), { anchors: [limited] })).toEqual(['anchor name_constraints']);
+  });
+
+  it('obey path lengths, self-issued certificates not counted', () => {
+    const none = authority({ pathLength: 0 });
+    expect(below(none)).toEqual(['ok']);
+    const further = none.intermediate({ commonName: 'Further', ...long });
+    expect(below(further, [none, further])).toEqual(['intermediate path_length']);
+    const renewed = none.intermediate({ commonName: 'Other', ...long });
+    expect(below(renewed, [none, renewed])).toEqual(['ok']);
+  });
+
+  it('are at most as many as allowed', () => {
+    const second = issuing.intermediate({ commonName: 'Second', ...long });
+    const end = second.issue(fresh);
+    expect(reasons(end, { sent: [issuing, second], maxDepth: 2 })).toEqual(['ok']);
+    expect(reasons(end, { sent: [issuing, second], maxDepth: 1 })).toEqual(['intermediate path_length']);
+    const chain = [issuing];
+    for (let depth = 0; depth < 9; depth++) {
+      chain.push((chain.at(-1) ?? issuing).intermediate({ commonName: `Deep ${depth}`, ...long }));
+    }
+    expect(reasons((chain.at(-1) ?? issuing).issue(fresh), { sent: chain })).toContain(
+      'intermediate path_length',
+    );
+  });
+});
+
+describe('more than one path', () => {
+  const key = mintKey();
+  const shared = { commonName: 'Shared', key, ...long };
+  const other = mintAuthority({ commonName: 'Other Root', ...long });
+  const good = root.intermediate(shared);
+  const end = good.issue(fresh);
+
+  it.each([
+    ['expired', other.intermediate({ ...shared, notAfter: NOW - DAY })],
+    ['not a CA', other.intermediate({ ...shared, certificateAuthority: false })],
+    ['constrained', other.intermediate({ ...shared, permitted: { dns: ['example.org'] } })],
+  ])('a cross-signature that is %s does not hide the good one', (_, bad) => {
+    const anchors = [root, other];
+    expect(reasons(end, { sent: [bad, good], anchors })).toEqual(['ok']);
+    expect(reasons(end, { sent: [good, bad], anchors })).toEqual(['ok']);
+  });
+
+  it('a way to an unknown root does not hide the good one', () => {
+    expect(reasons(end, { sent: [other, other.intermediate(shared), good] })).toEqual(['ok']);
+  });
+
+  it('the one that lasts longest is taken', () => {
+    const shorter = other.intermediate({ ...shared, notAfter: NOW + 5 * DAY });
+    for (const sent of [
+      [shorter, good],
+      [good, shorter],
+    ]) {
+      const result = judge(end, { sent, anchors: [root, other] });
+      expect(result.ok && result.path[1]?.fingerprint).toBe(good.fingerprint);
+      expect(result.ok && result.weakest.fingerprint).toBe(end.fingerprint);
+    }
+  });
+
+  it('every reason is given when none is good', () => {
+    const sent = [other.intermediate({ ...shared, notAfter: NOW - DAY }), good];
+    expect(reasons(end, { sent, anchors: [other] })).toEqual([
+      'intermediate expired',
+      'intermediate no_issuer',
+    ]);
+  });
+
+  it('a maze ends within its budget', () => {
+    const keys = Array.from({ length: 12 }, () => mintKey());
+    const nodes = keys.map((own, index) => mintAuthority({ key: own, commonName: `Node ${index}`, ...long }));
+    const maze = nodes.flatMap((from) =>
+      nodes.map((to, index) => from.intermediate({ key: to.key, commonName: `Node ${index}`, ...long })),
+    );
+    const [entry] = nodes;
+    const result = judge(entry?.issue(fresh) ?? leaf, { sent: maze });
+    expect(result).toMatchObject({ ok: false, budgetExhausted: true });
+  });
+});
