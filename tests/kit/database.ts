@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { describe, inject, onTestFinished } from 'vitest';
+import { openStore, type Store, type StoreOptions } from '../../server/store/open-store.ts';
+
+export type DatabaseName = Store['dialect'];
+
+/** Both databases that the product runs on; suites on one that cannot be had show as skipped. */
+export const DATABASES: readonly DatabaseName[] = ['sqlite', 'postgres'];
+
+export function hasDatabase(name: DatabaseName): boolean {
+  return name === 'sqlite' || inject('postgres') !== null;
+}
+
+/** A database of its own, migrated; for the processes of a test, or for several stores at once. */
+export interface Database {
+  name: DatabaseName;
+  dataDir: string;
+  /** null on SQLite. */
+  databaseUrl: string | null;
+  /** Leases follow the callers' `now`, so that tests can move the clock. Closed by `remove` at the latest. */
+  open(options?: Partial<StoreOptions>): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+/** The caller removes it; `freshStore` does all of that for a single store. */
+export async function freshDatabase(name: DatabaseName): Promise<Database> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
+  const stores = new Set<Store>();
+  const { databaseUrl, drop } = name === 'sqlite' ? { databaseUrl: null, drop: null } : await copyTemplate();
+  return {
+    name,
+    dataDir,
+    databaseUrl,
+    async open(options = {}) {
+      const store = await openStore({ databaseUrl, dataDir, leaseClock: 'caller', ...options });
+      stores.add(store);
+      return store;
+    },
+    async remove() {
+      for (const store of stores) await store.close();
+      await drop?.();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Inside a test: an empty store that is gone when the test ends. */
+export async function freshStore(name: DatabaseName, options?: Partial<StoreOptions>): Promise<Store> {
+  const database = await freshDatabase(name);
+  onTestFinished(() => database.remove());
+  return database.open(options);
+}
+
+/** The whole suite on SQLite and on PostgreSQL. `open` gives each test an empty store of its own. */
+export function describeEachDatabase(
+  title: string,
+  suite: (open: (options?: Partial<StoreOptions>) => Promise<Store>, name: DatabaseName) => void,
+): void {
+  for (const name of DATABASES)
+    describe.skipIf(!hasDatabase(name))(`${title} (${name})`, () =>
+      suite((options) => freshStore(name, options), name),
+    );
+}
+
+/** Makes the migrated database that the others of a run are copied from; returns the function that drops it. */
+export async function migratedTemplate(serverUrl: string, template: string): Promise<() => Promise<void>> {
+  await execute(serverUrl, `create database ${template}`);
+  const store = await openStore({ databaseUrl: addressOf(serverUrl, template), dataDir: tmpdir() });
+  await store.close();
+  return () => execute(serverUrl, `drop database ${template} with (force)`);
+}
+
+async function copyTemplate(): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
+  const server = inject('postgres');
+  if (server === null) throw new Error('No PostgreSQL here: see hasDatabase');
+  const name = `certlantern_${randomBytes(8).toString('hex')}`;
+  await execute(server.url, `create database ${name} template ${server.template}`);
+  return {
+    databaseUrl: addressOf(server.url, name),
+    drop: () => execute(server.url, `drop database ${name} with (force)`),
+  };
+}
+
+function addressOf(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function execute(databaseUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

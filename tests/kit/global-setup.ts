@@ -1,0 +1,31 @@
+import { randomBytes } from 'node:crypto';
+import type { TestProject } from 'vitest/node';
+import { migratedTemplate } from './database.ts';
+import { startPostgres } from './postgres-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** null: no PostgreSQL here. */
+    postgres: { url: string; template: string } | null;
+  }
+}
+
+/** Brings PostgreSQL for a run; where it cannot be had, says so once, and fails with CI=true. */
+export default async function setUp(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // A killed process leaves what it wrote to the operating system; only the crash tests must not lean on that.
+  const server = await startPostgres({ durable: project.name === 'crash' });
+  if (server === null) {
+    project.provide('postgres', null);
+    const line = 'No PostgreSQL here and none could be had: the tests on it are skipped.';
+    if (process.env['CI'] === 'true') throw new Error(`${line} With CI=true that is a failure.`);
+    process.stderr.write(`!! ${line}\n`);
+    return undefined;
+  }
+  const template = `certlantern_template_${randomBytes(6).toString('hex')}`;
+  const removeTemplate = await migratedTemplate(server.url, template);
+  project.provide('postgres', { url: server.url, template });
+  return async () => {
+    await removeTemplate();
+    await server.stop();
+  };
+}

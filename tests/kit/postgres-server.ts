@@ -1,0 +1,147 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { freePort } from './app.ts';
+import { findPostgres, type PostgresBinaries } from './postgres-binaries.ts';
+
+export interface PostgresServer {
+  /** A superuser's address of the database `postgres`. */
+  url: string;
+  /** Said once at the start of a run. */
+  origin: string;
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** false (default): no fsync, for speed. true: as an operator runs it. */
+  durable?: boolean;
+}
+
+/**
+ * TEST_POSTGRES_URL's server, else a throw-away cluster on a free port of 127.0.0.1, under an unprivileged user, that ends
+ * with this process however that ends. null where no server can be had.
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer | null> {
+  const given = process.env['TEST_POSTGRES_URL'];
+  if (given) return { url: given, origin: 'TEST_POSTGRES_URL', stop: async () => undefined };
+  const binaries = findPostgres();
+  if (binaries === null) return null;
+  // Another program may take the port between its choice and its use.
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startCluster(binaries, options);
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+async function startCluster(
+  binaries: PostgresBinaries,
+  { durable = false }: PostgresOptions,
+): Promise<PostgresServer> {
+  const owner = unprivilegedUser();
+  const home = mkdtempSync(join(tmpdir(), 'certlantern-postgres-'));
+  const bin = owner ? reachable(binaries.bin, home) : binaries.bin;
+  const [data, password] = [join(home, 'data'), randomBytes(16).toString('hex')];
+  const passwordFile = join(home, 'password');
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  if (owner) for (const path of [home, data, passwordFile]) chownSync(path, owner.uid, owner.gid);
+
+  const initdb = spawnSync(
+    join(bin, 'initdb'),
+    [
+      '-D',
+      data,
+      '-U',
+      'postgres',
+      '-A',
+      'scram-sha-256',
+      '--pwfile',
+      passwordFile,
+      '-E',
+      'UTF8',
+      '--no-locale',
+      '-N',
+    ],
+    { ...owner, cwd: home, encoding: 'utf8', env: programEnvironment() },
+  );
+  if (initdb.status !== 0) throw new Error(`initdb failed: ${initdb.stderr || String(initdb.error)}`);
+
+  const port = await freePort();
+  const settings: Record<string, string | number> = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: process.platform === 'win32' ? '' : home,
+    max_connections: 200,
+    shared_buffers: '64MB',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  };
+  const watch = spawn(
+    process.execPath,
+    [
+      join(import.meta.dirname, 'postgres-watch.ts'),
+      JSON.stringify({ program: join(bin, 'postgres'), data, home, owner, settings }),
+    ],
+    // Its own session: a Ctrl-C that ends the tests must leave it time to tidy up.
+    { stdio: ['pipe', 'pipe', 'inherit'], detached: true, env: programEnvironment() },
+  );
+  const ended = once(watch, 'exit');
+  const log: string[] = [];
+  await new Promise<void>((ready, failed) => {
+    watch.stdout.on('data', (chunk: Buffer) => {
+      log.push(chunk.toString());
+      if (log.length < 200 && log.join('').includes('ready to accept connections')) ready();
+    });
+    watch.on('exit', () => failed(new Error(`PostgreSQL did not start:\n${log.join('')}`)));
+  });
+  watch.unref();
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    origin: binaries.origin,
+    async stop() {
+      watch.stdin.end();
+      await ended;
+    },
+  };
+}
+
+interface User {
+  uid: number;
+  gid: number;
+}
+
+/** The server refuses to run as root. */
+function unprivilegedUser(): User | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const name of ['postgres', 'nobody']) {
+    const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, name], { encoding: 'utf8' }));
+    if (uid?.status === 0 && gid?.status === 0) return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+  }
+  throw new Error('PostgreSQL refuses to run as root, and there is neither a user "postgres" nor "nobody".');
+}
+
+/** The programs where the unprivileged user can get at them: a checkout below /root is closed to it. */
+function reachable(bin: string, home: string): string {
+  if (isOpenToAll(bin)) return bin;
+  const copy = join(home, 'programs');
+  cpSync(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
+  chmodSync(home, 0o755);
+  return join(copy, 'bin');
+}
+
+function isOpenToAll(folder: string): boolean {
+  for (let path = folder; ; path = dirname(path)) {
+    if ((statSync(path).mode & 0o005) !== 0o005) return false;
+    if (path === dirname(path)) return true;
+  }
+}
+
+/** Without the PG* variables of whoever runs the tests. The log is read, so it must be in English. */
+function programEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], TMPDIR: tmpdir(), LC_ALL: 'C' };
+}

@@ -1,0 +1,34 @@
+// Runs one PostgreSQL server for as long as standard input is open, then ends it and removes its folder. The other end of
+// that pipe is the test process: it closes however that process dies, by kill -9 too.
+import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+
+interface Order {
+  program: string;
+  data: string;
+  home: string;
+  owner: { uid: number; gid: number } | null;
+  settings: Record<string, string | number>;
+}
+
+const { program, data, home, owner, settings } = JSON.parse(process.argv[2] ?? '') as Order;
+const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+const server = spawn(program, ['-D', data, ...flags], {
+  ...owner,
+  cwd: home,
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+server.stderr.pipe(process.stdout);
+// The reader is gone when the tests died; the log then goes nowhere.
+process.stdout.on('error', () => server.stderr.resume());
+
+function leave(): void {
+  rmSync(home, { recursive: true, force: true });
+  process.exit(0);
+}
+server.on('error', leave);
+server.on('exit', leave);
+// SIGQUIT: at once; the data is thrown away.
+process.stdin.on('end', () => server.kill('SIGQUIT')).resume();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => server.kill('SIGQUIT'));

@@ -1,0 +1,141 @@
+import { expect, it } from 'vitest';
+import {
+  accountById,
+  deleteAccount,
+  identitiesOf,
+  openAccount,
+  setPlan,
+  updateAccount,
+} from '../../server/store/accounts.ts';
+import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+
+const NOW = Date.UTC(2026, 0, 15);
+const alice = {
+  issuer: 'https://certs.example',
+  subject: 'alice-at-the-provider',
+  email: 'Alice@Example.com',
+  emailVerified: false,
+  name: 'Alice',
+  company: null,
+  now: NOW,
+};
+
+describeEachDatabase('accounts', (open) => {
+  it('makes an account at the first arrival and finds it at the next', async () => {
+    const store = await open();
+    const first = await openAccount(store, alice);
+    const second = await openAccount(store, { ...alice, name: 'Somebody else', company: 'Example Ltd' });
+
+    expect(first).toMatchObject({
+      ok: true,
+      created: true,
+      account: {
+        email: 'alice@example.com',
+        fullName: 'Alice',
+        companyName: '',
+        plan: 'free',
+        createdAt: NOW,
+      },
+    });
+    expect(second).toMatchObject({
+      ok: true,
+      created: false,
+      account: { fullName: 'Alice', companyName: 'Example Ltd' },
+    });
+    if (!first.ok) throw new Error(first.code);
+    expect(await identitiesOf(store, first.account.id)).toEqual([
+      { issuer: alice.issuer, subject: alice.subject },
+    ]);
+  });
+
+  it('never lets an empty name erase what is there', async () => {
+    const store = await open();
+    await openAccount(store, { ...alice, company: 'Example Ltd' });
+    const again = await openAccount(store, { ...alice, name: '', company: '' });
+    expect(again).toMatchObject({ account: { fullName: 'Alice', companyName: 'Example Ltd' } });
+  });
+
+  it('makes one account of arrivals that run at the same time', async () => {
+    const store = await open();
+    const arrivals = await Promise.all(Array.from({ length: 8 }, () => openAccount(store, alice)));
+    expect(arrivals.filter((arrival) => arrival.ok && arrival.created)).toHaveLength(1);
+    expect(new Set(arrivals.map((arrival) => arrival.ok && arrival.account.id)).size).toBe(1);
+  });
+
+  it('refuses an address that another account has, unless the provider vouches for it', async () => {
+    const store = await open();
+    await openAccount(store, alice);
+    const other = { ...alice, subject: 'somebody else' };
+    expect(await openAccount(store, other)).toEqual({ ok: false, code: 'email_taken' });
+  });
+
+  it('gives a proven owner the account and puts out whoever never proved the address', async () => {
+    const store = await open();
+    const squatter = await openAccount(store, alice);
+    if (!squatter.ok) throw new Error(squatter.code);
+    const accountId = squatter.account.id;
+    await openSession(store, session(accountId));
+
+    const owner = await openAccount(store, { ...alice, subject: 'the owner', emailVerified: true });
+    expect(owner).toMatchObject({
+      ok: true,
+      created: false,
+      account: { id: accountId, emailVerified: true },
+    });
+    expect(await identitiesOf(store, accountId)).toEqual([{ issuer: alice.issuer, subject: 'the owner' }]);
+    expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
+  });
+
+  it('keeps the sessions of an account whose address was proven before', async () => {
+    const store = await open();
+    const first = await openAccount(store, { ...alice, emailVerified: true });
+    if (!first.ok) throw new Error(first.code);
+    await openSession(store, session(first.account.id));
+    await openAccount(store, { ...alice, issuer: 'https://other.example', emailVerified: true });
+    expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).not.toBeNull();
+    expect(await identitiesOf(store, first.account.id)).toHaveLength(2);
+  });
+
+  it('changes the profile and the plan', async () => {
+    const store = await open();
+    const opened = await openAccount(store, alice);
+    if (!opened.ok) throw new Error(opened.code);
+    const { id } = opened.account;
+    await setPlan(store, id, 'premium');
+    expect(await updateAccount(store, id, { fullName: 'Alice B.', companyName: '' })).toMatchObject({
+      fullName: 'Alice B.',
+      plan: 'premium',
+    });
+    expect(await updateAccount(store, 'nobody', { fullName: 'X', companyName: '' })).toBeNull();
+  });
+
+  it('is gone after its deletion, for its sessions too', async () => {
+    const store = await open();
+    const opened = await openAccount(store, alice);
+    if (!opened.ok) throw new Error(opened.code);
+    const { id } = opened.account;
+    await openSession(store, session(id));
+    const ended: unknown[] = [];
+    store.signals.subscribe((signal) => ended.push(signal));
+
+    expect(await deleteAccount(store, id)).toBe(true);
+    expect(await deleteAccount(store, id)).toBe(false);
+    expect(await accountById(store, id)).toBeNull();
+    expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
+    expect(ended).toEqual([{ topic: 'session_ended', accountId: id, sessionId: null }]);
+  });
+});
+
+function session(accountId: string) {
+  return {
+    sessionId: 's',
+    accountId,
+    accessHash: 'a',
+    refreshHash: 'r',
+    accessExpiresAt: NOW + 900_000,
+    refreshIdleExpiresAt: NOW + 14 * 86_400_000,
+    refreshExpiresAt: NOW + 30 * 86_400_000,
+    now: NOW,
+  };
+}
