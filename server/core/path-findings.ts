@@ -31,19 +31,22 @@ export function judgePath(input: {
   const result = build(now);
   if (result.ok) return { findings: [], path: result.path, weakest: result.weakest };
 
-  const known = new Map([leaf, ...others].map((one) => [one.fingerprint, one]));
+  const candidates = [leaf, ...others, ...trustStore.anchors.map(({ certificate }) => certificate)];
+  const named = new Map(candidates.map((one) => [one.fingerprint, one]));
   const expired = result.failures
     .filter(({ code, role }) => code === 'expired' && role === 'intermediate')
-    .flatMap(({ fingerprint }) => known.get(fingerprint) ?? [])
+    .flatMap(({ fingerprint }) => named.get(fingerprint) ?? [])
     .toSorted((left, right) => right.notAfter - left.notAfter);
   const [latest] = expired;
-  if (latest === undefined)
-    return { findings: describe(result.failures, known, leaf), path: null, weakest: leaf };
+  if (latest === undefined) {
+    const findings = describe(result.failures, named);
+    return { findings: findings.length > 0 ? findings : [unexplained(leaf)], path: null, weakest: leaf };
+  }
 
   // The search stops at an expired authority. Looking again at its last second tells whether all else would hold.
   const before = build(latest.notAfter);
   const rest = before.ok ? ownFailures(result.failures) : before.failures;
-  const findings = [...expiredAuthorities(before.ok ? [latest] : expired), ...describe(rest, known, leaf)];
+  const findings = [...(before.ok ? [latest] : expired).map(expiredAuthority), ...describe(rest, named)];
   return { findings, path: null, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }
 
@@ -60,32 +63,31 @@ const WAY_UP = new Set<PathFailure['code']>([
   'policy',
 ]);
 
-function expiredAuthorities(certificates: readonly Certificate[]): ChainFinding[] {
-  return certificates.map((certificate) => ({
+/** The search ended at its step limit before it met any reason: no path is no trust, whatever the reason. */
+function unexplained({ fingerprint }: Certificate): ChainFinding {
+  const message = 'The certificate is not trusted: no way to a known authority was found.';
+  return { code: 'path_invalid', severity: 'critical', message, fingerprint };
+}
+
+function expiredAuthority(certificate: Certificate): ChainFinding {
+  return {
     code: 'intermediate_expired',
     severity: 'critical',
     message: `The intermediate certificate “${certificateName(certificate)}” expired on ${longDate(certificate.notAfter, 'UTC')}, and without it clients cannot verify this host.`,
     fingerprint: certificate.fingerprint,
-  }));
+  };
 }
 
-function describe(
-  failures: readonly PathFailure[],
-  known: ReadonlyMap<string, Certificate>,
-  leaf: Certificate,
-): ChainFinding[] {
+function describe(failures: readonly PathFailure[], named: ReadonlyMap<string, Certificate>): ChainFinding[] {
   const findings = new Map<string, ChainFinding>();
   for (const failure of failures) {
-    // Validity of authorities is told apart above; the leaf's is not judged here.
-    if (failure.code === 'expired') continue;
-    const certificate = known.get(failure.fingerprint) ?? leaf;
+    const certificate = named.get(failure.fingerprint);
+    // Expired intermediates have their own finding.
+    if (certificate === undefined || (failure.code === 'expired' && failure.role === 'intermediate'))
+      continue;
     const [code, message] = sentence(failure, certificate);
-    findings.set(`${code} ${message}`, {
-      code,
-      severity: 'critical',
-      message,
-      fingerprint: failure.fingerprint,
-    });
+    const { fingerprint } = certificate;
+    findings.set(`${code} ${message}`, { code, severity: 'critical', message, fingerprint });
   }
   return [...findings.values()];
 }
@@ -96,6 +98,10 @@ function sentence({ code, role }: PathFailure, certificate: Certificate): [Findi
   if (code === 'no_issuer') return missingIssuer(certificate, role);
   if (code === 'untrusted_root') {
     return [code, `The certificate is not trusted: it leads to ${name}, which is not a known authority.`];
+  }
+  if (code === 'expired') {
+    const date = longDate(certificate.notAfter, 'UTC');
+    return ['untrusted_root', `The certificate is not trusted: its authority ${name} expired on ${date}.`];
   }
   if (code === 'self_signed') {
     return [code, 'The certificate is signed by itself and not trusted: no authority vouches for it.'];
@@ -126,6 +132,7 @@ const PATH_FAULTS: Record<
     | 'weak_signature'
     | 'malformed'
     | 'not_yet_valid'
+    | 'expired'
   >,
   string
 > = {
@@ -139,7 +146,6 @@ const PATH_FAULTS: Record<
   policy: 'does not fulfil the certificate policies that its chain asks for',
   profile: 'breaks a rule of its authority',
   name_mismatch: 'is for another name',
-  expired: 'has expired',
 };
 
 /** Where a certificate says where its issuer can be fetched, the authority is public and the chain merely cut short. */

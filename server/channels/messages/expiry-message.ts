@@ -27,6 +27,7 @@ export interface RenderedMessage {
 
 /** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
 const SEEN_EARLIER_MS = 60_000;
+const HTTPS_PORT = 443;
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
 
@@ -105,12 +106,10 @@ function headingOf(input: ExpiryMessageInput, host: string): MailContent['headin
 }
 
 function paragraphsOf(input: ExpiryMessageInput): string[] {
-  const { alert, alertedAt, certificate, now, timeZone } = input;
+  const { alert, alertedAt, certificate, monitor, now, timeZone } = input;
   const time = clockTime(alert.notAfter, timeZone);
   const passed = now >= alert.notAfter;
-  const consequence = passed
-    ? `Since ${time} that day, visitors see a security warning instead of the site.`
-    : `After ${time} that day, visitors will see a security warning instead of the site.`;
+  const consequence = consequenceOf(monitor.port, time, passed);
   const paragraphs: string[] = [];
 
   if (alert.role === 'intermediate') {
@@ -126,11 +125,10 @@ function paragraphsOf(input: ExpiryMessageInput): string[] {
       'Install the current chain of your certificate authority; the next check will pick it up.',
     );
   } else {
-    const overdue = isOverdueOnly(input)
-      ? `A renewal was expected from ${longDate(expectedRenewal(alert).from, timeZone)} on; if it is automatic, it may have stopped working. `
-      : '';
-    const remedy = passed ? 'Renew it now' : 'Renew it before then';
-    paragraphs.push(`${overdue}${consequence} ${remedy}; the next check will pick up the new certificate.`);
+    const remedy = isOverdueOnly(input)
+      ? `A renewal was expected from ${longDate(expectedRenewal(alert).from, timeZone)} on; if it is automatic, it may have stopped working.`
+      : `${passed ? 'Renew it now' : 'Renew it before then'}; the next check will pick up the new certificate.`;
+    paragraphs.push(`${consequence} ${remedy}`);
   }
   if (alertedAt - alert.asOf > SEEN_EARLIER_MS) {
     paragraphs.push(
@@ -139,6 +137,12 @@ function paragraphsOf(input: ExpiryMessageInput): string[] {
     );
   }
   return paragraphs;
+}
+
+function consequenceOf(port: number, time: string, passed: boolean): string {
+  const who = port === HTTPS_PORT ? 'visitors' : 'clients';
+  const what = port === HTTPS_PORT ? 'see a security warning instead of the site' : 'refuse to connect';
+  return passed ? `Since ${time} that day, ${who} ${what}.` : `After ${time} that day, ${who} will ${what}.`;
 }
 
 function factsOf(input: ExpiryMessageInput, host: string): MailContent['facts'] {

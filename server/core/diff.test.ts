@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { diff } from './diff.ts';
+import { carryLastSeen } from './last-seen.ts';
+import type { LastSeen, Verdict } from './verdict.ts';
+
+function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
+  return {
+    judgedAt: 2,
+    observedAt: 1,
+    reached: lastSeen !== null,
+    failure: null,
+    addresses: [],
+    leafFingerprint: lastSeen?.leafFingerprint ?? null,
+    limiting: null,
+    findings: [],
+    trusted: false,
+    revocation: { state: 'unknown', source: null, at: null },
+    trustStoreHash: '',
+    lastSeen: lastSeen && { at: 1, leafFingerprint: 'aa', expiring: [], findings: [], ...lastSeen },
+  };
+}
+const expired = { code: 'expired', fingerprint: 'aa' } as const;
+const mismatch = { code: 'name_mismatch', fingerprint: 'aa' } as const;
+
+describe('diff', () => {
+  it('finds nothing new in a first verdict or the same again', () => {
+    expect(diff(null, verdict({ findings: [expired] }))).toEqual([]);
+    expect(diff(verdict({ findings: [expired] }), verdict({ findings: [expired] }))).toEqual([]);
+  });
+
+  it('tells a replaced certificate and its findings that opened and closed', () => {
+    const before = verdict({ findings: [expired, mismatch] });
+    const after = verdict({
+      leafFingerprint: 'bb',
+      findings: [mismatch, { code: 'self_signed', fingerprint: 'bb' }],
+    });
+    expect(diff(before, after)).toEqual([
+      { kind: 'certificate_replaced', from: 'aa', to: 'bb' },
+      { kind: 'finding_opened', code: 'self_signed', fingerprint: 'bb' },
+      { kind: 'finding_closed', ...expired },
+    ]);
+  });
+
+  it('remembers through an outage: it closes nothing, and a replacement meanwhile is seen afterwards', () => {
+    const before = verdict({ findings: [expired] });
+    const outage = carryLastSeen(before, verdict(null));
+    const second = carryLastSeen(outage, verdict(null));
+    expect(diff(before, outage)).toEqual([{ kind: 'became_unreachable' }]);
+    expect(diff(outage, second)).toEqual([]);
+    expect(diff(second, verdict({ leafFingerprint: 'bb' }))).toEqual([
+      { kind: 'became_reachable' },
+      { kind: 'certificate_replaced', from: 'aa', to: 'bb' },
+      { kind: 'finding_closed', ...expired },
+    ]);
+  });
+});
+
+describe('carryLastSeen', () => {
+  it('prefers what was seen now', () => {
+    const now = verdict({ leafFingerprint: 'bb' });
+    expect(carryLastSeen(verdict({}), now).lastSeen?.leafFingerprint).toBe('bb');
+    expect(carryLastSeen(null, verdict(null)).lastSeen).toBeNull();
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { mintAuthority, selfSigned } from '../../tests/kit/mint.ts';
+import { parseCertificate } from '../pki/index.ts';
+import { certificateFacts } from './facts.ts';
+
+const NOT_BEFORE = Date.UTC(2026, 8, 2);
+const NOT_AFTER = Date.UTC(2026, 11, 1);
+const validity = { notBefore: NOT_BEFORE, notAfter: NOT_AFTER };
+
+describe('certificateFacts', () => {
+  it('shows what people ask for', () => {
+    const authority = mintAuthority({ commonName: 'Fjord CA 1', organization: 'Fjord, Inc.', country: 'NO' });
+    const leaf = authority.issue({
+      ...validity,
+      dnsNames: ['pay.fjord.example', 'www.fjord.example'],
+      ipAddresses: ['192.0.2.1'],
+      serialNumber: 0xabcdefn,
+      caIssuersUrls: ['http://ca.fjord.example/1.cer'],
+      cpsUrls: ['https://ca.fjord.example/cps'],
+    });
+    expect(certificateFacts(parseCertificate(leaf.der))).toEqual({
+      fingerprint: leaf.fingerprint,
+      serialNumber: '00abcdef',
+      issuer: 'Fjord CA 1',
+      subject: 'pay.fjord.example',
+      ...validity,
+      authorityName: 'Fjord, Inc.',
+      authorityFullDn: 'CN=Fjord CA 1,O=Fjord\\, Inc.,C=NO',
+      authorityUrl: 'http://ca.fjord.example/1.cer',
+      sans: ['pay.fjord.example', 'www.fjord.example', '192.0.2.1'],
+    });
+  });
+
+  it('falls back where names are missing, as newer profiles have no common name', () => {
+    const authority = mintAuthority({ commonName: null, organization: 'Fjord', organizationalUnit: 'Trust' });
+    const leaf = authority.issue({
+      ...validity,
+      commonName: null,
+      dnsNames: ['a.example'],
+      cpsUrls: ['https://fjord.example/cps'],
+    });
+    expect(certificateFacts(parseCertificate(leaf.der))).toMatchObject({
+      issuer: 'Trust',
+      subject: 'a.example',
+      authorityName: 'Fjord',
+      authorityUrl: 'https://fjord.example/cps',
+    });
+    const bare = selfSigned({ ...validity, commonName: null });
+    expect(certificateFacts(parseCertificate(bare.der))).toMatchObject({
+      issuer: '',
+      subject: '',
+      authorityName: '',
+      authorityUrl: null,
+      sans: [],
+    });
+  });
+
+  it('keeps at most 2,000 names', () => {
+    const dnsNames = Array.from({ length: 2_500 }, (_, index) => `h${index}.example`);
+    const leaf = selfSigned({ ...validity, dnsNames });
+    expect(certificateFacts(parseCertificate(leaf.der)).sans).toHaveLength(2_000);
+  });
+});
