@@ -4,3 +4,4 @@ export { openConnection, TooManyBytes } from './open-connection.ts';
 export type { ConnectFailure } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
 export type { Resolution, Resolver } from './resolver.ts';
+export { within } from './within.ts';

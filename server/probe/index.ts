@@ -1,0 +1,3 @@
+export { createProbe } from './probe.ts';
+export type { Probe } from './probe.ts';
+export { loadTrustStore } from './trust-anchors.ts';

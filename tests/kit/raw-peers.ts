@@ -1,0 +1,68 @@
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+
+import { listening } from './tls-server.ts';
+import type { Peer } from './tls-server.ts';
+
+export interface RawPeer extends Peer {
+  /** Resolves once the first client is connected. */
+  connected: Promise<void>;
+  /** How many TCP connections were accepted. */
+  accepted(): number;
+}
+
+/** Accepts connections and never says a word. */
+export const silent = (socket: Socket): void => void socket.resume();
+
+/** Sends the start of a record of 16 kB, a byte at a time, and so is never idle for long. */
+export function dripping(socket: Socket): void {
+  socket.resume();
+  const bytes = [0x16, 0x03, 0x03, 0x40, 0x00, 0x02];
+  const timer = setInterval(() => socket.write(Buffer.from([bytes.shift() ?? 0])), 20);
+  socket.on('close', () => clearInterval(timer));
+}
+
+/** A web server without TLS. */
+export function plainHttp(socket: Socket): void {
+  socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
+}
+
+/** A protocol whose server speaks first. */
+export const greeting = (socket: Socket): void => void socket.write('220 mail.example ESMTP\r\n');
+
+/** Resets the connection on the first byte. */
+export const resetting = (socket: Socket): void => void socket.once('data', () => socket.resetAndDestroy());
+
+/** Hangs up in good order on the first byte. */
+export const closing = (socket: Socket): void => void socket.once('data', () => socket.end());
+
+/** Answers with a fatal TLS alert (RFC 8446 §6). */
+export const alerting =
+  (description: number) =>
+  (socket: Socket): void =>
+    void socket.once('data', () =>
+      socket.end(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, description])),
+    );
+
+/** Sends this record again and again, as fast as the client takes it. */
+export const flooding =
+  (record: Buffer) =>
+  (socket: Socket): void => {
+    const flood = (): void => {
+      while (!socket.destroyed && socket.write(record));
+      if (!socket.destroyed) socket.once('drain', flood);
+    };
+    socket.once('data', flood);
+  };
+
+/** A TCP peer on a free loopback port with one of the manners above. */
+export async function startRawPeer(manners: (socket: Socket) => void): Promise<RawPeer> {
+  let accepted = 0;
+  const { promise: connected, resolve } = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    accepted++;
+    resolve();
+    manners(socket);
+  });
+  return { ...(await listening(server)), connected, accepted: () => accepted };
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSecureContext, createServer } from 'node:tls';
+import type { SecureContext, TlsOptions } from 'node:tls';
+
+/** What a server needs of a minted certificate; `chainPem` is sent after the leaf, in its order. */
+export interface ServerCertificate {
+  certificatePem: string;
+  keyPem: string;
+  chainPem?: string;
+}
+
+export interface Peer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+export interface OpensslOptions {
+  /** Loopback; 127.0.0.1 when absent. */
+  host?: string;
+  /** More arguments of `openssl s_server`, for example `['-tls1_2']`. */
+  arguments?: readonly string[];
+}
+
+/** The `openssl s_server` of the machine on a free port. It serves one connection at a time. */
+export async function startOpensslServer(
+  certificate: ServerCertificate,
+  { host = '127.0.0.1', arguments: more = [] }: OpensslOptions = {},
+): Promise<Peer> {
+  const folder = await mkdtemp(join(tmpdir(), 'tls-peer-'));
+  const file = async (name: string, text: string): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+  const chain = certificate.chainPem ? ['-cert_chain', await file('chain.pem', certificate.chainPem)] : [];
+  const server = spawn(
+    'openssl',
+    [
+      's_server',
+      ...['-accept', host.includes(':') ? `[${host}]:0` : `${host}:0`],
+      ...['-cert', await file('certificate.pem', certificate.certificatePem)],
+      ...['-key', await file('key.pem', certificate.keyPem)],
+      ...chain,
+      ...more,
+    ],
+    // An open stdin: it ends with its input. Unread complaints about clients that hang up would fill a pipe.
+    { stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  const ended = once(server, 'exit');
+  const port = await new Promise<number>((resolve, reject) => {
+    let text = '';
+    server.stdout.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString('latin1')).slice(-4_096);
+      const accepting = /^ACCEPT .*:(\d+)$/m.exec(text)?.[1];
+      if (accepting !== undefined) resolve(Number(accepting));
+    });
+    server.once('error', reject);
+    server.once('exit', (code) =>
+      reject(new Error(`openssl s_server ended with ${code} before it listened`)),
+    );
+  });
+  return {
+    port,
+    async stop() {
+      server.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface TlsPeer extends Peer {
+  /** What clients sent as server name, oldest first; null where they sent none. */
+  serverNames: (string | null)[];
+  /** Serves another certificate from the next handshake on, as a renewal does. */
+  setCertificate(serverName: string, certificate: ServerCertificate): void;
+  /** How many TCP connections were accepted. */
+  accepted(): number;
+}
+
+export interface TlsPeerOptions extends TlsOptions {
+  host?: string;
+  port?: number;
+}
+
+/** A node:tls server with a certificate per server name; `'*'` is for every other name and for clients without one. */
+export async function startTlsServer(
+  certificates: Readonly<Record<string, ServerCertificate>>,
+  { host = '127.0.0.1', port = 0, ...options }: TlsPeerOptions = {},
+): Promise<TlsPeer> {
+  const contexts = new Map<string, SecureContext>();
+  const context = (certificate: ServerCertificate): SecureContext =>
+    createSecureContext({ ...options, ...pair(certificate) });
+  for (const [name, certificate] of Object.entries(certificates)) contexts.set(name, context(certificate));
+  const fallback = certificates['*'] ?? Object.values(certificates)[0];
+  if (fallback === undefined) throw new Error('a TLS server needs a certificate');
+
+  let accepted = 0;
+  const serverNames: (string | null)[] = [];
+  const server = createServer({
+    ...options,
+    ...pair(fallback),
+    SNICallback: (name, done) => done(null, contexts.get(name) ?? contexts.get('*')),
+  });
+  server.on('connection', () => accepted++);
+  server.on('secureConnection', (socket) => {
+    serverNames.push(socket.servername || null);
+    socket.on('error', () => socket.destroy());
+    socket.resume();
+  });
+  const peer = await listening(server, host, port);
+  return {
+    ...peer,
+    serverNames,
+    accepted: () => accepted,
+    setCertificate: (name, certificate) => {
+      contexts.set(name, context(certificate));
+      if (name === '*') server.setSecureContext({ ...options, ...pair(certificate) });
+    },
+  };
+}
+
+function pair({ certificatePem, keyPem, chainPem = '' }: ServerCertificate): { cert: string; key: string } {
+  return { cert: certificatePem + chainPem, key: keyPem };
+}
+
+/** Listens on a loopback port (0: a free one) and can be stopped at any time, open connections included. */
+export async function listening(server: Server, host = '127.0.0.1', port = 0): Promise<Peer> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = new Promise((done) => server.close(done));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
