@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { lineSchema } from './text.ts';
 
-export const userSchema = z.object({
-  id: z.string(),
-  email: z.string(),
-  full_name: z.string(),
-  photo_url: z.string().nullable(),
-  paddle_id: z.string().default(''),
-  company_name: z.string().default(''),
-});
+export const userSchema = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    full_name: z.string(),
+    photo_url: z.string().nullable(),
+    paddle_id: z.string().default(''),
+    company_name: z.string().default(''),
+  })
+  .meta({ id: 'User' });
 export type UserWire = z.infer<typeof userSchema>;
 
 /** `POST /auth/firebase`: trades an ID token for the product's own session cookies. */

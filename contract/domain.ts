@@ -17,43 +17,45 @@ export type FindingWire = z.infer<typeof findingSchema>;
 const isoInstant = z.string();
 
 /** A watched endpoint as the page shows it. Instants are ISO 8601 UTC; certificate fields are null until one was read. */
-export const domainSchema = z.object({
-  id: z.string(),
-  /** A-label or IP address, without the port. */
-  hostname: z.string(),
-  port: z.number().int(),
-  /** For people: U-label, with the port unless it is 443. */
-  display_name: z.string(),
-  state: domainStateSchema,
-  issuer: z.string().nullable(),
-  subject: z.string().nullable(),
-  valid_from: isoInstant.nullable(),
-  expiry_date: isoInstant.nullable(),
-  last_checked_at: isoInstant.nullable(),
-  authority_name: z.string().nullable(),
-  authority_full_dn: z.string().nullable(),
-  authority_url: z.string().nullable(),
-  fingerprint: z.string().nullable(),
-  /** From where on a renewal is expected. */
-  renewal_from: isoInstant.nullable(),
-  is_revoked: z.boolean(),
-  revocation: z.object({
-    state: z.enum(['good', 'revoked', 'unknown', 'unavailable']),
-    source: z.enum(['crl', 'ocsp', 'staple']).nullable(),
-    checked_at: isoInstant.nullable(),
-  }),
-  trusted: z.boolean().nullable(),
-  findings: z.array(findingSchema),
-  /** Why the last check read no certificate; null when it read one. */
-  unreachable: z
-    .object({ stage: z.string(), reason: z.string(), message: z.string(), since: isoInstant })
-    .nullable(),
-  /** True while a check is running or asked for. */
-  checking: z.boolean(),
-  check_every_minutes: z.number().int(),
-  next_check_at: isoInstant,
-  created_at: isoInstant,
-});
+export const domainSchema = z
+  .object({
+    id: z.string(),
+    /** A-label or IP address, without the port. */
+    hostname: z.string(),
+    port: z.number().int(),
+    /** For people: U-label, with the port unless it is 443. */
+    display_name: z.string(),
+    state: domainStateSchema,
+    issuer: z.string().nullable(),
+    subject: z.string().nullable(),
+    valid_from: isoInstant.nullable(),
+    expiry_date: isoInstant.nullable(),
+    last_checked_at: isoInstant.nullable(),
+    authority_name: z.string().nullable(),
+    authority_full_dn: z.string().nullable(),
+    authority_url: z.string().nullable(),
+    fingerprint: z.string().nullable(),
+    /** From where on a renewal is expected. */
+    renewal_from: isoInstant.nullable(),
+    is_revoked: z.boolean(),
+    revocation: z.object({
+      state: z.enum(['good', 'revoked', 'unknown', 'unavailable']),
+      source: z.enum(['crl', 'ocsp', 'staple']).nullable(),
+      checked_at: isoInstant.nullable(),
+    }),
+    trusted: z.boolean().nullable(),
+    findings: z.array(findingSchema),
+    /** Why the last check read no certificate; null when it read one. */
+    unreachable: z
+      .object({ stage: z.string(), reason: z.string(), message: z.string(), since: isoInstant })
+      .nullable(),
+    /** True while a check is running or asked for. */
+    checking: z.boolean(),
+    check_every_minutes: z.number().int(),
+    next_check_at: isoInstant,
+    created_at: isoInstant,
+  })
+  .meta({ id: 'Domain' });
 export type DomainWire = z.infer<typeof domainSchema>;
 
 export const addDomainSchema = z.object({ host: z.string().max(2048) });
@@ -105,20 +107,22 @@ export const summarySchema = z.object({
 });
 export type SummaryWire = z.infer<typeof summarySchema>;
 
-export const historyEntrySchema = z.object({
-  id: z.string(),
-  fingerprint: z.string(),
-  issuer: z.string(),
-  subject: z.string(),
-  valid_from: isoInstant,
-  expiry_date: isoInstant,
-  authority_name: z.string(),
-  authority_full_dn: z.string(),
-  authority_url: z.string().nullable(),
-  sans: z.array(z.string()).default([]),
-  first_seen_at: isoInstant,
-  last_seen_at: isoInstant,
-});
+export const historyEntrySchema = z
+  .object({
+    id: z.string(),
+    fingerprint: z.string(),
+    issuer: z.string(),
+    subject: z.string(),
+    valid_from: isoInstant,
+    expiry_date: isoInstant,
+    authority_name: z.string(),
+    authority_full_dn: z.string(),
+    authority_url: z.string().nullable(),
+    sans: z.array(z.string()).default([]),
+    first_seen_at: isoInstant,
+    last_seen_at: isoInstant,
+  })
+  .meta({ id: 'HistoryEntry' });
 export type HistoryEntryWire = z.infer<typeof historyEntrySchema>;
 
 export const frequencyQuerySchema = z.object({

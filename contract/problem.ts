@@ -26,14 +26,16 @@ export type ProblemCode = keyof typeof PROBLEMS;
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
 
 /** `application/problem+json`; `detail` is a sentence for people, `code` is for programs. */
-export const problemSchema = z.object({
-  type: z.string(),
-  title: z.string(),
-  status: z.number().int(),
-  code: z.enum(codes),
-  detail: z.string(),
-  request_id: z.string(),
-  /** Seconds until a retry makes sense; with too_many_requests. */
-  retry_after: z.number().optional(),
-});
+export const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number().int(),
+    code: z.enum(codes),
+    detail: z.string(),
+    request_id: z.string(),
+    /** Seconds until a retry makes sense; with too_many_requests. */
+    retry_after: z.number().optional(),
+  })
+  .meta({ id: 'Problem' });
 export type Problem = z.infer<typeof problemSchema>;

@@ -1,9 +1,8 @@
-import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import type { z } from 'zod';
 import type { Call } from '../../contract/calls.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from './app-options.ts';
-import { documentCall } from './openapi.ts';
 import { problemResponse, refuse, Refusal } from './problem.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from './session.ts';
@@ -33,17 +32,16 @@ type Answer<C extends Call> =
   (C['response'] extends z.ZodType ? z.output<C['response']> : never) | Refusal | Response;
 
 export interface Api {
-  app: OpenAPIHono<AppEnv>;
-  /** Serves a call of the contract: session, limits, parsing, the answer's form and the documentation come from there. */
+  app: Hono<AppEnv>;
+  /** Serves a call of the contract: session, limits, parsing, and the answer's form come from there. */
   on<C extends Call>(call: C, handler: (incoming: Incoming<C>) => Promise<Answer<C>>): void;
 }
 
 export function createApi(room: Room): Api {
-  const app = new OpenAPIHono<AppEnv>();
+  const app = new Hono<AppEnv>();
   return {
     app,
     on(call, handler) {
-      documentCall(app.openAPIRegistry, call);
       app.on(call.method.toUpperCase(), honoPath(call.path), async (c) => {
         const session = call.access === 'session' ? await room.sessions.current(c) : null;
         if (call.access === 'session') {

@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
@@ -25,7 +25,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The whole HTTP side: the API below /api, the built pages on everything else. */
-export function createApp(options: AppOptions): OpenAPIHono<AppEnv> {
+export function createApp(options: AppOptions): Hono<AppEnv> {
   const { store, config, clock, secrets, log } = options;
   const secureCookies = !(config.insecureHttp && config.publicUrl.protocol === 'http:');
   const sessions = createSessions({ store, clock, secret: secrets.session, secureCookies });
@@ -50,7 +50,7 @@ export function createApp(options: AppOptions): OpenAPIHono<AppEnv> {
   domainRoutes(api, room);
   eventRoutes(api, room);
   deploymentRoutes(api, room);
-  const document = openApiDocument(app, sessions.cookieName);
+  const document = openApiDocument(sessions.cookieName);
   app.get('/api/openapi.json', (c) => c.json(document));
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): OpenAPIHono<AppEnv> {
 }
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
-function guard(app: OpenAPIHono<AppEnv>, { config, limits }: Room): void {
+function guard(app: Hono<AppEnv>, { config, limits }: Room): void {
   const headers = securityHeaders(config.publicUrl);
   const clients = createClientAddressReader(config.trustedProxies);
 

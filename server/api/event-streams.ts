@@ -39,7 +39,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
       streams.add(stream);
       byAccount.set(accountId, streams);
       return {
-        next: stream.next,
+        next: (waitMs) => stream.next(waitMs),
         close() {
           stream.wake();
           streams.delete(stream);

@@ -1,18 +1,33 @@
-import type { OpenAPIHono, RouteConfig } from '@hono/zod-openapi';
-import { COMMON_PROBLEMS, type Call } from '../../contract/calls.ts';
+import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
+import { CALLS, COMMON_PROBLEMS, type Call } from '../../contract/calls.ts';
 import { PROBLEMS, problemSchema, type ProblemCode } from '../../contract/problem.ts';
-import type { AppEnv } from './app-env.ts';
 
-type Registry = OpenAPIHono['openAPIRegistry'];
+/** Every call of the contract as an OpenAPI 3.1 document (JSON data). */
+export function openApiDocument(sessionCookie: string): object {
+  const collector = new OpenAPIHono();
+  const registry = collector.openAPIRegistry;
+  registry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+  });
+  for (const [name, call] of Object.entries<Call>(CALLS)) registry.registerPath(operation(name, call));
+  return collector.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Certlantern', version: '1', license: { name: 'Apache-2.0' } },
+  });
+}
 
-/** Adds a call of the contract to the OpenAPI document. */
-export function documentCall(registry: Registry, call: Call): void {
-  registry.registerPath({
+function operation(name: string, call: Call): RouteConfig {
+  const needsSession = call.access === 'session';
+  const codes = [...COMMON_PROBLEMS, ...call.problems];
+  return {
+    operationId: name,
     method: call.method,
     path: `/api${call.path}`,
     summary: call.summary,
     tags: [call.path.split('/')[1] ?? ''],
-    ...(call.access === 'session' && { security: [{ session: [] }] }),
+    ...(needsSession && { security: [{ session: [] }] }),
     request: {
       ...(call.params && { params: call.params }),
       ...(call.query && { query: call.query }),
@@ -22,26 +37,9 @@ export function documentCall(registry: Registry, call: Call): void {
     },
     responses: {
       [call.status]: success(call),
-      ...failures([
-        ...COMMON_PROBLEMS,
-        ...call.problems,
-        ...(call.access === 'session' ? (['not_authenticated'] as const) : []),
-      ]),
+      ...failures(needsSession ? [...codes, 'not_authenticated'] : codes),
     },
-  } as RouteConfig);
-}
-
-/** The document as JSON data (OpenAPI 3.1). */
-export function openApiDocument(app: OpenAPIHono<AppEnv>, sessionCookie: string): object {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'session', {
-    type: 'apiKey',
-    in: 'cookie',
-    name: sessionCookie,
-  });
-  return app.getOpenAPI31Document({
-    openapi: '3.1.0',
-    info: { title: 'Certlantern', version: '1', license: { name: 'Apache-2.0' } },
-  });
+  } as RouteConfig;
 }
 
 function success(call: Call) {
@@ -53,11 +51,7 @@ function success(call: Call) {
 
 /** One answer per status; it names the codes that come with it. */
 function failures(codes: readonly ProblemCode[]) {
-  const byStatus = new Map<number, ProblemCode[]>();
-  for (const code of codes) {
-    const { status } = PROBLEMS[code];
-    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-  }
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, sameStatus]) => [
       status,

@@ -18,11 +18,11 @@ export function staticPages(webRoot: string): Hono<AppEnv> {
     serveStatic({
       ...files,
       // The build puts a hash of the content into these names: what is cached can never be stale.
-      onFound: (_, c) => void c.header('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`),
+      onFound: (_, c) => c.header('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`),
     }),
     (c) => c.notFound(),
   );
-  const onFound = (_: string, c: Context) => void c.header('Cache-Control', 'no-cache');
+  const onFound = (_: string, c: Context) => c.header('Cache-Control', 'no-cache');
   pages.use('*', etag());
   pages.get('*', serveStatic({ ...files, onFound }));
   // A missing file must not come back as a page: a script tag would try to run it.

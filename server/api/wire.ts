@@ -58,7 +58,8 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
       addresses,
     })),
     unreachable: unreachable(monitor),
-    checking: monitor.checking,
+    // A new monitor is due at once.
+    checking: monitor.checking || monitor.lastCheckedAt === null,
     check_every_minutes: monitor.checkEveryMinutes,
     next_check_at: iso(monitor.nextCheckAt),
     created_at: iso(monitor.createdAt),

@@ -16,7 +16,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing }: Room):
     // Proxies that gather an answer before they pass it on would hold every event back.
     c.header('X-Accel-Buffering', 'no');
     return streamSSE(c, async (sse) => {
-      sse.onAbort(stream.close);
+      sse.onAbort(() => stream.close());
       let askedAt = performance.now();
       try {
         await sse.writeSSE({ event: 'open', data: '{}', retry: RECONNECT_MS });

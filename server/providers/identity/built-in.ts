@@ -1,6 +1,6 @@
 import { betterAuth, type BetterAuthOptions } from 'better-auth';
 import { jwt } from 'better-auth/plugins';
-import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose';
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 import type { IdentityClaims, IdentityProvider, TokenRefusal } from './identity-provider.ts';
 
@@ -47,7 +47,7 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
     },
 
     async verify(token) {
-      const keys = createLocalJWKSet((await auth.api.getJwks()) as unknown as JSONWebKeySet);
+      const keys = createLocalJWKSet(await auth.api.getJwks());
       const verified = await jwtVerify(token, keys, {
         issuer: publicUrl.origin,
         audience: AUDIENCE,

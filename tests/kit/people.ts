@@ -1,0 +1,165 @@
+import { deepStrictEqual } from 'node:assert/strict';
+import type { z } from 'zod';
+import { CALLS, type Call } from '../../contract/calls.ts';
+import { problemSchema, type Problem } from '../../contract/problem.ts';
+import { setPlan } from '../../server/store/accounts.ts';
+import type { Store } from '../../server/store/open-store.ts';
+
+/** Sends a request to the product; the path starts with `/`. A running server or the app itself, it is the same. */
+export type Send = (path: string, init?: RequestInit) => Promise<Response>;
+
+/** For a product that runs as a process of its own. */
+export const sendTo =
+  (url: string): Send =>
+  (path, init) =>
+    fetch(`${url}${path}`, { redirect: 'manual', ...init });
+
+export interface Input {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  /** A string is sent as it is. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** An answer that was held against the contract. */
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  /** @throws when the call was refused. */
+  ok: Body;
+  /** @throws when the call was carried out. */
+  problem: Problem;
+}
+
+type BodyOf<C extends Call> = C['response'] extends z.ZodType ? z.output<C['response']> : null;
+
+/** Somebody at a browser: keeps cookies as one does. */
+export interface Client {
+  ask<C extends Call>(call: C, input?: Input): Promise<Answer<BodyOf<C>>>;
+  /** With this client's cookies; the answer's are kept. */
+  send: Send;
+  cookies: Map<string, { value: string; path: string }>;
+}
+
+export interface Person extends Client {
+  name: string;
+  email: string;
+  password: string;
+  /** The account's id. */
+  id: string;
+}
+
+export function createClient(
+  send: Send,
+  cookies: Client['cookies'] = new Map<string, { value: string; path: string }>(),
+): Client {
+  const client: Client = {
+    cookies,
+    async send(path, init = {}) {
+      const headers = new Headers(init.headers);
+      const cookie = [...cookies]
+        .filter(([, { path: under }]) => path.startsWith(under))
+        .map(([name, { value }]) => `${name}=${value}`)
+        .join('; ');
+      if (cookie !== '') headers.set('cookie', cookie);
+      const response = await send(path, { ...init, headers });
+      keepCookies(cookies, response);
+      return response;
+    },
+    async ask(call, { params, query, body, headers } = {}) {
+      const path = call.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params?.[name] ?? '');
+      const response = await client.send(`/api${path}${query ? `?${new URLSearchParams(query)}` : ''}`, {
+        method: call.method.toUpperCase(),
+        headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      return readAnswer(call, response);
+    },
+  };
+  return client;
+}
+
+/** Signs a new person up through the built-in identity provider and opens a session. */
+export async function signUp(
+  send: Send,
+  { name, company, password = 'correct horse' }: { name: string; company?: string; password?: string },
+): Promise<Person> {
+  const client = createClient(send);
+  const email = `${name.toLowerCase()}-${crypto.randomUUID().slice(0, 8)}@example.test`;
+  const signedUp = await client.ask(CALLS.signUp, { body: { name, email, password } });
+  const id = signedUp.ok && (await openSession(client, { name, company }));
+  return { ...client, name, email, password, id };
+}
+
+/** Signs a person in once more, at another browser. */
+export async function signIn(send: Send, { name, email, password }: Person): Promise<Person> {
+  const client = createClient(send);
+  const signedIn = await client.ask(CALLS.signIn, { body: { email, password } });
+  const id = signedIn.ok && (await openSession(client, {}));
+  return { ...client, name, email, password, id };
+}
+
+/** Alice has the Free plan, Bob Premium, and Charlie must have no access to anybody's things. */
+export async function castOf(
+  send: Send,
+  store: Store,
+): Promise<{ alice: Person; bob: Person; charlie: Person; anonymous: Client }> {
+  const [alice, bob, charlie] = await Promise.all([
+    signUp(send, { name: 'Alice' }),
+    signUp(send, { name: 'Bob' }),
+    signUp(send, { name: 'Charlie' }),
+  ]);
+  await setPlan(store, bob.id, 'premium');
+  return { alice, bob, charlie, anonymous: createClient(send) };
+}
+
+/** An ID token of the identity that the client has just signed in with. */
+export async function identityToken(client: Client): Promise<string> {
+  return (await client.ask(CALLS.identityToken)).ok.token;
+}
+
+async function openSession(
+  client: Client,
+  more: { name?: string; company?: string | undefined },
+): Promise<string> {
+  const opened = await client.ask(CALLS.openSession, {
+    body: { token: await identityToken(client), ...more },
+  });
+  return opened.ok.data.id;
+}
+
+async function readAnswer<C extends Call>(call: C, response: Response): Promise<Answer<BodyOf<C>>> {
+  const { status, headers } = response;
+  const body: unknown = call.response === null && response.ok ? null : await response.json();
+  if (response.ok && status !== call.status) throw new Error(`${call.path} answered ${status}`);
+  if (response.ok && call.response !== null) {
+    const parsed = call.response.parse(body);
+    // Nothing beyond the contract leaves the server; only the identity provider's own answers say more.
+    if (!call.path.startsWith('/identity/')) deepStrictEqual(body, parsed);
+  }
+  const problem = response.ok ? null : problemSchema.strict().parse(body);
+  return {
+    status,
+    headers,
+    get ok() {
+      if (problem) throw new Error(`${call.path}: ${JSON.stringify(problem)}`);
+      return body as BodyOf<C>;
+    },
+    get problem() {
+      if (problem === null) throw new Error(`${call.path} was carried out: ${JSON.stringify(body)}`);
+      return problem;
+    },
+  };
+}
+
+function keepCookies(cookies: Client['cookies'], response: Response): void {
+  for (const line of response.headers.getSetCookie()) {
+    const [pair = '', ...attributes] = line.split(';').map((part) => part.trim());
+    const [name = '', ...value] = pair.split('=');
+    const attribute = (wanted: string) =>
+      attributes.find((each) => each.toLowerCase().startsWith(`${wanted}=`))?.slice(wanted.length + 1);
+    if (attribute('max-age') === '0') cookies.delete(name);
+    else cookies.set(name, { value: value.join('='), path: attribute('path') ?? '/' });
+  }
+}
