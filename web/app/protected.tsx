@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { authRecord } from '../features/session/auth-record.ts';
+import { authRecord } from '../features/session/page-auth-record.ts';
 import { onSessionElsewhere } from '../features/session/session-channel.ts';
 import { checkCurrentUser, endSession, forgetSession } from '../features/session/session.ts';
 import { SubscriptionProvider } from '../features/session/subscription-provider.tsx';

@@ -65,9 +65,3 @@ export function createAuthRecord(storage: Storage, subtle: SubtleCrypto | undefi
     },
   };
 }
-
-/** The record of this page load. */
-export const authRecord: AuthRecord = createAuthRecord(
-  window.sessionStorage,
-  (window.crypto as Partial<Crypto>).subtle,
-);

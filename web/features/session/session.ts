@@ -1,6 +1,6 @@
 import { ApiError } from '../../lib/api-error.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
-import { authRecord } from './auth-record.ts';
+import { authRecord } from './page-auth-record.ts';
 import { signInWithEmail, signOutOfIdentity, signUpWithEmail } from './identity.ts';
 import { callLogout, exchangeToken, fetchCurrentUser } from './session-calls.ts';
 import { announceSession } from './session-channel.ts';

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { createQueryClient, forgetUser, mayRetry, PUBLIC_CONFIG_KEY, retryDelayMs } from './query-client.ts';
+
+describe('a failed read', () => {
+  it('is tried again three times', () => {
+    const error = new ApiError('Bad Gateway', { status: 502 });
+    expect([0, 1, 2, 3].map((failures) => mayRetry(failures, error))).toEqual([true, true, true, false]);
+  });
+
+  it('is tried again when nothing answered', () => {
+    expect(mayRetry(0, new ApiError('The server could not be reached', { status: 0 }))).toBe(true);
+  });
+
+  it.each([400, 401, 402, 404, 429])('is not when it was refused with %d', (status) => {
+    expect(mayRetry(0, new ApiError('no', { status }))).toBe(false);
+  });
+
+  it('waits twice as long each time, and 30 s at most', () => {
+    expect([0, 1, 2, 10].map(retryDelayMs)).toEqual([1000, 2000, 4000, 30_000]);
+  });
+});
+
+describe('what was read', () => {
+  it('is forgotten with the user, except for the public settings', () => {
+    const queryClient = createQueryClient();
+    queryClient.setQueryData(['domains'], 'of Alice');
+    queryClient.setQueryData([PUBLIC_CONFIG_KEY], 'of everyone');
+    forgetUser(queryClient);
+    expect(queryClient.getQueryData(['domains'])).toBeUndefined();
+    expect(queryClient.getQueryData([PUBLIC_CONFIG_KEY])).toBe('of everyone');
+  });
+});
