@@ -1,0 +1,79 @@
+import { addHost, card, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+
+test('what is wrong is said, each in its own words', async ({ page, world }) => {
+  await signUp(page);
+  const expired = await world.serve('legacy.fjord.example', { notBefore: daysFromNow(-93), notAfter: daysFromNow(-3) });
+  await addHost(page, expired);
+  await expect(card(page, expired)).toContainText('Expired');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${expired} has expired`);
+
+  const misnamed = await world.serve('shop.fjord.example', { dnsNames: ['other.example'] });
+  await addHost(page, misnamed);
+  await expect(card(page, misnamed)).toContainText('Not valid for this name');
+
+  const dead = world.dead('gone.fjord.example');
+  await addHost(page, dead);
+  await expect(card(page, dead)).toContainText('No certificate read');
+  await expectAccessible(page);
+});
+
+test('the Free plan ends at three domains, kindly', async ({ page, world }) => {
+  await signUp(page);
+  for (const name of ['one.moss.example', 'two.moss.example', 'three.moss.example'])
+    await addHost(page, await world.serve(name, { notAfter: daysFromNow(60) }));
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('All three certificates are fine');
+
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  const notice = page.getByRole('dialog', { name: 'Free tracks three domains' });
+  await expect(notice).toBeVisible();
+  await expectAccessible(page);
+  await notice.getByRole('button', { name: 'Close' }).last().click();
+
+  await test.step('a frequency of Premium is refused by the server too', async () => {
+    const answer = await page.evaluate(async () => {
+      const list = (await (await fetch('/api/domain/list?page=1')).json()) as { data: { id: string }[] };
+      const path = `/api/domain/${list.data[0]?.id}/frequency?check_frequency=15`;
+      return (await fetch(path, { method: 'PATCH' })).status;
+    });
+    expect(answer).toBe(402);
+  });
+});
+
+test('a host that makes no sense is answered once and nothing is stored', async ({ page }) => {
+  await signUp(page);
+  const input = page.getByLabel('Host Address');
+  await input.fill('   ');
+  await input.press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: 'Please enter a valid host address' })).toBeVisible();
+  await input.fill('not a host');
+  await input.press('Enter');
+  await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')).toHaveCount(1);
+  await expect(input).toHaveValue('not a host');
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+});
+
+test('the page updates by itself when a check finishes', async ({ page, world }) => {
+  await signUp(page);
+  const host = await world.serve('live.moss.example', { notAfter: daysFromNow(60) });
+  await addHost(page, host);
+  const other = await page.context().newPage();
+  await other.goto('/dashboard');
+  await expect(card(other, host)).toBeVisible();
+
+  await page.getByRole('button', { name: `Actions for ${host}` }).click();
+  const checked = other.waitForFunction(
+    async (name) => {
+      const { data } = (await (await fetch('/api/domain/list?page=1')).json()) as {
+        data: { display_name: string; last_checked_at: string; created_at: string }[];
+      };
+      const found = data.find((domain) => domain.display_name === name);
+      return found !== undefined && Date.parse(found.last_checked_at) > Date.parse(found.created_at) + 1_000;
+    },
+    host,
+    { polling: 200 },
+  );
+  await page.getByRole('menuitem', { name: 'Refresh' }).click();
+  await checked;
+  await other.close();
+});

@@ -1,0 +1,126 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test as base, type Page } from '@playwright/test';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import { type CertificateOptions, mintAuthority } from '../kit/mint.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
+import { type Peer, startOpensslServer } from '../kit/tls-server.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The product as an operator runs it, with a mail server, a name server and TLS servers around it. */
+export interface World {
+  app: App;
+  mail: SmtpSink;
+  /** Serves `name` with a certificate of a trusted authority; resolves to what to type for it. */
+  serve(name: string, certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'>): Promise<string>;
+  /** A name that answers with an address where nothing listens. */
+  dead(name: string): string;
+}
+
+/** Never twice in a run: every test brings its own people. */
+let people = 0;
+export function newPerson(): { name: string; company: string; email: string; password: string } {
+  people += 1;
+  return {
+    name: 'Alice Lind',
+    company: 'Orchard',
+    email: `alice-${process.pid}-${people}@orchard.example`,
+    password: 'correct-horse-7',
+  };
+}
+
+export const daysFromNow = (days: number): number => Date.now() + days * DAY_MS;
+
+// One world a worker: tests share the servers, never the people or the hosts.
+export const test = base.extend<object, { world: World }>({
+  world: [
+    async ({}, use) => {
+      const folder = temporaryFolder();
+      const authority = mintAuthority({ organization: 'Orchard Trust', commonName: 'Orchard Root' });
+      const intermediate = authority.intermediate({ organization: 'Orchard Trust', commonName: 'Orchard R1' });
+      const extraCa = join(folder.path, 'ca.pem');
+      writeFileSync(extraCa, authority.certificatePem);
+      const dns = await startDnsServer();
+      const mail = await startSmtpSink();
+      const peers: Peer[] = [];
+      const app = await startApp({
+        DATA_DIR: join(folder.path, 'data'),
+        SMTP_URL: mail.url,
+        DNS_SERVERS: dns.address,
+        EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+        EXTRA_CA_FILE: extraCa,
+      });
+      await use({
+        app,
+        mail,
+        async serve(name, certificate = {}) {
+          dns.entries.set(name, { addresses: ['127.0.0.1'] });
+          const peer = await startOpensslServer(
+            intermediate.issue({ commonName: name, dnsNames: [name], ...certificate }),
+          );
+          peers.push(peer);
+          return `${name}:${peer.port}`;
+        },
+        dead(name) {
+          dns.entries.set(name, { addresses: ['127.0.0.1'] });
+          return `${name}:1`;
+        },
+      });
+      expect(await app.stop()).toBe(0);
+      await Promise.all([dns.stop(), mail.stop(), ...peers.map((peer) => peer.stop())]);
+      folder.remove();
+    },
+    { scope: 'worker' },
+  ],
+  baseURL: async ({ world }, use) => use(world.app.url),
+  // A page that complains is broken, whatever it shows.
+  page: async ({ page }, use) => {
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      // The browser itself reports every refused request; the journeys that provoke one look at what the page says.
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await use(page);
+    expect(complaints).toEqual([]);
+  },
+});
+
+/** Signs up through the page and ends on the empty dashboard. */
+export async function signUp(page: Page): Promise<ReturnType<typeof newPerson>> {
+  const person = newPerson();
+  await page.goto('/signup');
+  await page.getByLabel('Name', { exact: true }).fill(person.name);
+  await page.getByLabel('Company').fill(person.company);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign Up' }).click();
+  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  return person;
+}
+
+/** Adds a host through the page: the inline form of the empty dashboard, else the dialog. */
+export async function addHost(page: Page, host: string): Promise<void> {
+  const inline = page.getByRole('heading', { name: 'Add your first domain' });
+  if (!(await inline.isVisible())) await page.getByRole('button', { name: 'Add Domain' }).click();
+  await page.getByLabel('Host Address').fill(host);
+  await page.getByLabel('Host Address').press('Enter');
+  await expect(card(page, host)).toBeVisible();
+}
+
+export const card = (page: Page, host: string) =>
+  page.getByRole('listitem').filter({ has: page.getByRole('link', { name: host, exact: true }) });
+
+/** Nothing that axe finds, in the state the page is in. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Colours on their way from one value to another would be measured in between.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
+}
+
+export { expect } from '@playwright/test';
