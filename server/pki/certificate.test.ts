@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { integer, objectIdentifier, sequence, set, tagged, utf8String } from '../../tests/kit/der-writer.ts';
 import { mintAuthority, selfSigned } from '../../tests/kit/mint.ts';

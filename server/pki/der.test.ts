@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { integer, objectIdentifier, octetString, sequence } from '../../tests/kit/der-writer.ts';
 import { DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';

@@ -7,6 +7,7 @@ import type { ComparisonBudget } from './name-constraints.ts';
 import { isWithinConstraints, MAX_COMPARISONS } from './name-constraints.ts';
 import type { CertificateRole, PathFailure } from './path-failure.ts';
 import { failure } from './path-failure.ts';
+import { issuanceFailures } from './profile.ts';
 import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
 
@@ -115,7 +116,13 @@ class PathSearch {
       this.failures.push(failure('untrusted_root', certificate, role));
       return;
     }
-    const found = [...this.#ownFailures(certificate, role), ...this.#failuresBelow(path, certificate, role)];
+    const { profile } = this.#request.context;
+    const child = path[path.length - 1] ?? path[0];
+    const found = [
+      ...this.#ownFailures(certificate, role),
+      ...this.#failuresBelow(path, certificate, role),
+      ...issuanceFailures(child, certificate, path.length === 1 ? 'leaf' : 'intermediate', profile),
+    ];
     if (found.length > 0) this.failures.push(...found);
     else if (role === 'anchor') this.#complete(path, certificate);
     else this.extend([...path, certificate]);

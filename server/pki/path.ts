@@ -5,8 +5,8 @@ import type { PathFailure } from './path-failure.ts';
 import { failure, rankFailures } from './path-failure.ts';
 import { MAX_INTERMEDIATES, searchPath } from './path-search.ts';
 import type { Profile } from './profile-rule.ts';
-import type { Reference } from './service-identity.ts';
-import { matchesReference } from './service-identity.ts';
+import type { Reference } from './reference-identifier.ts';
+import { matchesReference } from './reference-identifier.ts';
 import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
 

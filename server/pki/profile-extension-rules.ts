@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import type { KeyUsage } from './extensions.ts';
 import { EXTENSION, PURPOSE } from './object-identifiers.ts';
 import type { ProfileRule } from './profile-rule.ts';
 
@@ -26,6 +27,11 @@ function alwaysCritical(id: string, section: string, extension: string, profile?
   const broken = (certificate: Certificate): boolean => isPresentAndNotCritical(certificate, extension);
   return { id, section, ...(profile && { profile }), broken };
 }
+
+const SUBSCRIBER_USAGES: Record<'rsa' | 'ec', readonly KeyUsage[]> = {
+  rsa: ['digitalSignature', 'keyEncipherment', 'dataEncipherment'],
+  ec: ['digitalSignature', 'keyAgreement'],
+};
 
 /** Rules on extensions, in the order of RFC 5280 §4.2. Those on names: profile-name-rules. */
 export const EXTENSION_RULES: readonly ProfileRule[] = [
@@ -95,7 +101,10 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.2.7.11',
     profile: 'web-pki',
     roles: ['leaf'],
-    broken: ({ keyUsage }) => keyUsage !== null && (keyUsage.has('keyCertSign') || keyUsage.has('cRLSign')),
+    broken: ({ keyUsage, key }) =>
+      keyUsage !== null &&
+      ([...keyUsage].some((usage) => !SUBSCRIBER_USAGES[key.type === 'rsa' ? 'rsa' : 'ec'].includes(usage)) ||
+        (key.type === 'ec' && !keyUsage.has('digitalSignature'))),
   },
   neverCritical('subject-directory-attributes-not-critical', '4.2.1.8', EXTENSION.subjectDirectoryAttributes),
   {

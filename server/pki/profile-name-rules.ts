@@ -1,3 +1,4 @@
+import { isALabel } from './a-label.ts';
 import type { Certificate } from './certificate.ts';
 import { splitMailbox } from './name-constraints.ts';
 import { EXTENSION } from './object-identifiers.ts';
@@ -5,6 +6,15 @@ import type { ProfileRule } from './profile-rule.ts';
 
 /** Rules on the subject and its alternative names. */
 export const NAME_RULES: readonly ProfileRule[] = [
+  {
+    id: 'subject-attributes-within-bounds',
+    section: 'A.1',
+    broken: ({ subject }) =>
+      subject.relativeNames.flat().some(({ type, text }) => {
+        const bound = UPPER_BOUNDS.get(type);
+        return bound !== undefined && text !== null && (text === '' || Array.from(text).length > bound);
+      }),
+  },
   {
     id: 'alternative-name-critical-without-subject',
     section: '4.2.1.6',
@@ -32,11 +42,11 @@ export const NAME_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.2.7.12',
     profile: 'web-pki',
     roles: ['leaf'],
-    // R-LDH labels (RFC 5890 §2.3.1) other than A-labels are reserved and must not be issued for.
+    // R-LDH labels (RFC 5890 §2.3.1) are reserved: only those that are A-labels may be issued for.
     broken: ({ subjectAltNames }) =>
-      subjectAltNames.dnsNames.some((name) =>
-        name.split('.').some((label) => /^(?!xn--[a-z0-9]).{2}--/i.test(label)),
-      ),
+      subjectAltNames.dnsNames
+        .flatMap((name) => name.split('.'))
+        .some((label) => label.slice(2, 4) === '--' && !isALabel(label)),
   },
   {
     id: 'alternative-mailbox-syntax',
@@ -69,6 +79,17 @@ export const NAME_RULES: readonly ProfileRule[] = [
     broken: ({ subject }) => subject.relativeNames.some((attributes) => attributes.length > 1),
   },
 ];
+
+/** Upper bounds of RFC 5280 Appendix A.1, in characters. */
+const UPPER_BOUNDS: ReadonlyMap<string, number> = new Map([
+  ['2.5.4.3', 64], // CN
+  ['2.5.4.5', 64], // serialNumber
+  ['2.5.4.6', 2], // C
+  ['2.5.4.7', 128], // L
+  ['2.5.4.8', 128], // ST
+  ['2.5.4.10', 64], // O
+  ['2.5.4.11', 64], // OU
+]);
 
 /** RFC 1034 §3.5 as changed by RFC 1123 §2.1, with a wildcard as the whole left-most label. */
 function isPreferredSyntax(name: string): boolean {

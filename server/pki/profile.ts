@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import { equalBytes } from './der-values.ts';
 import type { CertificateRole, PathFailure } from './path-failure.ts';
 import { failure } from './path-failure.ts';
 import { EXTENSION_RULES } from './profile-extension-rules.ts';
@@ -21,4 +22,25 @@ export function profileFailures(
       (rule.roles?.includes(role) ?? true) &&
       rule.broken(certificate, role, purpose),
   ).map((rule) => failure('profile', certificate, role, `${rule.id} (${rule.section})`));
+}
+
+/** `profile` failures of a certificate beside the one that issued it. */
+export function issuanceFailures(
+  certificate: Certificate,
+  issuer: Certificate,
+  role: CertificateRole,
+  profile: Profile,
+): PathFailure[] {
+  if (profile === 'tls-client') return [];
+  const failures: PathFailure[] = [];
+  const named = certificate.authorityKeyIdentifier?.keyIdentifier ?? null;
+  if (named !== null && issuer.subjectKeyIdentifier !== null && named !== issuer.subjectKeyIdentifier) {
+    failures.push(failure('profile', certificate, role, 'authority-key-identifier-is-the-issuers (4.2.1.2)'));
+  }
+  if (profile === 'web-pki' && !equalBytes(certificate.issuer.der, issuer.subject.der)) {
+    failures.push(
+      failure('profile', certificate, role, 'issuer-is-the-issuers-subject-byte-for-byte (BR 7.1.4.1)'),
+    );
+  }
+  return failures;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import { parseCertificate } from './certificate.ts';
-import { matchesReference } from './service-identity.ts';
+import { matchesReference } from './reference-identifier.ts';
 
 const root = mintAuthority();
 const key = root.key;

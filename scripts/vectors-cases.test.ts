@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { mintAuthority } from '../tests/kit/mint.ts';
+import { readVectorCases } from './vectors-cases.ts';
+import { formatTally, runVectors } from './vectors-run.ts';
+
+const now = Date.now();
+const root = mintAuthority({ commonName: 'Root' });
+const leaf = root.issue({ dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
+const base64 = (der: Uint8Array) => Buffer.from(der).toString('base64');
+
+function limbo(change: Record<string, unknown>): string {
+  const testCase = {
+    id: 'webpki::example',
+    validation_kind: 'SERVER',
+    trusted_certs: [root.certificatePem],
+    untrusted_intermediates: [],
+    peer_certificate: leaf.certificatePem,
+    validation_time: null,
+    extended_key_usage: [],
+    expected_result: 'SUCCESS',
+    expected_peer_name: { kind: 'DNS', value: 'localhost' },
+    expected_peer_names: [],
+    max_chain_depth: null,
+    ...change,
+  };
+  return JSON.stringify({ version: 1, testcases: [testCase] });
+}
+
+function betterTls(...testCases: Record<string, unknown>[]): string {
+  const full = testCases.map((change, id) => ({
+    id,
+    suite: 'nameconstraints',
+    certificates: [base64(leaf.der)],
+    hostname: '127.0.0.1',
+    requiredFeatures: [],
+    expected: 'ACCEPT',
+    failureIsWarning: false,
+    ...change,
+  }));
+  return JSON.stringify({ trustRoot: base64(root.der), suites: { nameconstraints: { testCases: full } } });
+}
+
+const closing = (text: string) => formatTally(runVectors(readVectorCases(text), { now, profile: null }));
+
+describe('x509-limbo cases', () => {
+  it.each<[string, Record<string, unknown>, string]>([
+    ['agree', {}, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    ['a false accept', { expected_result: 'FAILURE' }, '0 agree, 1 false accept, 0 false reject, 0 skipped'],
+    [
+      'a false reject',
+      { expected_peer_name: { kind: 'DNS', value: 'example.com' } },
+      '0 agree, 0 false accept, 1 false reject, 0 skipped',
+    ],
+    ['no name asked for', { expected_peer_name: null }, '1 agree, 0 false accept, 0 false reject, 0 skipped'],
+    [
+      'another time',
+      { validation_time: '1999-01-01T00:00:00+00:00', expected_result: 'FAILURE' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'a client certificate wanted',
+      { validation_kind: 'CLIENT', expected_peer_name: null, expected_result: 'FAILURE' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'an unreadable leaf',
+      { peer_certificate: '', expected_result: 'FAILURE' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    ['a skipped feature', { features: ['has-crl'] }, '0 agree, 0 false accept, 0 false reject, 1 skipped'],
+  ])('%s', (_, change, line) => expect(closing(limbo(change))).toBe(line));
+});
+
+describe('BetterTLS exports', () => {
+  it('are judged by their host name, warnings left out', () => {
+    const text = betterTls({}, { hostname: 'localhost' }, { failureIsWarning: true }, { expected: 'REJECT' });
+    expect(closing(text)).toBe('2 agree, 1 false accept, 0 false reject, 1 skipped');
+  });
+
+  it('name the case that disagrees', () => {
+    const cases = readVectorCases(betterTls({ hostname: 'example.com' }));
+    expect(runVectors(cases, { now, profile: null }).disagreements).toEqual([
+      'nameconstraints::0: expected accept, ours reject (leaf name_mismatch)',
+    ]);
+  });
+});
+
+it('other files are refused', () => {
+  expect(() => readVectorCases('{}')).toThrow('neither');
+});

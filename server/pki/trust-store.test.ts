@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { mintAuthority } from '../../tests/kit/mint.ts';
+import { parseCertificate } from './certificate.ts';
+import { createTrustStore } from './trust-store.ts';
+
+const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
+
+describe('a trust store', () => {
+  it('finds anchors by subject and by fingerprint', () => {
+    const store = createTrustStore([one.der, two.der]);
+    const { subject, fingerprint } = parseCertificate(two.der);
+    expect(store.withSubject(subject).map((anchor) => anchor.certificate.fingerprint)).toEqual([
+      two.fingerprint,
+    ]);
+    expect(store.has(fingerprint)).toBe(true);
+    expect(store.has('')).toBe(false);
+  });
+
+  it('has a hash of its contents, whatever their order', () => {
+    const { hash, anchors } = createTrustStore([one.der, two.der, one.der]);
+    expect(anchors).toHaveLength(2);
+    expect(createTrustStore([two.der, one.der]).hash).toBe(hash);
+    expect(createTrustStore([one.der]).hash).not.toBe(hash);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('refuses what is no certificate', () => {
+    expect(() => createTrustStore([Buffer.from('x')])).toThrow(expect.objectContaining({ name: 'PkiError' }));
+  });
+});
