@@ -1,0 +1,178 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EmailChannel, EmailMessage } from '../../server/channels/email/index.ts';
+import { createEmailChannel } from '../../server/channels/email/index.ts';
+import { temporaryFolder } from '../kit/app.ts';
+import type { SmtpSink } from '../kit/smtp-sink.ts';
+import { startSmtpSink } from '../kit/smtp-sink.ts';
+
+const FROM = 'Certlantern <alerts@certlantern.example>';
+const message: EmailMessage = {
+  to: 'alice@fjord.example',
+  subject: 'pay.fjord.example expires in 2 days',
+  html: '<p>Soon.</p><img src="cid:logo@certlantern" alt="">',
+  text: 'Soon.',
+  messageId: '<0f3e.delivery@certlantern.example>',
+};
+const never = new AbortController().signal;
+
+describe('by SMTP', () => {
+  let sink: SmtpSink;
+  let channel: EmailChannel;
+  beforeEach(async () => {
+    sink = await startSmtpSink();
+    channel = createEmailChannel({ smtpUrl: sink.url, mailFrom: FROM, captureDir: '/nowhere' });
+  });
+  afterEach(async () => {
+    channel.close();
+    await sink.close();
+  });
+
+  it('delivers text, HTML and the logo under the given Message-ID', async () => {
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+    const [mail] = sink.ledger;
+    expect(mail).toMatchObject({
+      from: 'alerts@certlantern.example',
+      to: ['alice@fjord.example'],
+      acknowledged: true,
+      tls: true,
+    });
+    expect(mail?.messageId).toBe(message.messageId);
+    expect(mail?.parsed.subject).toBe(message.subject);
+    expect(mail?.parsed.text?.trim()).toBe('Soon.');
+    expect(mail?.parsed.headers.get('auto-submitted')).toBe('auto-generated');
+    const [logo] = mail?.parsed.attachments ?? [];
+    expect(logo).toMatchObject({
+      cid: 'logo@certlantern',
+      contentType: 'image/png',
+      contentDisposition: 'inline',
+    });
+    expect(logo?.content.subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('uses one connection for mails one after the other', async () => {
+    for (const id of ['1', '2', '3']) {
+      await channel.deliver({ ...message, messageId: `<${id}@certlantern.example>` }, never);
+    }
+    expect(sink.ledger).toHaveLength(3);
+    expect(sink.connections).toBe(1);
+  });
+
+  it.each([
+    ['greylist', 'retry', '451 4.7.1 Greylisted, try again later'],
+    ['refuse_recipient', 'failed', '550 5.1.1 No such user here'],
+    ['refuse_message', 'failed', '554 5.7.0 Looks like spam'],
+    ['refuse_sender', 'retry', '553 5.7.1 Sender not allowed'],
+  ] as const)('%s means %s, and the next mail goes out', async (behaviour, outcome, detail) => {
+    sink.behave(behaviour);
+    expect(await channel.deliver(message, never)).toEqual({ outcome, detail });
+    expect(sink.ledger).toEqual([]);
+    sink.behave('accept');
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+  });
+
+  it('tries again where the answer got lost: the same Message-ID tells the receiver that it is one mail', async () => {
+    sink.behave('lose_reply');
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
+    sink.behave('accept');
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+    expect(sink.ledger.map(({ messageId, acknowledged }) => [messageId, acknowledged])).toEqual([
+      [message.messageId, false],
+      [message.messageId, true],
+    ]);
+  });
+
+  it('waits out a server that is down, also one that it had a connection to', async () => {
+    await channel.deliver(message, never);
+    await sink.down();
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'retry' });
+    await sink.up();
+    expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+    expect(sink.ledger).toHaveLength(2);
+  });
+
+  it('lets go of a server that never speaks when told to stop', async () => {
+    sink.behave('silence');
+    const stop = new AbortController();
+    const outcome = channel.deliver(message, stop.signal);
+    await sink.connected();
+    stop.abort();
+    expect(await outcome).toMatchObject({ outcome: 'retry' });
+    expect(await channel.deliver(message, AbortSignal.abort())).toMatchObject({ outcome: 'retry' });
+    expect(sink.ledger).toEqual([]);
+  });
+
+  it('makes of no string a second header or recipient', async () => {
+    const hostile = {
+      ...message,
+      subject: 'a\r\nBcc: eve@evil.example\r\n\r\nbody',
+      messageId: '<x@certlantern.example>\r\nBcc: eve@evil.example',
+    };
+    await channel.deliver(hostile, never);
+    const [mail] = sink.ledger;
+    expect(mail?.to).toEqual(['alice@fjord.example']);
+    expect(mail?.parsed.headers.has('bcc')).toBe(false);
+    expect(mail?.raw.toString()).not.toMatch(/^Bcc:/im);
+
+    for (const to of ['alice@fjord.example, eve@evil.example', 'a@b.example>\r\nRCPT TO:<eve@evil.example']) {
+      await channel.deliver({ ...message, to }, never);
+    }
+    expect(sink.ledger.flatMap((one) => one.to)).not.toContain('eve@evil.example');
+  });
+});
+
+it('says what keeps it from a server that is not there', async () => {
+  const sink = await startSmtpSink();
+  const { url } = sink;
+  await sink.close();
+  const channel = createEmailChannel({ smtpUrl: url, mailFrom: FROM, captureDir: '/nowhere' });
+  expect(await channel.deliver(message, never)).toMatchObject({
+    outcome: 'retry',
+    detail: expect.stringContaining('ECONNREFUSED'),
+  });
+  channel.close();
+});
+
+describe('without SMTP', () => {
+  it('keeps each mail once, for its owner only', async () => {
+    const folder = temporaryFolder();
+    const captureDir = join(folder.path, 'mail');
+    const channel = createEmailChannel({ smtpUrl: null, mailFrom: FROM, captureDir });
+    try {
+      expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
+      expect(await channel.deliver({ ...message, subject: 'Again' }, never)).toMatchObject({
+        outcome: 'delivered',
+      });
+      expect(await readdir(captureDir)).toEqual(['0f3e.delivery@certlantern.example.eml']);
+      const file = join(captureDir, '0f3e.delivery@certlantern.example.eml');
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      const mail = await simpleParser(await readFile(file));
+      expect(mail).toMatchObject({ subject: 'Again', messageId: message.messageId });
+      expect(mail.attachments).toHaveLength(1);
+    } finally {
+      folder.remove();
+    }
+  });
+
+  it('stays in its folder whatever the Message-ID is, and retries where it cannot write', async () => {
+    const folder = temporaryFolder();
+    const captureDir = join(folder.path, 'mail');
+    const channel = createEmailChannel({ smtpUrl: null, mailFrom: FROM, captureDir });
+    try {
+      await channel.deliver({ ...message, messageId: '<../../escape/x@y>' }, never);
+      expect(await readdir(folder.path)).toEqual(['mail']);
+      expect(await readdir(captureDir)).toEqual(['.._.._escape_x@y.eml']);
+      const blocked = createEmailChannel({
+        smtpUrl: null,
+        mailFrom: FROM,
+        captureDir: join(captureDir, '.._.._escape_x@y.eml'),
+      });
+      expect(await blocked.deliver(message, never)).toMatchObject({ outcome: 'retry' });
+      expect(await channel.deliver(message, AbortSignal.abort())).toMatchObject({ outcome: 'retry' });
+    } finally {
+      folder.remove();
+    }
+  });
+});

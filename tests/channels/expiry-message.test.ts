@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { ExpiryMessageInput } from '../../server/channels/messages/index.ts';
+import { expiryMessage } from '../../server/channels/messages/index.ts';
+import type { CertificateFacts } from '../../server/core/index.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const NOT_AFTER = Date.UTC(2026, 10, 22, 14, 32);
+const NOT_BEFORE = NOT_AFTER - 90 * DAY;
+
+const facts: CertificateFacts = {
+  fingerprint: 'aa',
+  serialNumber: '01',
+  issuer: 'DigiCert TLS RSA 2020 CA1',
+  subject: 'pay.fjord.example',
+  notBefore: NOT_BEFORE,
+  notAfter: NOT_AFTER,
+  authorityName: 'DigiCert',
+  authorityFullDn: 'CN=DigiCert TLS RSA 2020 CA1,O=DigiCert,C=US',
+  authorityUrl: null,
+  sans: ['pay.fjord.example'],
+};
+
+interface Changes extends Partial<Omit<ExpiryMessageInput, 'alert'>> {
+  alert?: Partial<ExpiryMessageInput['alert']>;
+  /** Until notAfter. */
+  left?: number;
+}
+
+function render({ alert, left = 2 * DAY, ...changes }: Changes = {}) {
+  const now = NOT_AFTER - left;
+  return expiryMessage({
+    alert: {
+      step: 'three_days',
+      fingerprint: 'aa',
+      notBefore: NOT_BEFORE,
+      notAfter: NOT_AFTER,
+      role: 'leaf',
+      name: 'pay.fjord.example',
+      asOf: now,
+      ...alert,
+    },
+    alertedAt: now,
+    monitor: { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: now },
+    certificate: facts,
+    now,
+    productName: 'Certlantern',
+    publicUrl: new URL('https://certs.example'),
+    timeZone: 'UTC',
+    ...changes,
+  });
+}
+
+describe('subject', () => {
+  it.each([
+    [14 * DAY, 'pay.fjord.example expires in 14 days'],
+    [14 * DAY - MINUTE, 'pay.fjord.example expires in 14 days'],
+    [13.5 * DAY, 'pay.fjord.example expires in 13 days'],
+    [2 * DAY, 'pay.fjord.example expires in 2 days'],
+    [2 * DAY - HOUR, 'pay.fjord.example expires in 47 hours'],
+    [DAY - MINUTE, 'pay.fjord.example expires in 24 hours'],
+    [5 * HOUR, 'pay.fjord.example expires in 5 hours'],
+    [HOUR, 'pay.fjord.example expires in 1 hour'],
+    [20 * MINUTE, 'pay.fjord.example expires in 20 minutes'],
+    [1, 'pay.fjord.example expires in 1 minute'],
+    [0, 'pay.fjord.example expired on 22 November 2026'],
+    [-400 * DAY, 'pay.fjord.example expired on 22 November 2026'],
+  ])('with %d ms left: %s', (left, subject) => {
+    expect(render({ left }).subject).toBe(subject);
+  });
+
+  it('names an overdue renewal, and an intermediate that limits', () => {
+    expect(render({ left: 22.5 * DAY, alert: { step: 'renewal_overdue' } }).subject).toBe(
+      'pay.fjord.example expires in 22 days, renewal overdue',
+    );
+    expect(render({ left: 7 * DAY, alert: { role: 'intermediate', fingerprint: 'bb' } }).subject).toBe(
+      'pay.fjord.example: an intermediate certificate expires in 7 days',
+    );
+  });
+
+  it('shows names as people write them, and the port where it matters', () => {
+    const monitor = { id: '1', host: 'xn--bcher-kva.example', port: 8443, lastCheckedAt: null };
+    expect(render({ monitor }).subject).toBe('bücher.example:8443 expires in 2 days');
+  });
+});
+
+describe('content', () => {
+  it('says it all in the text part', () => {
+    expect(render().text).toBe(`The certificate for pay.fjord.example expires on Sunday, 22 November 2026.
+
+After 14:32 UTC that day, visitors will see a security warning instead of the site. Renew it before then; the next check will pick up the new certificate.
+
+Host:         pay.fjord.example
+Issuer:       DigiCert TLS RSA 2020 CA1
+Valid from:   24 August 2026
+Expires on:   22 November 2026, 14:32 UTC
+Last checked: 20 November 2026, 14:32 UTC
+
+Show certificate details:
+https://certs.example/dashboard?domain=0c1d
+
+-- 
+You get this because you track this host in Certlantern. Alerts go out at 22, 14, 7, 3 and 1 days before expiry, and when it has expired.
+
+`);
+  });
+
+  it('has the exact time and the issuer in the preheader, and the same facts in the HTML', () => {
+    const { preheader, html } = render();
+    expect(preheader).toBe('Expires Sunday 22 November 2026 at 14:32 UTC. Issued by DigiCert.');
+    for (const part of [
+      preheader,
+      'Expiring in 2 days',
+      'href="https://certs.example/dashboard?domain=0c1d"',
+    ]) {
+      expect(html).toContain(part);
+    }
+    expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
+  });
+
+  it('lists the domain’s own steps', () => {
+    const days = (lifetime: number) => render({ alert: { notBefore: NOT_AFTER - lifetime } }).text;
+    expect(days(398 * DAY)).toContain('at 30, 14, 7, 3 and 1 days before expiry');
+    expect(days(160 * HOUR)).toContain('at 40, 32, 16, 8 and 3 hours before expiry');
+    expect(days(30 * DAY)).toContain('at 7, 6, 3 and 1 days and 14 hours before expiry');
+    expect(days(-DAY)).toContain('Alerts go out when it has expired.');
+  });
+
+  it('is rendered from now: a mail retried for two days does not say "in 2 days"', () => {
+    const late = render({ left: -HOUR });
+    expect(late.text).toContain('expired on Sunday, 22 November 2026.');
+    expect(late.text).toContain('Since 14:32 UTC that day, visitors see');
+    expect(late.html).toContain('Expired');
+  });
+
+  it('tells an overdue renewal from when on it was expected', () => {
+    const { text, html } = render({ left: 22.5 * DAY, alert: { step: 'renewal_overdue' } });
+    expect(text).toContain('has not been renewed yet. It expires on Sunday, 22 November 2026.');
+    expect(text).toContain('A renewal was expected from 23 October 2026 on');
+    expect(html).toContain('Renewal overdue');
+  });
+
+  it('says which certificate limits, and how long the host’s own is good', () => {
+    const alert = { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' } as const;
+    const { text } = render({ alert, certificate: { ...facts, notAfter: NOT_AFTER + 101 * DAY } });
+    expect(text).toContain('An intermediate certificate of pay.fjord.example expires on Sunday');
+    expect(text).toContain('“Fjord CA 1” limits this host');
+    expect(text).toContain('The certificate of the host itself is valid until 3 March 2027.');
+    expect(text).toMatch(/^Limited by: +Fjord CA 1$/m);
+    expect(text).not.toContain('DigiCert');
+  });
+
+  it('says as of when, where the host could not be reached', () => {
+    expect(render().text).not.toContain('as of');
+    const now = NOT_AFTER - 2 * DAY;
+    expect(render({ alert: { asOf: now - 3 * HOUR } }).text).toContain(
+      'The host could not be reached at the last check. This is as of 20 November 2026, 11:32 UTC',
+    );
+  });
+
+  it('speaks of clients where no browser is expected', () => {
+    const monitor = { id: '1', host: 'mail.fjord.example', port: 993, lastCheckedAt: null };
+    expect(render({ monitor }).text).toContain('clients will refuse to connect.');
+  });
+
+  it('gives local time and UTC', () => {
+    const { text, preheader } = render({ timeZone: 'Europe/Oslo' });
+    expect(text).toMatch(/Expires on: +22 November 2026, 15:32 (CET|GMT\+1) \(14:32 UTC\)/);
+    expect(preheader).toMatch(/^Expires Sunday 22 November 2026 at 15:32 (CET|GMT\+1) \(14:32 UTC\)\./);
+  });
+});
+
+describe('strings out of certificates', () => {
+  const hostile = [
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    '{{7*7}} ${7*7} <%= 7*7 %>',
+    'Fjord\r\nBcc: eve@evil.example\r\n\r\n<p>body',
+    'a\0b\u202eevil\u2028c',
+    'x'.repeat(300),
+    '&lt;b&gt; &amp;',
+  ];
+  it.each(hostile)('%j is text, on one line, and never markup', (name) => {
+    const plain = render();
+    for (const role of ['leaf', 'intermediate'] as const) {
+      const fingerprint = role === 'leaf' ? 'aa' : 'bb';
+      const sent = render({
+        alert: { role, fingerprint, name },
+        certificate: { ...facts, issuer: name, authorityName: name, subject: name },
+      });
+      expect(sent.html).not.toMatch(/<script|<img src=x|<p>body|<b>/);
+      expect(sent.html).not.toContain("' onmouseover='");
+      // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+      for (const line of [sent.subject, sent.preheader]) expect(line).not.toMatch(/[\0-\x1f\u2028\u202e]/);
+      expect(sent.text).not.toMatch(/^Bcc:/m);
+      expect(sent.text).not.toContain('x'.repeat(121));
+      expect(sent.text).not.toContain('49');
+      if (role === 'leaf') expect(tags(sent.html)).toEqual(tags(plain.html));
+    }
+  });
+
+  const tags = (html: string) => html.match(/<\/?[a-z][a-z0-9]*/gi);
+
+  it('does without facts that are gone', () => {
+    const { text, preheader } = render({ certificate: null });
+    expect(text).not.toContain('Issuer');
+    expect(preheader).toBe('Expires Sunday 22 November 2026 at 14:32 UTC.');
+  });
+
+  it('holds the longest host name', () => {
+    const host = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(53)}.example`;
+    const { html } = render({ monitor: { id: '1', host, port: 443, lastCheckedAt: null } });
+    expect(html).toContain(host);
+    expect(html).toContain('overflow-wrap:anywhere');
+  });
+
+  it('puts a far end into words', () => {
+    const notAfter = Date.UTC(9999, 11, 31, 23, 59, 59);
+    expect(render({ alert: { notAfter } }).text).toContain('31 December 9999, 23:59 UTC');
+  });
+});
