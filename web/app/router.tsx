@@ -91,10 +91,3 @@ declare module '@tanstack/react-router' {
     router: typeof router;
   }
 }
-
-// A screen reader hears the new page, and the next Tab starts there. A page that took the focus itself keeps it.
-router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
-  if (!pathChanged || !fromLocation) return;
-  if (document.activeElement && document.activeElement !== document.body) return;
-  document.querySelector<HTMLElement>('h1[tabindex="-1"]')?.focus({ preventScroll: true });
-});

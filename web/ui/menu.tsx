@@ -12,21 +12,22 @@ export interface MenuProps {
   children: ReactNode;
 }
 
-/** A menu below its trigger, which is one focusable element. */
+/**
+ * A menu below its trigger, which is one focusable element. It stays where it is in the document, and with that inside
+ * its landmark.
+ */
 export function Menu({ trigger, defaultOpen = false, children }: MenuProps) {
   return (
     <DropdownMenu.Root modal={false} defaultOpen={defaultOpen}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={6}
-          collisionPadding={8}
-          className="z-60 min-w-[196px] rounded-[10px] border border-line-2 bg-menu p-1 shadow-3 data-[state=open]:animate-[menu-in_120ms_ease-out]"
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <DropdownMenu.Content
+        align="end"
+        sideOffset={6}
+        collisionPadding={8}
+        className="z-60 min-w-[196px] rounded-[10px] border border-line-2 bg-menu p-1 shadow-3 data-[state=open]:animate-[menu-in_120ms_ease-out]"
+      >
+        {children}
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

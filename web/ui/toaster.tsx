@@ -15,6 +15,7 @@ export function Toaster() {
       offset={24}
       mobileOffset={{ bottom: 72, left: 16, right: 16 }}
       closeButton
+      style={{ fontFamily: 'inherit' }}
       icons={{
         success: <Glyph name="active" className="size-4 text-ok-mark" />,
         info: <Info className="size-4 text-fg-3" strokeWidth={1.6} aria-hidden="true" />,
