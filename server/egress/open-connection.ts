@@ -3,11 +3,10 @@ import type { Socket } from 'node:net';
 
 import { parseAddress, sameAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
+import { connectFailure } from './connect-failure.ts';
+import type { ConnectFailure } from './connect-failure.ts';
 import { unmapped } from './embedded-address.ts';
 import { within } from './within.ts';
-
-export type ConnectFailure =
-  'refused' | 'reset' | 'timeout' | 'unroutable' | /* our side has no IPv6 */ 'no_route_here' | 'other';
 
 export type Connection =
   | { ok: true; socket: Socket }
@@ -54,7 +53,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   return {
     ok: false,
     stage: 'connect',
-    reason: failureOf(failed.code, address.includes(':')),
+    reason: connectFailure(failed.code, address.includes(':')),
     detail: failed.code ?? null,
   };
 }
@@ -86,27 +85,4 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
     clearInterval(count);
     signal.removeEventListener('abort', stop);
   });
-}
-
-function failureOf(code: string | undefined, isIpv6: boolean): ConnectFailure {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'refused';
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return 'reset';
-    case 'ETIMEDOUT':
-      return 'timeout';
-    case 'ENETUNREACH':
-    case 'EADDRNOTAVAIL':
-    case 'EAFNOSUPPORT':
-      // The kernel found no route or no source address before any packet left.
-      return isIpv6 ? 'no_route_here' : 'unroutable';
-    case 'EHOSTUNREACH':
-    case 'ENETDOWN':
-    case 'EHOSTDOWN':
-      return 'unroutable';
-    default:
-      return 'other';
-  }
 }

@@ -47,12 +47,26 @@ export async function handshake({
     rejectUnauthorized: false,
     servername: isIP(host) === 0 ? host : '',
   });
+  const limit = { ms: timeoutMs, signal };
   try {
-    return await within(secured(tls, socket), { ms: timeoutMs, signal }, failed('timeout'));
+    const result = await within(secured(tls, socket), limit, failed('timeout'));
+    if (result.ok) await within(hungUp(tls), limit, undefined);
+    return result;
   } finally {
     tls.destroy();
     socket.destroy();
   }
+}
+
+/**
+ * Sends our Finished and a close_notify before the FIN. Cut off between, a server has a failed handshake to log, at
+ * every check.
+ */
+function hungUp(tls: TLSSocket): Promise<void> {
+  return new Promise((resolve) => {
+    tls.once('close', () => resolve());
+    tls.destroySoon();
+  });
 }
 
 /** The error listeners stay on both sockets: late errors must not end the process. */

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+
+import { connectFailure } from '../../server/egress/connect-failure.ts';
+
+describe('connectFailure', () => {
+  it.each([
+    ['ECONNREFUSED', 'refused', 'refused'],
+    ['ECONNRESET', 'reset', 'reset'],
+    ['ETIMEDOUT', 'timeout', 'timeout'],
+    ['EHOSTUNREACH', 'unroutable', 'unroutable'],
+    // Without IPv6 of our own the kernel says so before a packet leaves; that is not the endpoint's fault.
+    ['ENETUNREACH', 'unroutable', 'no_route_here'],
+    ['EADDRNOTAVAIL', 'unroutable', 'no_route_here'],
+    ['EAFNOSUPPORT', 'unroutable', 'no_route_here'],
+    ['EMFILE', 'other', 'other'],
+    [undefined, 'other', 'other'],
+  ])('%s is %s over IPv4 and %s over IPv6', (code, four, six) => {
+    expect([connectFailure(code, false), connectFailure(code, true)]).toEqual([four, six]);
+  });
+});

@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import type { Observation } from '../../server/core/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createProbe } from '../../server/probe/index.ts';
+import type { ProbeOptions } from '../../server/probe/probe.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+import { mintAuthority, selfSigned } from '../kit/mint.ts';
+import {
+  alerting,
+  closing,
+  dripping,
+  flooding,
+  greeting,
+  plainHttp,
+  resetting,
+  silent,
+  startRawPeer,
+} from '../kit/raw-peers.ts';
+import type { RawPeer } from '../kit/raw-peers.ts';
+import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
+import type { Peer } from '../kit/tls-server.ts';
+
+const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
+const leaf = mintAuthority().issue({ dnsNames: ['site.test'] });
+const never = new AbortController().signal;
+
+let names: DnsServer;
+const running: Peer[] = [];
+
+beforeAll(async () => {
+  names = await startDnsServer({
+    'site.test': { addresses: ['127.0.0.1'] },
+    'silent-dns.test': { answer: 'silent' },
+    'private.test': { addresses: ['10.0.0.1'] },
+    'nowhere.test': { addresses: ['::2'] },
+  });
+});
+afterAll(() => names.stop());
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+
+async function raw(manners: Parameters<typeof startRawPeer>[0]): Promise<RawPeer> {
+  const peer = await startRawPeer(manners);
+  running.push(peer);
+  return peer;
+}
+function observe(
+  host: string,
+  port: number,
+  { signal = never, ...options }: Partial<ProbeOptions> & { signal?: AbortSignal } = {},
+): Promise<Observation> {
+  const resolver = createResolver({ servers: [names.address], policy: options.policy ?? policy });
+  return createProbe({ resolver, policy, now: Date.now, ...options }).observe({ host, port }, signal);
+}
+const handshakeFailed = (reason: string, more: object = {}) => ({
+  addresses: [{ outcome: 'failed', stage: 'handshake', reason, ...more }],
+});
+
+describe('a hostile or broken peer is a value', () => {
+  it.each([
+    ['speaks HTTP without TLS', plainHttp, 'not_tls', null],
+    ['speaks first', greeting, 'not_tls', null],
+    ['resets', resetting, 'reset', null],
+    ['hangs up', closing, 'closed', null],
+    ['does not know the name', alerting(112), 'tls_alert', 112],
+    ['refuses the handshake', alerting(40), 'tls_alert', 40],
+    ['is broken inside', alerting(80), 'tls_alert', 80],
+    ['wants another protocol version', alerting(70), 'protocol_version', 70],
+    ['sends endless empty records', flooding(Buffer.from([0x16, 0x03, 0x03, 0, 0])), 'other', null],
+    ['sends endless change cipher specs', flooding(Buffer.from([0x14, 0x03, 0x03, 0, 1, 1])), 'other', null],
+    ['sends endless zeros', flooding(Buffer.alloc(65_536)), 'not_tls', null],
+  ])('that %s', async (_name, manners, reason, tlsAlert) => {
+    const { port } = await raw(manners);
+    expect(await observe('site.test', port)).toMatchObject(handshakeFailed(reason, { tlsAlert }));
+  });
+
+  it.each([
+    [112, 1],
+    [40, 2],
+    [70, 2],
+    [71, 2],
+  ])('gets a second look after alert %i only where old settings could help', async (alert, looks) => {
+    const peer = await raw(alerting(alert));
+    await observe('site.test', peer.port);
+    expect(peer.accepted()).toBe(looks);
+  });
+
+  it.each([
+    ['silent', silent],
+    ['dripping', dripping],
+  ])('that is %s ends at the handshake deadline', async (_name, manners) => {
+    const { port } = await raw(manners);
+    const timeouts = { handshake: 300 };
+    const observation = await observe('site.test', port, { timeouts });
+    expect(observation).toMatchObject(handshakeFailed('timeout'));
+    expect(observation.durationMs).toBeGreaterThanOrEqual(299);
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it('that is silent ends at the deadline of the whole check', async () => {
+    const { port } = await raw(silent);
+    const observation = await observe('site.test', port, { timeouts: { check: 300 } });
+    expect(observation).toMatchObject(handshakeFailed('timeout'));
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it('that is silent ends when the caller gives up', async () => {
+    const peer = await raw(silent);
+    const controller = new AbortController();
+    const pending = observe('site.test', peer.port, { signal: controller.signal });
+    await peer.connected;
+    controller.abort();
+    expect(await pending).toMatchObject({ addresses: [{ outcome: 'failed', reason: 'timeout' }] });
+    expect(await observe('site.test', peer.port, { signal: AbortSignal.abort() })).toMatchObject({
+      addresses: [],
+    });
+  });
+
+  it('that sends more certificates than anybody reads is too large', async () => {
+    const link = selfSigned({ organization: 'x'.repeat(1_000) }).certificatePem;
+    const peer = await startTlsServer({ '*': { ...leaf, chainPem: link.repeat(400) } });
+    running.push(peer);
+    expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
+  });
+
+  it('that sends one huge certificate is too large', async () => {
+    const huge = selfSigned({
+      dnsNames: Array.from({ length: 3_500 }, (_, index) => `name${index}.site.test`),
+    });
+    expect(huge.der.length).toBeGreaterThan(64 * 1024);
+    const peer = await startTlsServer({ '*': huge });
+    running.push(peer);
+    expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
+  });
+
+  it('that demands a client certificate on TLS 1.2 is an alert', async () => {
+    const peer = await startOpensslServer(leaf, { arguments: ['-tls1_2', '-Verify', '1'] });
+    running.push(peer);
+    expect(await observe('site.test', peer.port)).toMatchObject(
+      handshakeFailed('tls_alert', { tlsAlert: 40 }),
+    );
+  });
+
+  it('that listens on no port is a refused connection', async () => {
+    const peer = await startRawPeer(silent);
+    await peer.stop();
+    expect(await observe('site.test', peer.port)).toMatchObject({
+      addresses: [{ outcome: 'failed', stage: 'connect', reason: 'refused', detail: 'ECONNREFUSED' }],
+    });
+  });
+});
+
+describe('what never gets as far as a peer', () => {
+  it.each([
+    ['missing.test', 'dns', 'name_not_found'],
+    ['private.test', 'policy', 'address_refused'],
+    ['10.0.0.1', 'policy', 'address_refused'],
+    ['169.254.169.254', 'policy', 'address_refused'],
+  ])('%s is a failed resolution', async (host, stage, reason) => {
+    expect(await observe(host, 443)).toMatchObject({
+      resolution: { ok: false, stage, reason },
+      addresses: [],
+    });
+  });
+
+  it('a silent name server ends with the check', async () => {
+    const observation = await observe('silent-dns.test', 443, { timeouts: { check: 300 } });
+    expect(observation).toMatchObject({ resolution: { ok: false, reason: 'dns_timeout' }, addresses: [] });
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it('pins the address that was judged: a flip between look-up and connection changes nothing', async () => {
+    const peer = await startTlsServer({ '*': leaf });
+    running.push(peer);
+    names.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
+    names.questions.length = 0;
+    names.onQuestion = (_type, name) => {
+      if (name === 'flip.test' && names.questions.length >= 2)
+        setImmediate(() => names.entries.set('flip.test', { addresses: ['10.0.0.1'], ttlSeconds: 0 }));
+    };
+    expect(await observe('flip.test', peer.port)).toMatchObject({
+      addresses: [{ address: '127.0.0.1', outcome: 'handshake' }],
+    });
+    expect(names.questions).toHaveLength(2);
+    names.onQuestion = () => undefined;
+    expect(await observe('flip.test', peer.port)).toMatchObject({
+      resolution: { reason: 'address_refused' },
+    });
+  });
+
+  it('a resolver that is wrong about an address is not believed', async () => {
+    const peer = await raw(silent);
+    const lying = {
+      resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1', '10.0.0.1'] }),
+    };
+    const closed = createAddressPolicy([], () => []);
+    expect(await observe('site.test', peer.port, { resolver: lying, policy: closed })).toMatchObject({
+      addresses: [
+        { outcome: 'failed', stage: 'policy', reason: 'address_refused' },
+        { outcome: 'failed', stage: 'policy', reason: 'address_refused' },
+      ],
+    });
+    expect(peer.accepted()).toBe(0);
+  });
+});
+
+describe('what is left behind', () => {
+  it('no socket and no timer', async () => {
+    const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
+    const before = open();
+    const peers = await Promise.all([raw(silent), raw(alerting(70)), raw(resetting), raw(plainHttp)]);
+    const tls = await startTlsServer({ '*': leaf });
+    running.push(tls);
+    const looks = [...peers, tls].map(({ port }) =>
+      observe('site.test', port, { timeouts: { handshake: 200 } }),
+    );
+    await Promise.all(looks);
+    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await expect.poll(open).toBeLessThanOrEqual(before);
+  });
+
+  it('no memory, after hundreds of looks at peers with bad certificates', async () => {
+    const bad = selfSigned({ dnsNames: Array.from({ length: 400 }, (_, index) => `n${index}.site.test`) });
+    const peer = await startTlsServer({ '*': bad });
+    running.push(peer);
+    const round = async (): Promise<number> => {
+      for (let batch = 0; batch < 10; batch++)
+        await Promise.all(Array.from({ length: 20 }, () => observe('127.0.0.1', peer.port)));
+      return process.memoryUsage().rss;
+    };
+    await round();
+    const before = await round();
+    const after = await round();
+    expect(after - before).toBeLessThan(24 * 1024 * 1024);
+  });
+});

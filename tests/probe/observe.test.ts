@@ -1,0 +1,213 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+import type { AddressObservation, HandshakeObservation, Observation } from '../../server/core/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createProbe } from '../../server/probe/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+import { mintAuthority, selfSigned } from '../kit/mint.ts';
+import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
+import type { OpensslOptions, Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
+
+const NOW = Date.UTC(2030, 0, 2);
+const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
+const root = mintAuthority();
+const intermediate = root.intermediate();
+const leaf = intermediate.issue({ dnsNames: ['site.test'] });
+
+let names: DnsServer;
+const running: Peer[] = [];
+
+beforeAll(async () => {
+  names = await startDnsServer({
+    'site.test': { addresses: ['127.0.0.1'] },
+    'both.test': { addresses: ['127.0.0.1', '::1'] },
+    'three.test': { addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] },
+    'xn--bcher-kva.test': { addresses: ['127.0.0.1'] },
+  });
+});
+afterAll(() => names.stop());
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+
+async function openssl(certificate: ServerCertificate, options?: OpensslOptions): Promise<Peer> {
+  const peer = await startOpensslServer(certificate, options);
+  running.push(peer);
+  return peer;
+}
+async function tlsServer(
+  certificates: Record<string, ServerCertificate>,
+  options?: TlsPeerOptions,
+): Promise<TlsPeer> {
+  const peer = await startTlsServer(certificates, options);
+  running.push(peer);
+  return peer;
+}
+
+function observe(host: string, port: number): Promise<Observation> {
+  const resolver = createResolver({ servers: [names.address], policy });
+  const probe = createProbe({ resolver, policy, now: () => NOW });
+  return probe.observe({ host, port }, new AbortController().signal);
+}
+function shaken(observation: Observation, index = 0): HandshakeObservation {
+  const address = observation.addresses[index] as AddressObservation;
+  expect(address).toMatchObject({ outcome: 'handshake' });
+  return address as HandshakeObservation;
+}
+function chainOf(address: HandshakeObservation): string[] {
+  return address.presentedChain.map((der) => Buffer.from(der).toString('base64'));
+}
+function base64(...certificates: { der: Buffer }[]): string[] {
+  return certificates.map(({ der }) => der.toString('base64'));
+}
+
+describe('observe', () => {
+  it('keeps the evidence of an openssl s_server', async () => {
+    const { port } = await openssl(leaf);
+    const observation = await observe('site.test', port);
+    expect(observation).toMatchObject({
+      endpoint: { host: 'site.test', port },
+      observedAt: NOW,
+      resolution: { ok: true, addresses: ['127.0.0.1'] },
+      addresses: [
+        {
+          address: '127.0.0.1',
+          family: 4,
+          outcome: 'handshake',
+          tlsVersion: 'TLSv1.3',
+          cipher: 'TLS_AES_256_GCM_SHA384',
+          group: 'X25519',
+          legacyTls: false,
+        },
+      ],
+    });
+    expect(chainOf(shaken(observation))).toEqual(base64(leaf, intermediate));
+  });
+
+  it.each([
+    ['TLS 1.2', ['-tls1_2'], { tlsVersion: 'TLSv1.2', group: 'X25519' }],
+    ['P-256 only', ['-groups', 'P-256'], { group: 'prime256v1' }],
+    ['P-384 only', ['-groups', 'P-384'], { group: 'secp384r1' }],
+    ['P-521 only', ['-groups', 'P-521'], { group: 'secp521r1' }],
+    ['X448 only', ['-groups', 'X448'], { group: 'X448' }],
+    ['ffdhe2048 only', ['-groups', 'ffdhe2048'], { tlsVersion: 'TLSv1.3' }],
+    ['P-384 only on TLS 1.2', ['-tls1_2', '-groups', 'P-384'], { group: 'secp384r1' }],
+    ['a client certificate demanded on TLS 1.3', ['-Verify', '1'], { tlsVersion: 'TLSv1.3' }],
+  ])('shakes hands with a server of %s', async (_name, more, expected) => {
+    const { port } = await openssl(leaf, { arguments: more });
+    const address = shaken(await observe('site.test', port));
+    expect(address).toMatchObject({ ...expected, legacyTls: false });
+    expect(chainOf(address)).toEqual(base64(leaf, intermediate));
+  });
+
+  it.each(['P-384', 'P-521', 'RSA-2048', 'RSA-4096'] as const)(
+    'reads a leaf with a key of %s',
+    async (key) => {
+      const other = intermediate.issue({ dnsNames: ['site.test'], key });
+      const { port } = await openssl(other);
+      expect(chainOf(shaken(await observe('site.test', port)))).toEqual(base64(other, intermediate));
+    },
+  );
+
+  it('reads a weak key, which is for the judge to condemn', async () => {
+    const weak = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-1024' });
+    const { port } = await openssl(weak, { arguments: ['-cipher', 'DEFAULT:@SECLEVEL=0', '-tls1_2'] });
+    expect(chainOf(shaken(await observe('site.test', port)))).toEqual(base64(weak, intermediate));
+  });
+
+  it.each([
+    ['TLS 1.0 only', ['-tls1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
+    ['TLS 1.1 only', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0']],
+    ['CBC with SHA-1 and RSA key exchange only', ['-tls1_2', '-cipher', 'AES128-SHA:@SECLEVEL=0', '-no_etm']],
+  ])('takes a second look at a server of %s', async (name, more) => {
+    const rsa = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
+    const { port } = await openssl(rsa, { arguments: more });
+    const address = shaken(await observe('site.test', port));
+    // The last one is old, but clients of today still take it.
+    expect(address.legacyTls).toBe(name.startsWith('TLS 1.'));
+    expect(chainOf(address)).toEqual(base64(rsa, intermediate));
+  });
+
+  it('keeps strays, order and roots as they were sent', async () => {
+    const stray = selfSigned({ commonName: 'stray' });
+    const chainPem = [stray, root, intermediate].map(({ certificatePem }) => certificatePem).join('');
+    const peer = await tlsServer({ '*': { ...leaf, chainPem } });
+    expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(
+      base64(leaf, stray, root, intermediate),
+    );
+  });
+
+  it('keeps a leaf alone and a self-signed one', async () => {
+    const alone = await tlsServer({ '*': { ...leaf, chainPem: '' } });
+    expect(chainOf(shaken(await observe('site.test', alone.port)))).toEqual(base64(leaf));
+    const own = selfSigned({ dnsNames: ['site.test'] });
+    const peer = await tlsServer({ '*': own });
+    expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(base64(own));
+  });
+
+  it('reads no more than ten certificates of a chain', async () => {
+    const links = Array.from({ length: 14 }, (_, index) => selfSigned({ commonName: `link ${index}` }));
+    const chainPem = links.map(({ certificatePem }) => certificatePem).join('');
+    const peer = await tlsServer({ '*': { ...leaf, chainPem } });
+    expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(
+      base64(leaf, ...links.slice(0, 9)),
+    );
+  });
+
+  it('sends the name as SNI, in A-labels, and nothing for an address', async () => {
+    const other = intermediate.issue({ dnsNames: ['xn--bcher-kva.test'] });
+    const byAddress = intermediate.issue({ ipAddresses: ['127.0.0.1'] });
+    const peer = await tlsServer({ 'site.test': leaf, 'xn--bcher-kva.test': other, '*': byAddress });
+    const leaves = await Promise.all(
+      ['site.test', 'xn--bcher-kva.test', '127.0.0.1'].map(async (host) =>
+        chainOf(shaken(await observe(host, peer.port))).at(0),
+      ),
+    );
+    expect(leaves).toEqual(base64(leaf, other, byAddress));
+    // The server got our Finished: a look leaves no failed handshake in its log.
+    await expect.poll(() => peer.serverNames).toHaveLength(3);
+    expect(peer.serverNames).toEqual(expect.arrayContaining(['site.test', 'xn--bcher-kva.test', null]));
+  });
+
+  it('sees a renewal at the next look', async () => {
+    const renewed = intermediate.issue({ dnsNames: ['site.test'] });
+    const peer = await tlsServer({ 'site.test': leaf });
+    expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(leaf)[0]);
+    peer.setCertificate('site.test', renewed);
+    expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(renewed)[0]);
+  });
+
+  it('looks at every address, IPv6 too, and keeps what differs', async () => {
+    const old = intermediate.issue({ dnsNames: ['both.test'] });
+    const four = await tlsServer({ '*': leaf });
+    await tlsServer({ '*': old }, { host: '::1', port: four.port });
+    const observation = await observe('both.test', four.port);
+    expect(observation.addresses.map(({ address, family }) => [address, family])).toEqual([
+      ['127.0.0.1', 4],
+      ['::1', 6],
+    ]);
+    expect(chainOf(shaken(observation, 0)).at(0)).toBe(base64(leaf)[0]);
+    expect(chainOf(shaken(observation, 1)).at(0)).toBe(base64(old)[0]);
+  });
+
+  it('keeps what answers beside what does not', async () => {
+    const peer = await tlsServer({ '*': leaf }, { host: '127.0.0.2' });
+    const observation = await observe('three.test', peer.port);
+    expect(observation.addresses.map(({ outcome }) => outcome)).toEqual(['failed', 'handshake', 'failed']);
+    expect(observation.addresses[0]).toMatchObject({ stage: 'connect', reason: 'refused', tlsAlert: null });
+  });
+
+  it.each([
+    ['NUL, CRLF and a Bcc line in the name', { commonName: 'evil\0.test\r\nBcc: all@example.com' }],
+    ['a script as organisation', { organization: '<script>alert(1)</script>' }],
+    ['a negative serial number', { serialNumber: -5n }],
+    ['a notAfter in the year 9999', { notAfter: Date.UTC(9999, 11, 31, 23, 59, 59) }],
+    ['two thousand names', { dnsNames: Array.from({ length: 2_000 }, (_, index) => `n${index}.site.test`) }],
+    ['no names at all', { dnsNames: [] }],
+  ])('reads a certificate with %s', async (_name, options) => {
+    const odd = intermediate.issue({ dnsNames: ['site.test'], ...options });
+    const peer = await tlsServer({ '*': odd });
+    expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(odd)[0]);
+  });
+});
