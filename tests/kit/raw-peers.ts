@@ -45,15 +45,16 @@ export const alerting =
     );
 
 /** Sends this record again and again, as fast as the client takes it. */
-export const flooding =
-  (record: Buffer) =>
-  (socket: Socket): void => {
+export function flooding(record: Buffer): (socket: Socket) => void {
+  const many = Buffer.concat(Array.from({ length: Math.ceil(65_536 / record.length) }, () => record));
+  return (socket) => {
     const flood = (): void => {
-      while (!socket.destroyed && socket.write(record));
+      while (!socket.destroyed && socket.write(many));
       if (!socket.destroyed) socket.once('drain', flood);
     };
     socket.once('data', flood);
   };
+}
 
 /** A TCP peer on a free loopback port with one of the manners above. */
 export async function startRawPeer(manners: (socket: Socket) => void): Promise<RawPeer> {
