@@ -82,6 +82,8 @@ function streamOnce(
     const onAbort = () => finish('stopped');
     signal.addEventListener('abort', onAbort);
     source.addEventListener('open', () => {
+      // The server's own first event has this name too.
+      if (opened) return;
       opened = true;
       onOpen();
     });

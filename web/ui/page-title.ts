@@ -5,7 +5,7 @@ let isFirstPage = true;
 
 /**
  * Gives the document its title: what the page is, then whose it is. After a change of page that left focus nowhere, it also
- * moves focus to the page's `h1` with tabindex -1, so that a screen reader says where one is and Tab goes on from there.
+ * moves focus to the page's `h1` with tabindex -1, else to its `main`, so that a screen reader says where one is and Tab goes on from there.
  */
 export function usePageTitle(title?: string): void {
   const { product_name: productName } = usePublicConfig();
@@ -14,7 +14,10 @@ export function usePageTitle(title?: string): void {
   }, [title, productName]);
   useEffect(() => {
     if (!isFirstPage && document.activeElement === document.body)
-      document.querySelector<HTMLElement>('h1[tabindex="-1"]')?.focus({ preventScroll: true });
+      (
+        document.querySelector<HTMLElement>('h1[tabindex="-1"]') ??
+        document.querySelector<HTMLElement>('main[tabindex="-1"]')
+      )?.focus({ preventScroll: true });
     isFirstPage = false;
   }, []);
 }
