@@ -1,0 +1,116 @@
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { mintAuthority } from '../tests/kit/mint.ts';
+import { startOpensslServer } from '../tests/kit/tls-server.ts';
+import type { ClientRound, ClientStart } from './check/protocol.ts';
+import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';
+
+// The client CPU of one full check, beside OpenSSL's own client against the same server in the same minutes.
+
+const ROUNDS = 5;
+const S_TIME_SECONDS = 2;
+
+interface OpensslRound {
+  connections: number;
+  microseconds: number;
+}
+
+const root = mintAuthority();
+const intermediate = root.intermediate();
+const leaf = intermediate.issue({ dnsNames: [HOST] });
+const unseen = Array.from({ length: UNSEEN_PER_ROUND * ROUNDS }, () =>
+  intermediate.issue({ dnsNames: [HOST] }),
+);
+
+const folder = await mkdtemp(join(tmpdir(), 'bench-check-'));
+const rootFile = join(folder, 'root.pem');
+await writeFile(rootFile, root.certificatePem);
+const server = await startOpensslServer(leaf);
+const client = fork(join(import.meta.dirname, 'check', 'client.ts'));
+try {
+  const start: ClientStart = {
+    port: server.port,
+    rootPem: root.certificatePem,
+    unseen: unseen.map(({ der }) => der.toString('base64')),
+    intermediate: intermediate.der.toString('base64'),
+  };
+  await answerTo(start);
+  const ours: ClientRound[] = [];
+  const theirs: OpensslRound[] = [];
+  // Interleaved: whatever else the machine does meets both.
+  for (let round = 0; round < ROUNDS; round++) {
+    theirs.push(await opensslRound(server.port));
+    ours.push((await answerTo('round')) as ClientRound);
+  }
+  report(ours, theirs);
+} finally {
+  client.kill();
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function answerTo(message: ClientStart | 'round'): Promise<unknown> {
+  const ended = new AbortController();
+  const exited = once(client, 'exit', { signal: ended.signal }).then(
+    () => Promise.reject(new Error('the client ended early')),
+    () => undefined,
+  );
+  const answered = once(client, 'message');
+  client.send(message);
+  const [answer] = (await Promise.race([answered, exited])) as unknown[];
+  ended.abort();
+  return answer;
+}
+
+/** `openssl s_time` prints user time only; the shell's `times` has both, of its children, on its second line. */
+async function opensslRound(port: number): Promise<OpensslRound> {
+  const script = 'openssl s_time -connect "127.0.0.1:$1" -new -time "$2" -CAfile "$3" -verify 5 2>&1; times';
+  const values = [String(port), String(S_TIME_SECONDS), rootFile];
+  const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', ...values], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const connections = Number(/^(\d+) connections in \d+ real seconds/m.exec(stdout)?.[1] ?? 0);
+  const children = stdout.trimEnd().split('\n').at(-1) ?? '';
+  const seconds = [...children.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
+  );
+  if (connections === 0 || seconds.length !== 2)
+    throw new Error(`openssl s_time said: ${stdout.slice(-500)}`);
+  const microseconds = ((seconds[0] ?? 0) + (seconds[1] ?? 0)) * 1_000_000;
+  return { connections, microseconds: microseconds / connections };
+}
+
+function report(ours: readonly ClientRound[], theirs: readonly OpensslRound[]): void {
+  const check = median(ours.map((round) => round.checkMicroseconds));
+  const judgeKnown = median(ours.map((round) => round.judgeKnownMicroseconds));
+  const firstSight = median(
+    ours.map((round) => round.judgeUnseenMicroseconds - round.judgeKnownMicroseconds),
+  );
+  const openssl = median(theirs.map((round) => round.microseconds));
+  const line = (label: string, microseconds: number): string => {
+    const ratio = (microseconds / openssl).toFixed(2);
+    return `${label.padEnd(58)} ${microseconds.toFixed(0).padStart(6)} µs   ${ratio} ×\n`;
+  };
+  const count = ours.reduce((sum, round) => sum + round.checks, 0);
+  process.stdout.write(
+    [
+      `Client CPU (user + system), medians of ${ROUNDS} interleaved rounds, ${count} checks, Node ${process.versions.node},\n`,
+      `P-256 leaf and intermediate, one local openssl s_server\n\n`,
+      line('openssl s_time -new -verify 5', openssl),
+      line('full check, certificate seen before', check),
+      line('full check, certificate seen for the first time', check + firstSight),
+      line('  of it: judging a known chain', judgeKnown),
+      `\nratio ${(check / openssl).toFixed(2)}\n`,
+    ].join(''),
+  );
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

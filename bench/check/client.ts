@@ -1,0 +1,77 @@
+import type { Observation } from '../../server/core/index.ts';
+import { judge } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createProbe, loadTrustStore } from '../../server/probe/index.ts';
+import type { ClientRound, ClientStart } from './protocol.ts';
+import { HOST, UNSEEN_PER_ROUND } from './protocol.ts';
+
+// The measured process does nothing but checks: the server, its output and the other client live elsewhere.
+
+const CONCURRENCY = 16;
+const ROUND_CHECKS = 800;
+const WARM_UP_CHECKS = 500;
+
+const policy = createAddressPolicy(['127.0.0.1/32']);
+// The figure is about the handshake and the judgement; openssl s_time is given an address too.
+const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
+const probe = createProbe({ resolver, policy, now: Date.now });
+const { signal } = new AbortController();
+
+process.once('message', (start: ClientStart) => void serve(start));
+
+async function serve({ port, rootPem, unseen, intermediate }: ClientStart): Promise<void> {
+  const trustStore = loadTrustStore(rootPem);
+
+  const check = async (): Promise<Observation> => {
+    const observation = await probe.observe({ host: HOST, port }, signal);
+    const verdict = judge(observation, Date.now(), trustStore);
+    if (!verdict.trusted)
+      throw new Error(`the bench's own server is not trusted: ${JSON.stringify(verdict)}`);
+    return observation;
+  };
+  const checks = async (count: number): Promise<void> => {
+    let left = count;
+    const lane = async (): Promise<void> => {
+      while (left-- > 0) await check();
+    };
+    await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  };
+
+  const known = await check();
+  const leaves = unseen.map((leaf) => observationOf(known, [leaf, intermediate]));
+  await checks(WARM_UP_CHECKS);
+
+  const round = async (): Promise<ClientRound> => {
+    const checkMicroseconds = await cpuPer(ROUND_CHECKS, () => checks(ROUND_CHECKS));
+    const fresh = leaves.splice(0, UNSEEN_PER_ROUND);
+    const now = Date.now();
+    const judgeAll = (observations: readonly Observation[]) => () => {
+      for (const observation of observations) judge(observation, now, trustStore);
+    };
+    const judgeUnseenMicroseconds = await cpuPer(fresh.length, judgeAll(fresh));
+    const judgeKnownMicroseconds = await cpuPer(fresh.length, judgeAll(fresh));
+    return { checks: ROUND_CHECKS, checkMicroseconds, judgeKnownMicroseconds, judgeUnseenMicroseconds };
+  };
+
+  process.on('message', () => {
+    void round().then((result) => process.send?.(result));
+  });
+  process.send?.('ready');
+}
+
+function observationOf(known: Observation, chain: readonly string[]): Observation {
+  const presentedChain = chain.map((der) => new Uint8Array(Buffer.from(der, 'base64')));
+  return {
+    ...known,
+    addresses: known.addresses.map((address) =>
+      address.outcome === 'handshake' ? { ...address, presentedChain } : address,
+    ),
+  };
+}
+
+async function cpuPer(count: number, work: () => void | Promise<void>): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+}
