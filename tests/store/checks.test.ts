@@ -1,0 +1,140 @@
+import { expect, it } from 'vitest';
+import { certificateDer, pruneOrphanCertificates } from '../../server/store/certificates.ts';
+import { pruneChecks } from '../../server/store/checks.ts';
+import { history, monitorOf, removeMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { alertFor, certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+
+describeEachDatabase('the record of a check', (open) => {
+  it('shows what was found, and when the next one comes', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const [leaf, intermediate] = [certificate(), certificate({ subject: 'R10' })];
+    const signals: unknown[] = [];
+    store.signals.subscribe((signal) => signals.push(signal));
+    await check(store, NOW, [leaf, intermediate], { nextCheckAt: NOW + 15 * MINUTE });
+
+    expect(await monitorOf(store, key)).toMatchObject({
+      certificate: { ...leaf.facts, derAvailable: true },
+      verdict: { reached: true, leafFingerprint: leaf.facts.fingerprint },
+      lastCheckedAt: NOW,
+      nextCheckAt: NOW + 15 * MINUTE,
+      unreachableSince: null,
+      checking: false,
+    });
+    expect(await certificateDer(store, leaf.facts.fingerprint)).toEqual(leaf.der);
+    expect(await certificateDer(store, intermediate.facts.fingerprint)).toEqual(intermediate.der);
+    expect(await certificateDer(store, 'unknown')).toBeNull();
+    expect(signals).toEqual([{ topic: 'domain', ...key, change: 'changed' }]);
+  });
+
+  it('keeps the evidence, with fingerprints in the place of DER', async () => {
+    const store = await open();
+    await watched(store);
+    const leaf = certificate();
+    await check(store, NOW, [leaf]);
+    const { observation, ...row } = await store.db.selectFrom('checks').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ started_at: NOW - 100, finished_at: NOW, reached: 1 });
+    expect(JSON.parse(observation)).toMatchObject({
+      endpoint: { host: 'www.example.org', port: 443 },
+      addresses: [{ outcome: 'handshake', presentedChain: [leaf.facts.fingerprint] }],
+    });
+  });
+
+  it('keeps certificates that cannot be read, as evidence only', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const broken = certificate();
+    await check(store, NOW, [broken], { certificates: [], currentFingerprint: null });
+    expect(await certificateDer(store, broken.facts.fingerprint)).toEqual(broken.der);
+    expect(await history(store, key)).toEqual([]);
+    expect(await monitorOf(store, key)).toMatchObject({ certificate: null });
+  });
+
+  it('keeps the last certificate and says since when the host cannot be reached', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const leaf = certificate();
+    await check(store, NOW, [leaf]);
+    for (const day of [1, 2]) await check(store, NOW + day * DAY, []);
+    expect(await monitorOf(store, key)).toMatchObject({
+      certificate: leaf.facts,
+      verdict: { reached: false, failure: { stage: 'connect', reason: 'refused' } },
+      unreachableSince: NOW + DAY,
+    });
+    await check(store, NOW + 3 * DAY, [leaf]);
+    expect(await monitorOf(store, key)).toMatchObject({ unreachableSince: null });
+  });
+
+  it('adds to the history where the leaf changes; answers that alternate fold into two entries', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const [old, renewed, intermediate] = [certificate(), certificate(), certificate()];
+    for (const [day, leaf] of [old, renewed, old, renewed].entries())
+      await check(store, NOW + day * DAY, [leaf, intermediate]);
+    const entries = await history(store, key);
+    expect(entries).toMatchObject([
+      { fingerprint: renewed.facts.fingerprint, firstSeenAt: NOW + DAY, lastSeenAt: NOW + 3 * DAY },
+      { fingerprint: old.facts.fingerprint, firstSeenAt: NOW, lastSeenAt: NOW + 2 * DAY, facts: old.facts },
+    ]);
+  });
+
+  it('adds to the verdicts only where one says something new', async () => {
+    const store = await open();
+    await watched(store);
+    const leaf = certificate();
+    const changes: string[] = [];
+    store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
+    const finding = (message: string, addresses: string[]) => ({
+      code: 'legacy_tls' as const,
+      severity: 'warning' as const,
+      message,
+      addresses,
+      fingerprint: null,
+    });
+    await check(store, NOW, [leaf]);
+    await check(store, NOW + DAY, [leaf]);
+    await check(store, NOW + 2 * DAY, [leaf], { findings: [finding('Old TLS since 1 day', ['a', 'b'])] });
+    await check(store, NOW + 3 * DAY, [leaf], { findings: [finding('Old TLS since 2 days', ['b', 'a'])] });
+    await check(store, NOW + 4 * DAY, []);
+    expect(changes).toEqual(['changed', 'checked', 'changed', 'checked', 'changed']);
+    const judged = await store.db.selectFrom('verdicts').select('judged_at').orderBy('judged_at').execute();
+    expect(judged.map(({ judged_at }) => (judged_at - NOW) / DAY)).toEqual([0, 2, 4]);
+  });
+
+  it('puts each alert into the outbox once', async () => {
+    const store = await open();
+    await watched(store);
+    const leaf = certificate();
+    const topics: string[] = [];
+    store.signals.subscribe(({ topic }) => topic === 'deliveries' && topics.push(topic));
+    const alerts = [alertFor(leaf)];
+    await check(store, NOW, [leaf], { alerts });
+    await check(store, NOW + DAY, [leaf], { alerts });
+    expect(topics).toHaveLength(1);
+    const deliveries = await store.db.selectFrom('deliveries').selectAll().execute();
+    expect(deliveries).toMatchObject([{ state: 'waiting', attempts: 0, next_attempt_at: NOW }]);
+    expect(deliveries[0]?.message_id).toMatch(/^<[\w-]+@[\w.]+>$/);
+  });
+
+  it('is swept by age, and its certificates once no monitor has shown them', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const [old, current] = [certificate(), certificate()];
+    await check(store, NOW, [old]);
+    await check(store, NOW + DAY, [current]);
+    expect(await pruneChecks(store, NOW)).toBe(0);
+    expect(await pruneChecks(store, NOW + DAY)).toBe(1);
+    expect(await pruneOrphanCertificates(store)).toBe(0);
+    expect(await history(store, key)).toHaveLength(2);
+    await removeMonitor(store, key);
+    expect(await pruneOrphanCertificates(store)).toBe(2);
+  });
+});
+
+async function watched(store: Store): Promise<{ accountId: string; monitorId: string }> {
+  const { id: accountId } = await person(store, 'alice');
+  const { id: monitorId } = await watch(store, accountId, 'www.example.org');
+  return { accountId, monitorId };
+}

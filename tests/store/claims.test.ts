@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import { record } from '../../server/store/checks.ts';
+import { claimDue, monitorOf, releaseClaim, removeMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { alertFor, certificate, check, checkOf, claimOne, DAY, NOW, person, watch } from './samples.ts';
+
+const LEASE = 30_000;
+const claim = { now: NOW, limit: 100, leaseMs: LEASE, claimedBy: 'a worker' };
+
+describeEachDatabase('claims of monitors', (open) => {
+  it('take what has been due the longest, and nothing before its time', async () => {
+    const store = await open();
+    await withMonitors(store, 3);
+    const first = await claimDue(store, { ...claim, now: NOW + 1, limit: 1 });
+    expect(first.map(({ host }) => host)).toEqual(['host0.example']);
+    const second = await claimDue(store, { ...claim, now: NOW + 1 });
+    expect(second.map(({ host }) => host)).toEqual(['host1.example']);
+    expect(first[0]?.leaseToken).not.toBe(second[0]?.leaseToken);
+  });
+
+  it('are exclusive until the lease ends', async () => {
+    const store = await open();
+    await withMonitors(store, 1);
+    await claimOne(store, NOW);
+    expect(await claimDue(store, { ...claim, now: NOW + LEASE - 1 })).toEqual([]);
+    expect(await claimDue(store, { ...claim, now: NOW + LEASE })).toHaveLength(1);
+  });
+
+  it('carry the plan, the last verdict and what was told before', async () => {
+    const store = await open();
+    await withMonitors(store, 1);
+    const served = certificate();
+    await check(store, NOW, [served], { alerts: [alertFor(served, { step: 'warning' })] });
+    expect(await claimOne(store, NOW + DAY)).toMatchObject({
+      plan: 'free',
+      checking: true,
+      verdict: { leafFingerprint: served.facts.fingerprint },
+      certificate: served.facts,
+      alerted: [{ fingerprint: served.facts.fingerprint, step: 'warning' }],
+    });
+  });
+
+  it('can be given back at once, by the holder alone', async () => {
+    const store = await open();
+    await withMonitors(store, 1);
+    const { id: monitorId, leaseToken } = await claimOne(store, NOW);
+    await releaseClaim(store, { monitorId, leaseToken: 'of another' });
+    expect(await claimDue(store, claim)).toEqual([]);
+    await releaseClaim(store, { monitorId, leaseToken });
+    expect(await claimDue(store, claim)).toHaveLength(1);
+  });
+
+  it('are worthless once another worker has taken over: nothing of the late check is kept', async () => {
+    const store = await open();
+    await withMonitors(store, 1);
+    const late = await claimOne(store, NOW);
+    const taken = await claimOne(store, NOW + LEASE);
+    const key = { accountId: taken.accountId, monitorId: taken.id };
+    const [old, current] = [certificate(), certificate()];
+
+    expect(await record(store, checkOf(late, NOW + LEASE + 1, [old], { alerts: [alertFor(old)] }))).toBe(
+      false,
+    );
+    expect(await record(store, checkOf(taken, NOW + LEASE + 2, [current]))).toBe(true);
+    expect(await record(store, checkOf(late, NOW + LEASE + 3, [old]))).toBe(false);
+    expect(await record(store, checkOf(taken, NOW + LEASE + 4, [old]))).toBe(false);
+    expect(await monitorOf(store, key)).toMatchObject({
+      certificate: { fingerprint: current.facts.fingerprint },
+      lastCheckedAt: NOW + LEASE + 2,
+    });
+    const rows = async (table: 'alerts' | 'deliveries' | 'checks' | 'certificates') =>
+      (await store.db.selectFrom(table).selectAll().execute()).length;
+    expect([await rows('alerts'), await rows('deliveries')]).toEqual([0, 0]);
+    expect([await rows('checks'), await rows('certificates')]).toEqual([1, 1]);
+  });
+
+  it('do not outlive their monitor', async () => {
+    const store = await open();
+    await withMonitors(store, 1);
+    const claimed = await claimOne(store, NOW);
+    await removeMonitor(store, { accountId: claimed.accountId, monitorId: claimed.id });
+    expect(await record(store, checkOf(claimed, NOW + 1, [certificate()]))).toBe(false);
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres)', () => {
+  it('never get the same monitor, however they race', async () => {
+    const database = await freshDatabase('postgres');
+    try {
+      const stores = await Promise.all(Array.from({ length: 4 }, () => database.open()));
+      const store = stores[0] as Store;
+      await withMonitors(store, 120);
+      const taken: string[] = [];
+      await Promise.all(
+        stores.flatMap((one) =>
+          [1, 2].map(async () => {
+            for (;;) {
+              const batch = await claimDue(one, { ...claim, now: NOW + 1_000, limit: 7 });
+              if (batch.length === 0) return;
+              expect(batch.length).toBeLessThanOrEqual(7);
+              taken.push(...batch.map(({ id }) => id));
+            }
+          }),
+        ),
+      );
+      expect(taken).toHaveLength(120);
+      expect(new Set(taken).size).toBe(120);
+    } finally {
+      await database.remove();
+    }
+  });
+
+  it('judge leases by the database’s clock: one whose clock runs ahead takes nothing over', async () => {
+    const database = await freshDatabase('postgres');
+    try {
+      const store = await database.open({ leaseClock: 'database' });
+      await withMonitors(store, 1);
+      await claimOne(store, NOW);
+      expect(await claimDue(store, { ...claim, now: NOW + 365 * DAY })).toEqual([]);
+      expect(await claimDue(store, { ...claim, leaseMs: 0 })).toEqual([]);
+    } finally {
+      await database.remove();
+    }
+  });
+
+  it('record checks of the same new certificates at the same time', async () => {
+    const database = await freshDatabase('postgres');
+    try {
+      const stores = await Promise.all([database.open(), database.open()]);
+      const store = stores[0] as Store;
+      await withMonitors(store, 24);
+      const chain = [certificate(), certificate(), certificate()];
+      const claimed = await claimDue(store, { ...claim, now: NOW + 1_000 });
+      const kept = await Promise.all(
+        claimed.map((monitor, index) =>
+          record(
+            stores[index % 2] as Store,
+            checkOf(monitor, NOW + 1_000, index % 3 === 0 ? chain.toReversed() : chain),
+          ),
+        ),
+      );
+      expect(kept).toEqual(Array<boolean>(24).fill(true));
+      expect(await store.db.selectFrom('certificates').selectAll().execute()).toHaveLength(3);
+    } finally {
+      await database.remove();
+    }
+  });
+});
+
+/** host0 is due at NOW, host1 a millisecond later, and so on. */
+async function withMonitors(store: Store, count: number): Promise<void> {
+  const alice = await person(store, 'alice');
+  for (let index = 0; index < count; index++)
+    await watch(store, alice.id, `host${index}.example`, { now: NOW + index });
+}

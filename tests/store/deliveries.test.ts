@@ -1,0 +1,181 @@
+import { expect, it } from 'vitest';
+import {
+  claimDueDeliveries,
+  type ClaimedDelivery,
+  MOST_UNANSWERED_CLAIMS,
+  oldestDue,
+  retryDelivery,
+  settleDelivery,
+} from '../../server/store/deliveries.ts';
+import { removeMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import {
+  alertFor,
+  certificate,
+  check,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  type SampleCertificate,
+  watch,
+} from './samples.ts';
+
+const LEASE = 60_000;
+const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
+
+describeEachDatabase('deliveries', (open) => {
+  it('carry everything that a message needs', async () => {
+    const store = await open();
+    const { leaf, accountId, monitorId } = await alerted(store);
+    expect(await claimDueDeliveries(store, claim)).toEqual([
+      {
+        id: expect.any(String),
+        leaseToken: expect.any(String),
+        attempt: 1,
+        channel: 'email',
+        messageId: expect.any(String),
+        firstAttemptAt: NOW,
+        createdAt: NOW,
+        alert: { ...alertFor(leaf), id: expect.any(String) },
+        account: expect.objectContaining({ id: accountId, email: 'alice@example.com' }),
+        monitor: { id: monitorId, host: 'www.example.org', port: 443, lastCheckedAt: NOW },
+        certificate: leaf.facts,
+        superseded: false,
+      },
+    ]);
+  });
+
+  it('are exclusive until the lease ends, and count the attempt at the claim', async () => {
+    const store = await open();
+    await alerted(store);
+    const first = await claimOne(store, NOW);
+    expect(await claimDueDeliveries(store, { ...claim, now: NOW + LEASE - 1 })).toEqual([]);
+    const second = await claimOne(store, NOW + LEASE);
+    expect(second).toMatchObject({
+      id: first.id,
+      attempt: 2,
+      messageId: first.messageId,
+      firstAttemptAt: NOW,
+    });
+
+    // The late worker of the first attempt has no say any more.
+    const late = { id: first.id, leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
+    expect(await settleDelivery(store, { ...late, outcome: 'failed' })).toBe(false);
+    expect(await retryDelivery(store, { ...late, nextAttemptAt: NOW })).toBe(false);
+    expect(
+      await settleDelivery(store, { ...late, leaseToken: second.leaseToken, outcome: 'delivered' }),
+    ).toBe(true);
+    expect(await attempts(store)).toEqual([null, 'delivered']);
+  });
+
+  it('are settled once and for all', async () => {
+    const store = await open();
+    await alerted(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    const settled = { id, leaseToken, now: NOW + 1, outcome: 'delivered' as const, detail: '250 OK' };
+    expect(await settleDelivery(store, settled)).toBe(true);
+    expect(await settleDelivery(store, settled)).toBe(false);
+    expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
+    expect(await store.db.selectFrom('deliveries').selectAll().execute()).toMatchObject([
+      { state: 'delivered', settled_at: NOW + 1, detail: '250 OK', lease_token: null },
+    ]);
+  });
+
+  it('come back when they are to be tried again', async () => {
+    const store = await open();
+    await alerted(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    await retryDelivery(store, {
+      id,
+      leaseToken,
+      nextAttemptAt: NOW + MINUTE,
+      now: NOW,
+      detail: '451 Later',
+    });
+    expect(await claimDueDeliveries(store, { ...claim, now: NOW + MINUTE - 1 })).toEqual([]);
+    expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, attempt: 2 });
+    expect(await attempts(store)).toEqual(['retry', null]);
+  });
+
+  it('are given up in the open when they end every worker that claims them', async () => {
+    const store = await open();
+    await alerted(store);
+    let now = NOW;
+    for (let count = 0; count < MOST_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
+    expect(await claimDueDeliveries(store, { ...claim, now })).toEqual([]);
+    expect(await store.db.selectFrom('deliveries').selectAll().execute()).toMatchObject([
+      { state: 'failed', settled_at: now, detail: expect.stringContaining('Given up') },
+    ]);
+  });
+
+  it('may be retried any number of times by workers that answer', async () => {
+    const store = await open();
+    await alerted(store);
+    for (let count = 0; count <= MOST_UNANSWERED_CLAIMS; count++) {
+      const { id, leaseToken } = await claimOne(store, NOW);
+      await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW, now: NOW, detail: null });
+    }
+    expect(await claimOne(store, NOW)).toMatchObject({ attempt: MOST_UNANSWERED_CLAIMS + 2 });
+  });
+
+  it('are superseded by a renewal and by a tighter step, not by silence', async () => {
+    const store = await open();
+    const { leaf } = await alerted(store);
+    await check(store, NOW + DAY, []);
+    expect(await superseded(store, NOW + DAY)).toEqual([false]);
+    await check(store, NOW + 2 * DAY, [leaf], { alerts: [alertFor(leaf, { step: 'three_days' })] });
+    expect(await superseded(store, NOW + 2 * DAY)).toEqual([true, false]);
+    await check(store, NOW + 3 * DAY, [certificate()]);
+    expect(await superseded(store, NOW + 3 * DAY)).toEqual([true, true]);
+  });
+
+  it('go with their monitor', async () => {
+    const store = await open();
+    const { accountId, monitorId } = await alerted(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    await removeMonitor(store, { accountId, monitorId });
+    expect(
+      await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'delivered', detail: null }),
+    ).toBe(false);
+    expect(await claimDueDeliveries(store, { ...claim, now: NOW + DAY })).toEqual([]);
+  });
+
+  it('tell how late the work is', async () => {
+    const store = await open();
+    expect(await oldestDue(store, NOW)).toEqual({ checkAt: null, deliveryAt: null });
+    await alerted(store);
+    expect(await oldestDue(store, NOW - 1)).toEqual({ checkAt: null, deliveryAt: null });
+    expect(await oldestDue(store, NOW + 2 * DAY)).toEqual({ checkAt: NOW + DAY, deliveryAt: NOW });
+  });
+});
+
+/** Alice's host was just checked, and she is to be told about its certificate. */
+async function alerted(
+  store: Store,
+): Promise<{ leaf: SampleCertificate; accountId: string; monitorId: string }> {
+  const { id: accountId } = await person(store, 'alice');
+  const { id: monitorId } = await watch(store, accountId, 'www.example.org');
+  const leaf = certificate();
+  await check(store, NOW, [leaf], { alerts: [alertFor(leaf)] });
+  return { leaf, accountId, monitorId };
+}
+
+async function claimOne(store: Store, now: number): Promise<ClaimedDelivery> {
+  const [claimed] = await claimDueDeliveries(store, { ...claim, now, limit: 1 });
+  if (!claimed) throw new Error('Nothing was due');
+  return claimed;
+}
+
+async function superseded(store: Store, now: number): Promise<boolean[]> {
+  const claimed = await claimDueDeliveries(store, { ...claim, now });
+  for (const { id, leaseToken } of claimed)
+    await retryDelivery(store, { id, leaseToken, nextAttemptAt: now, now, detail: null });
+  return claimed.toSorted((a, b) => a.createdAt - b.createdAt).map((delivery) => delivery.superseded);
+}
+
+async function attempts(store: Store): Promise<(string | null)[]> {
+  const rows = await store.db.selectFrom('delivery_attempts').select('outcome').orderBy('attempt').execute();
+  return rows.map(({ outcome }) => outcome);
+}

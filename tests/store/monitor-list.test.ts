@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest';
+import { listMonitors, summary } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+
+/** Host → ms from NOW to the end of its certificate, in the order in which they are added. */
+const HOSTS = {
+  'expired.example': -1,
+  'today.example': 1,
+  'seven.example': 8 * DAY - 1,
+  'eight.example': 8 * DAY,
+  'fourteen.example': 15 * DAY - 1,
+  'fifteen.example': 15 * DAY,
+};
+
+describeEachDatabase('the list of monitors', (open) => {
+  it('is newest first, in pages', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const page = async (page: number) =>
+      listMonitors(store, { accountId, page, pageSize: 4, sort: 'newest', now: NOW });
+    const hosts = Object.keys(HOSTS).toReversed();
+    expect((await page(1)).monitors.map(({ host }) => host)).toEqual([
+      'pending.example',
+      'unread.example',
+      ...hosts.slice(0, 2),
+    ]);
+    expect((await page(2)).monitors.map(({ host }) => host)).toEqual(hosts.slice(2));
+    expect(await page(3)).toEqual({ monitors: [], total: 8 });
+  });
+
+  it('is soonest first on demand, those without a date last', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const { monitors } = await listMonitors(store, {
+      accountId,
+      page: 1,
+      pageSize: 50,
+      sort: 'soonest',
+      now: NOW,
+    });
+    expect(monitors.slice(0, 6).map(({ host }) => host)).toEqual(Object.keys(HOSTS));
+    expect(monitors.slice(6).map(({ certificate }) => certificate)).toEqual([null, null]);
+  });
+
+  it('shows one state, by whole days rounded down', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const inState = async (
+      status: 'pending' | 'unread' | 'expired' | 'critical' | 'soon' | 'ok' | 'revoked',
+    ) => {
+      const list = await listMonitors(store, {
+        accountId,
+        page: 1,
+        pageSize: 50,
+        sort: 'soonest',
+        status,
+        now: NOW,
+      });
+      expect(list.total).toBe(list.monitors.length);
+      return list.monitors.map(({ host }) => host);
+    };
+    expect(await inState('pending')).toEqual(['pending.example']);
+    expect(await inState('unread')).toEqual(['unread.example']);
+    expect(await inState('expired')).toEqual(['expired.example']);
+    expect(await inState('critical')).toEqual(['today.example', 'seven.example']);
+    expect(await inState('soon')).toEqual(['eight.example', 'fourteen.example']);
+    expect(await inState('ok')).toEqual(['fifteen.example']);
+    expect(await inState('revoked')).toEqual([]);
+  });
+
+  it('finds part of a host, in which % and _ mean themselves', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const found = async (q: string) =>
+      (
+        await listMonitors(store, { accountId, page: 1, pageSize: 50, sort: 'soonest', q, now: NOW })
+      ).monitors.map(({ host }) => host);
+    expect(await found('TEEN')).toEqual(['fourteen.example', 'fifteen.example']);
+    for (const q of ['%', '_', '\\', "'; drop table monitors; --"]) expect(await found(q)).toEqual([]);
+  });
+
+  it('has nothing of others', async () => {
+    const store = await open();
+    await withHosts(store);
+    const charlie = await person(store, 'charlie');
+    const query = { accountId: charlie.id, page: 1, pageSize: 50, sort: 'newest' as const, now: NOW };
+    expect(await listMonitors(store, query)).toEqual({ monitors: [], total: 0 });
+    expect(await summary(store, query)).toMatchObject({ total: 0, expiries: [], problems: [] });
+  });
+});
+
+describeEachDatabase('the summary', (open) => {
+  it('counts by state and lists what ends when', async () => {
+    const store = await open();
+    const accountId = await withHosts(store);
+    const { total, counts, expiries } = await summary(store, { accountId, now: NOW });
+    expect(total).toBe(8);
+    expect(counts).toEqual({ pending: 1, unread: 1, revoked: 0, expired: 1, critical: 2, soon: 2, ok: 1 });
+    expect(expiries.map(({ host, notAfter, count }) => [host, notAfter - NOW, count])).toEqual(
+      Object.entries(HOSTS).map(([host, left]) => [host, left, 1]),
+    );
+    expect(expiries[1]).toMatchObject({ port: 443, state: 'critical' });
+  });
+
+  it('names what needs a person although no date says so', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const finding = {
+      code: 'name_mismatch' as const,
+      severity: 'critical' as const,
+      message: 'The certificate is for another name.',
+      addresses: [],
+      fingerprint: null,
+    };
+    await watch(store, alice.id, 'down.example', { now: NOW - 3 });
+    await check(store, NOW, []);
+    await watch(store, alice.id, 'wrong.example', { now: NOW - 2 });
+    await check(store, NOW, [certificate()], { trusted: false, findings: [finding] });
+    await watch(store, alice.id, 'expired.example', { now: NOW - 1 });
+    await check(store, NOW, [certificate({ notAfter: NOW - 1 })], { trusted: false, findings: [finding] });
+    await watch(store, alice.id, 'fine.example');
+    await check(store, NOW, [certificate()]);
+    const { problems } = await summary(store, { accountId: alice.id, now: NOW });
+    expect(problems.map(({ host, kind, state, message }) => [host, kind, state, message])).toEqual([
+      ['down.example', 'unreachable', 'unread', 'The server refused the connection.'],
+      ['wrong.example', 'untrusted', 'ok', 'The certificate is for another name.'],
+    ]);
+  });
+
+  it('merges the ends of one day where there are very many', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const shared = certificate();
+    await watch(store, alice.id, 'seen.example');
+    await check(store, NOW, [shared]);
+    const ends = [NOW + 40 * DAY, ...Array<number>(499).fill(NOW + 40 * DAY + MINUTE), NOW + 41 * DAY];
+    await store.db
+      .insertInto('monitors')
+      .values(
+        ends.map((end, index) => ({
+          id: `monitor ${index}`,
+          account_id: alice.id,
+          host: `host${index}.example`,
+          port: 443,
+          check_every_minutes: 1440,
+          created_at: NOW,
+          next_check_at: NOW,
+          not_after: end,
+          last_checked_at: NOW,
+          certificate_fingerprint: shared.facts.fingerprint,
+          revoked: 0,
+        })),
+      )
+      .execute();
+    const { expiries } = await summary(store, { accountId: alice.id, now: NOW });
+    expect(expiries.map(({ notAfter, count }) => [notAfter, count])).toEqual([
+      [NOW + 40 * DAY, 500],
+      [NOW + 41 * DAY, 1],
+      [shared.facts.notAfter, 1],
+    ]);
+  });
+});
+
+/** Alice with one monitor per entry of HOSTS, one that was never checked and one that nobody answers for. */
+async function withHosts(store: Store): Promise<string> {
+  const { id: accountId } = await person(store, 'alice');
+  let now = NOW - 100;
+  for (const [host, left] of Object.entries(HOSTS)) {
+    await watch(store, accountId, host, { now: now++ });
+    await check(store, now, [certificate({ notAfter: NOW + left })]);
+  }
+  await watch(store, accountId, 'unread.example', { now: now++ });
+  await check(store, now, []);
+  await watch(store, accountId, 'pending.example', { now });
+  return accountId;
+}

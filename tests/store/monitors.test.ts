@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import { mayAdd, mayUseFrequency } from '../../server/core/index.ts';
+import { setPlan } from '../../server/store/accounts.ts';
+import {
+  addMonitor,
+  claimDue,
+  history,
+  monitorOf,
+  removeMonitor,
+  requestCheck,
+  setFrequency,
+} from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { record } from '../../server/store/checks.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { certificate, check, checkOf, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+
+describeEachDatabase('monitors', (open) => {
+  it('adds one that is due at once, and says so', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const signals: unknown[] = [];
+    store.signals.subscribe((signal) => signals.push(signal));
+    const monitor = await watch(store, alice.id, 'www.example.org');
+    expect(monitor).toMatchObject({
+      accountId: alice.id,
+      host: 'www.example.org',
+      port: 443,
+      nextCheckAt: NOW,
+      lastCheckedAt: null,
+      checking: false,
+      certificate: null,
+      verdict: null,
+    });
+    expect(signals).toEqual([
+      { topic: 'due' },
+      { topic: 'domain', accountId: alice.id, monitorId: monitor.id, change: 'added' },
+    ]);
+    expect(await monitorOf(store, { accountId: alice.id, monitorId: monitor.id })).toEqual(monitor);
+  });
+
+  it('lets no parallel add past the limit of the plan', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const adds = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => add(store, alice.id, `host${index}.example`)),
+    );
+    expect(adds.filter(({ ok }) => ok)).toHaveLength(3);
+    expect(adds.filter((added) => !added.ok && added.code === 'limit_reached')).toHaveLength(9);
+    await setPlan(store, alice.id, 'premium');
+    expect(await add(store, alice.id, 'another.example')).toMatchObject({ ok: true });
+  });
+
+  it('names the existing one of the same endpoint, also in a race and at the limit', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const adds = await Promise.all(Array.from({ length: 6 }, () => add(store, alice.id, 'a.example')));
+    expect(adds.filter(({ ok }) => ok)).toHaveLength(1);
+    await add(store, alice.id, 'b.example');
+    await add(store, alice.id, 'c.example');
+    expect(await add(store, alice.id, 'a.example')).toMatchObject({
+      ok: false,
+      code: 'exists',
+      existing: { host: 'a.example' },
+    });
+    const bob = await person(store, 'bob');
+    expect(await add(store, bob.id, 'a.example')).toMatchObject({ ok: true });
+  });
+
+  it('is nobody else’s', async () => {
+    const store = await open();
+    const [alice, charlie] = [await person(store, 'alice'), await person(store, 'charlie')];
+    const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
+    const key = { accountId: charlie.id, monitorId };
+    expect(await monitorOf(store, key)).toBeNull();
+    expect(await history(store, key)).toBeNull();
+    expect(await requestCheck(store, { ...key, now: NOW })).toBeNull();
+    expect(await removeMonitor(store, key)).toBeNull();
+    expect(await setFrequency(store, { ...key, minutes: 1440, now: NOW, mayUse: () => true })).toEqual({
+      ok: false,
+      code: 'not_found',
+    });
+    expect(await monitorOf(store, { accountId: alice.id, monitorId })).not.toBeNull();
+  });
+
+  it('is removed with everything that hangs on it', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
+    await check(store, NOW, [certificate()]);
+    const key = { accountId: alice.id, monitorId };
+    expect(await removeMonitor(store, key)).toMatchObject({ id: monitorId, certificate: { issuer: 'R10' } });
+    expect(await removeMonitor(store, key)).toBeNull();
+    expect(await monitorOf(store, key)).toBeNull();
+  });
+
+  it('takes the intervals of the plan', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
+    const change = (minutes: number) =>
+      setFrequency(store, {
+        accountId: alice.id,
+        monitorId,
+        minutes,
+        now: NOW + 5 * MINUTE,
+        mayUse: (plan) => mayUseFrequency(plan, minutes),
+      });
+    await check(store, NOW, [certificate()]);
+    expect(await change(15)).toEqual({ ok: false, code: 'limit_reached' });
+    await setPlan(store, alice.id, 'premium');
+    expect(await change(15)).toMatchObject({
+      ok: true,
+      monitor: { checkEveryMinutes: 15, nextCheckAt: NOW + 15 * MINUTE },
+    });
+    // A longer interval must not push back a check that is planned for another reason.
+    expect(await change(1440)).toMatchObject({
+      monitor: { checkEveryMinutes: 1440, nextCheckAt: NOW + 15 * MINUTE },
+    });
+  });
+
+  it('is due at once when somebody asks, once', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
+    await check(store, NOW, [certificate()]);
+    const now = NOW + MINUTE;
+    expect(await requestCheck(store, { accountId: alice.id, monitorId, now })).toMatchObject({
+      checking: true,
+      nextCheckAt: now,
+    });
+    await check(store, now, [certificate()]);
+    expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({
+      checking: false,
+      nextCheckAt: now + DAY,
+    });
+  });
+
+  it('is checked once more when somebody asked while a check was running', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, alice.id, 'www.example.org');
+    const running = await claimOne(store, NOW);
+    await requestCheck(store, { accountId: alice.id, monitorId, now: NOW + 1 });
+    expect(await claimDue(store, { now: NOW + 1, limit: 9, leaseMs: 9, claimedBy: 'x' })).toEqual([]);
+
+    await record(store, checkOf(running, NOW + 2, [certificate()]));
+    expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({ checking: true });
+    await check(store, NOW + 3, [certificate()]);
+    expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({
+      checking: false,
+      nextCheckAt: NOW + 3 + DAY,
+    });
+  });
+});
+
+function add(store: Store, accountId: string, host: string) {
+  return addMonitor(store, { accountId, host, port: 443, checkEveryMinutes: 1440, now: NOW, mayAdd });
+}

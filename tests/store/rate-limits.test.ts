@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { consumeRateLimit, pruneRateLimits, refundRateLimit } from '../../server/store/rate-limits.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { NOW } from './samples.ts';
+
+const use = { key: 'sign-in:alice', limit: 3, windowMs: 60_000, now: NOW };
+
+describeEachDatabase('rate limits', (open) => {
+  it('allows so many uses per window', async () => {
+    const store = await open();
+    for (let count = 0; count < 3; count++)
+      expect(await consumeRateLimit(store, use)).toEqual({ allowed: true });
+    expect(await consumeRateLimit(store, { ...use, now: NOW + 20_000 })).toEqual({
+      allowed: false,
+      retryAfterMs: 40_000,
+    });
+    expect(await consumeRateLimit(store, { ...use, key: 'sign-in:bob' })).toEqual({ allowed: true });
+    expect(await consumeRateLimit(store, { ...use, now: NOW + 60_000 })).toEqual({ allowed: true });
+  });
+
+  it('counts uses that run at the same time', async () => {
+    const store = await open();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => consumeRateLimit(store, use)));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(3);
+  });
+
+  it('gives a use back, never more than were used', async () => {
+    const store = await open();
+    for (let count = 0; count < 3; count++) await consumeRateLimit(store, use);
+    await refundRateLimit(store, use);
+    expect(await consumeRateLimit(store, use)).toEqual({ allowed: true });
+    for (let count = 0; count < 9; count++) await refundRateLimit(store, use);
+    for (let count = 0; count < 3; count++) await consumeRateLimit(store, use);
+    expect(await consumeRateLimit(store, use)).toMatchObject({ allowed: false });
+  });
+
+  it('forgets windows that are over', async () => {
+    const store = await open();
+    await consumeRateLimit(store, use);
+    expect(await pruneRateLimits(store, NOW + 59_999)).toBe(0);
+    expect(await pruneRateLimits(store, NOW + 60_000)).toBe(1);
+  });
+});

@@ -1,0 +1,189 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type {
+  CertificateFacts,
+  Finding,
+  Observation,
+  PlannedAlert,
+  Verdict,
+} from '../../server/core/index.ts';
+import { type Account, openAccount } from '../../server/store/accounts.ts';
+import { type CheckRecord, record } from '../../server/store/checks.ts';
+import { addMonitor, claimDue, type ClaimedMonitor, type Monitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+
+export const NOW = Date.UTC(2026, 0, 15);
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+
+/** A certificate as the store knows one: bytes and facts. What is in the bytes is not its business. */
+export interface SampleCertificate {
+  der: Uint8Array;
+  facts: CertificateFacts;
+}
+
+export function certificate(change: Partial<CertificateFacts> = {}): SampleCertificate {
+  const der = new Uint8Array(randomBytes(64));
+  const facts = {
+    fingerprint: createHash('sha256').update(der).digest('hex'),
+    serialNumber: '01',
+    issuer: 'R10',
+    subject: 'www.example.org',
+    notBefore: NOW - 30 * DAY,
+    notAfter: NOW + 60 * DAY,
+    authorityName: 'Let’s Encrypt',
+    authorityFullDn: 'CN=R10,O=Let’s Encrypt,C=US',
+    authorityUrl: null,
+    sans: ['www.example.org', 'example.org'],
+    ...change,
+  };
+  return { der, facts };
+}
+
+export async function person(store: Store, name: string): Promise<Account> {
+  const opened = await openAccount(store, {
+    issuer: 'https://certs.example',
+    subject: `${name} at the provider`,
+    email: `${name}@example.com`,
+    emailVerified: true,
+    name,
+    company: null,
+    now: NOW,
+  });
+  if (!opened.ok) throw new Error(opened.code);
+  return opened.account;
+}
+
+export async function watch(
+  store: Store,
+  accountId: string,
+  host: string,
+  change: { now?: number; port?: number } = {},
+): Promise<Monitor> {
+  const added = await addMonitor(store, {
+    accountId,
+    host,
+    port: change.port ?? 443,
+    checkEveryMinutes: 1440,
+    now: change.now ?? NOW,
+    mayAdd: () => true,
+  });
+  if (!added.ok) throw new Error(added.code);
+  return added.monitor;
+}
+
+export async function claimOne(store: Store, now: number): Promise<ClaimedMonitor> {
+  const [claimed] = await claimDue(store, { now, limit: 1, leaseMs: 30_000, claimedBy: 'test' });
+  if (!claimed) throw new Error('Nothing was due');
+  return claimed;
+}
+
+/** What a check of an endpoint with one address writes. Without certificates: nobody answered. */
+export function checkOf(
+  claimed: ClaimedMonitor,
+  now: number,
+  chain: readonly SampleCertificate[],
+  change: Partial<CheckRecord> & { findings?: Finding[]; trusted?: boolean } = {},
+): CheckRecord {
+  const { findings = [], trusted = chain.length > 0, ...rest } = change;
+  return {
+    monitorId: claimed.id,
+    leaseToken: claimed.leaseToken,
+    startedAt: now - 100,
+    now,
+    observation: observationOf(claimed, now, chain),
+    verdict: verdictOf(now, chain, findings, trusted),
+    certificates: chain,
+    currentFingerprint: chain[0]?.facts.fingerprint ?? null,
+    nextCheckAt: now + DAY,
+    alerts: [],
+    ...rest,
+  };
+}
+
+/** Claims the monitor that is due the longest and records a check of it. */
+export async function check(
+  store: Store,
+  now: number,
+  chain: readonly SampleCertificate[],
+  change: Parameters<typeof checkOf>[3] = {},
+): Promise<ClaimedMonitor> {
+  const claimed = await claimOne(store, now);
+  if (!(await record(store, checkOf(claimed, now, chain, change)))) throw new Error('The lease was lost');
+  return claimed;
+}
+
+export function alertFor({ facts }: SampleCertificate, change: Partial<PlannedAlert> = {}): PlannedAlert {
+  return {
+    kind: 'expiry',
+    fingerprint: facts.fingerprint,
+    step: 'critical',
+    notBefore: facts.notBefore,
+    notAfter: facts.notAfter,
+    role: 'leaf',
+    name: facts.subject,
+    asOf: NOW,
+    ...change,
+  };
+}
+
+const ADDRESS = '192.0.2.1';
+
+function observationOf(
+  { host, port }: ClaimedMonitor,
+  now: number,
+  chain: readonly SampleCertificate[],
+): Observation {
+  const look = { address: ADDRESS, family: 4 as const, durationMs: 20 };
+  return {
+    endpoint: { host, port },
+    observedAt: now,
+    durationMs: 20,
+    resolution: { ok: true, addresses: [ADDRESS] },
+    addresses: [
+      chain.length === 0
+        ? { ...look, outcome: 'failed', stage: 'connect', reason: 'refused', tlsAlert: null, detail: null }
+        : {
+            ...look,
+            outcome: 'handshake',
+            presentedChain: chain.map(({ der }) => der),
+            tlsVersion: 'TLSv1.3',
+            cipher: 'TLS_AES_128_GCM_SHA256',
+            group: 'X25519',
+            legacyTls: false,
+          },
+    ],
+  };
+}
+
+function verdictOf(
+  now: number,
+  chain: readonly SampleCertificate[],
+  findings: Finding[],
+  trusted: boolean,
+): Verdict {
+  const leaf = chain[0]?.facts ?? null;
+  const failure = { stage: 'connect' as const, reason: 'refused' as const };
+  return {
+    judgedAt: now,
+    observedAt: now,
+    reached: leaf !== null,
+    failure: leaf ? null : { ...failure, message: 'The server refused the connection.' },
+    addresses: [
+      {
+        address: ADDRESS,
+        family: 4,
+        fingerprint: leaf?.fingerprint ?? null,
+        notAfter: leaf?.notAfter ?? null,
+        tlsVersion: leaf && 'TLSv1.3',
+        failure: leaf ? null : failure,
+      },
+    ],
+    leafFingerprint: leaf?.fingerprint ?? null,
+    limiting: null,
+    findings,
+    trusted,
+    revocation: { state: 'unknown', source: null, at: null },
+    trustStoreHash: 'roots',
+    lastSeen: null,
+  };
+}

@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../server/store/open-store.ts';
+import {
+  endAllSessions,
+  endSession,
+  openSession,
+  pruneSessions,
+  rotateSession,
+  sessionByAccess,
+} from '../../server/store/sessions.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, MINUTE, NOW, person } from './samples.ts';
+
+const GRACE = 10_000;
+
+describeEachDatabase('sessions', (open) => {
+  it('lets the newest access token in until it expires', async () => {
+    const store = await signedIn(await open());
+    const at = (now: number, accessHash = 'access 0') =>
+      sessionByAccess(store, { sessionId: 'session', accessHash, now });
+    expect(await at(NOW + 15 * MINUTE - 1)).toMatchObject({ account: { email: 'alice@example.com' } });
+    expect(await at(NOW + 15 * MINUTE)).toBeNull();
+    expect(await at(NOW, 'guessed')).toBeNull();
+    expect(await sessionByAccess(store, { sessionId: 'other', accessHash: 'access 0', now: NOW })).toBeNull();
+  });
+
+  it('rotates both tokens', async () => {
+    const store = await signedIn(await open());
+    expect(await rotate(store, 0, NOW + 15 * MINUTE)).toMatchObject({ outcome: 'rotated' });
+    const at = (accessHash: string) =>
+      sessionByAccess(store, { sessionId: 'session', accessHash, now: NOW + 16 * MINUTE });
+    expect(await at('access 0')).toBeNull();
+    expect(await at('access 1')).not.toBeNull();
+  });
+
+  it('gives the same successor to requests that raced, one of which rotated', async () => {
+    const store = await signedIn(await open());
+    const results = await Promise.all(Array.from({ length: 6 }, () => rotate(store, 0, NOW)));
+    const outcomes = results.map(({ outcome }) => outcome).toSorted();
+    expect(outcomes).toEqual(['rotated', ...Array<string>(5).fill('same_successor')]);
+  });
+
+  it('ends the session when a token comes back after the grace', async () => {
+    const store = await signedIn(await open());
+    await rotate(store, 0, NOW);
+    const ended: unknown[] = [];
+    store.signals.subscribe((signal) => ended.push(signal));
+    expect(await rotate(store, 0, NOW + GRACE)).toEqual({ outcome: 'revoked' });
+    expect(await rotate(store, 1, NOW + GRACE)).toEqual({ outcome: 'unknown' });
+    expect(ended).toEqual([expect.objectContaining({ topic: 'session_ended', sessionId: 'session' })]);
+  });
+
+  it('ends the session when a token older than the preceding one comes back, within the grace too', async () => {
+    const store = await signedIn(await open());
+    await rotate(store, 0, NOW);
+    await rotate(store, 1, NOW + 1);
+    expect(await rotate(store, 0, NOW + 2)).toEqual({ outcome: 'revoked' });
+    expect(
+      await sessionByAccess(store, { sessionId: 'session', accessHash: 'access 2', now: NOW }),
+    ).toBeNull();
+  });
+
+  it('cannot be refreshed after its idle and its absolute end', async () => {
+    const store = await signedIn(await open());
+    expect(await rotate(store, 0, NOW + 14 * DAY)).toEqual({ outcome: 'unknown' });
+
+    const busy = await signedIn(await open());
+    for (const [turn, day] of [10, 20, 29].entries()) await rotate(busy, turn, NOW + day * DAY);
+    expect(await rotate(busy, 3, NOW + 30 * DAY - 1)).toMatchObject({ outcome: 'rotated' });
+    expect(await rotate(busy, 4, NOW + 30 * DAY)).toEqual({ outcome: 'unknown' });
+  });
+
+  it('ends one, or all of an account, and says so', async () => {
+    const store = await signedIn(await open());
+    const alice = await person(store, 'alice');
+    await openSession(store, newSession(alice.id, 'second'));
+    const ended: unknown[] = [];
+    store.signals.subscribe((signal) => ended.push(signal));
+    await endSession(store, 'session');
+    await endSession(store, 'session');
+    await endAllSessions(store, alice.id);
+    expect(ended).toEqual([
+      { topic: 'session_ended', accountId: alice.id, sessionId: 'session' },
+      { topic: 'session_ended', accountId: alice.id, sessionId: null },
+    ]);
+    expect(await rotate(store, 0, NOW, 'second')).toEqual({ outcome: 'unknown' });
+  });
+
+  it('is swept once nobody can refresh it', async () => {
+    const store = await signedIn(await open());
+    expect(await pruneSessions(store, NOW + 14 * DAY - 1)).toBe(0);
+    expect(await pruneSessions(store, NOW + 14 * DAY)).toBe(1);
+  });
+});
+
+async function signedIn(store: Store): Promise<Store> {
+  await openSession(store, newSession((await person(store, 'alice')).id, 'session'));
+  return store;
+}
+
+function newSession(accountId: string, sessionId: string) {
+  return {
+    sessionId,
+    accountId,
+    accessHash: 'access 0',
+    refreshHash: 'refresh 0',
+    accessExpiresAt: NOW + 15 * MINUTE,
+    refreshIdleExpiresAt: NOW + 14 * DAY,
+    refreshExpiresAt: NOW + 30 * DAY,
+    now: NOW,
+  };
+}
+
+/** Presents the refresh token of a turn; successors follow from their predecessors, as the API derives them. */
+function rotate(store: Store, turn: number, now: number, sessionId = 'session') {
+  return rotateSession(store, {
+    sessionId,
+    refreshHash: `refresh ${turn}`,
+    nextRefreshHash: `refresh ${turn + 1}`,
+    nextAccessHash: `access ${turn + 1}`,
+    accessExpiresAt: now + 15 * MINUTE,
+    refreshIdleExpiresAt: now + 14 * DAY,
+    now,
+    graceMs: GRACE,
+  });
+}
