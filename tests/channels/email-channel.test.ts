@@ -27,7 +27,7 @@ describe('by SMTP', () => {
   });
   afterEach(async () => {
     channel.close();
-    await sink.close();
+    await sink.stop();
   });
 
   it('delivers text, HTML and the logo under the given Message-ID', async () => {
@@ -40,8 +40,8 @@ describe('by SMTP', () => {
       tls: true,
     });
     expect(mail?.messageId).toBe(message.messageId);
-    expect(mail?.parsed.subject).toBe(message.subject);
-    expect(mail?.parsed.text?.trim()).toBe('Soon.');
+    expect(mail?.subject).toBe(message.subject);
+    expect(mail?.text.trim()).toBe('Soon.');
     expect(mail?.parsed.headers.get('auto-submitted')).toBe('auto-generated');
     const [logo] = mail?.parsed.attachments ?? [];
     expect(logo).toMatchObject({
@@ -126,7 +126,7 @@ describe('by SMTP', () => {
 it('says what keeps it from a server that is not there', async () => {
   const sink = await startSmtpSink();
   const { url } = sink;
-  await sink.close();
+  await sink.stop();
   const channel = createEmailChannel({ smtpUrl: url, mailFrom: FROM, captureDir: '/nowhere' });
   expect(await channel.deliver(message, never)).toMatchObject({
     outcome: 'retry',

@@ -19,8 +19,12 @@ export interface SinkMail {
   acknowledged: boolean;
   receivedAt: number;
   tls: boolean;
-  raw: Buffer;
+  subject: string;
+  text: string;
+  html: string;
+  /** With its headers and attachments. */
   parsed: ParsedMail;
+  raw: Buffer;
 }
 
 export interface SmtpSink {
@@ -40,7 +44,7 @@ export interface SmtpSink {
   /** Stops listening and breaks every connection. */
   down(): Promise<void>;
   up(): Promise<void>;
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 const REFUSALS: Partial<
@@ -77,8 +81,11 @@ export async function startSmtpSink(options: { port?: number } = {}): Promise<Sm
       acknowledged,
       receivedAt: Date.now(),
       tls: session.secure,
-      raw,
+      subject: parsed.subject ?? '',
+      text: parsed.text ?? '',
+      html: parsed.html === false ? '' : parsed.html,
       parsed,
+      raw,
     });
     arrivals.dispatchEvent(new Event('mail'));
   };
@@ -157,7 +164,7 @@ export async function startSmtpSink(options: { port?: number } = {}): Promise<Sm
         const found = ledger.find(predicate);
         if (found !== undefined) return found;
         await once(arrivals, 'mail', { signal }).catch(() => {
-          const seen = ledger.map(({ to, parsed }) => `${to.join()}: ${parsed.subject}`).join('\n');
+          const seen = ledger.map(({ to, subject }) => `${to.join()}: ${subject}`).join('\n');
           throw new Error(`No such mail within ${timeoutMs} ms. Received:\n${seen || 'nothing'}`);
         });
       }
@@ -167,6 +174,6 @@ export async function startSmtpSink(options: { port?: number } = {}): Promise<Sm
     },
     down,
     up,
-    close: down,
+    stop: down,
   };
 }

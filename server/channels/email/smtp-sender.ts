@@ -1,4 +1,3 @@
-import { isIPv4 } from 'node:net';
 import type { NodemailerError } from 'nodemailer';
 import { createTransport } from 'nodemailer';
 import type { DeliveryOutcome, EmailChannel } from './email-channel.ts';
@@ -61,6 +60,5 @@ function oneLine(text: string): string {
 }
 
 function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+  return /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/i.test(hostname);
 }
