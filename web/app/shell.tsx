@@ -29,7 +29,7 @@ function AvatarMenu() {
         <button
           type="button"
           aria-label={`Account of ${user.fullName || user.email}`}
-          className="grid size-11 place-items-center rounded-full md:size-8"
+          className="grid size-11 place-items-center rounded-full max-md:-mr-1.5 md:size-8"
         >
           <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold tracking-[.02em] text-bg">
             {initialsOf(user)}

@@ -1,7 +1,7 @@
 import { problemSchema } from '../../contract/problem.ts';
 import { ApiError, standardPhrase } from './api-error.ts';
 
-export const REQUEST_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 
 export interface HttpRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';

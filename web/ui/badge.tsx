@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts';
 import { Glyph } from './glyph.tsx';
 import type { GlyphName } from './glyph.tsx';
 
-export type BadgeTone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok' | 'plain';
+type BadgeTone = 'expired' | 'critical' | 'soon' | 'revoked' | 'ok' | 'plain';
 
 const TONES: Record<BadgeTone, string> = {
   expired: 'bg-expired-bg text-expired-fg',

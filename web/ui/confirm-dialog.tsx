@@ -2,7 +2,14 @@ import { useRef } from 'react';
 import type { ReactNode } from 'react';
 import { AlertDialog } from 'radix-ui';
 import { Button } from './button.tsx';
-import { DIALOG_BOX, DIALOG_DESCRIPTION, DIALOG_TITLE, DialogActions, moveFocus, SCRIM } from './dialog.tsx';
+import {
+  DIALOG_BOX,
+  DIALOG_DESCRIPTION,
+  DIALOG_TITLE,
+  DialogActions,
+  useFocusReturn,
+  SCRIM,
+} from './dialog.tsx';
 import type { DialogProps } from './dialog.tsx';
 
 export interface ConfirmDialogProps {
@@ -29,6 +36,7 @@ export function ConfirmDialog({
   onConfirm,
   focusAfterClose,
 }: ConfirmDialogProps) {
+  const returnFocus = useFocusReturn(open, focusAfterClose);
   const cancel = useRef<HTMLButtonElement>(null);
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => (processing ? undefined : onOpenChange(next))}>
@@ -37,7 +45,7 @@ export function ConfirmDialog({
         <AlertDialog.Content
           className={DIALOG_BOX}
           {...(description ? {} : { 'aria-describedby': undefined })}
-          onCloseAutoFocus={moveFocus(focusAfterClose)}
+          onCloseAutoFocus={returnFocus}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
             cancel.current?.focus();

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Dialog as Radix } from 'radix-ui';
 import { classNames } from './class-names.ts';
@@ -22,25 +23,32 @@ export interface DialogProps {
   children: ReactNode;
 }
 
-/** For Radix's `onCloseAutoFocus`. */
-export function moveFocus(focusAfterClose: DialogProps['focusAfterClose']): (event: Event) => void {
+/** For Radix's `onCloseAutoFocus`, which by itself returns the focus to Radix's own triggers only. */
+export function useFocusReturn(
+  open: boolean,
+  focusAfterClose: DialogProps['focusAfterClose'],
+): (event: Event) => void {
+  const origin = useRef<Element>(null);
+  useLayoutEffect(() => {
+    if (open) origin.current = document.activeElement;
+  }, [open]);
   return (event) => {
-    const target = focusAfterClose?.();
-    if (!target) return;
     event.preventDefault();
-    target.focus();
+    const target = focusAfterClose?.() ?? origin.current;
+    if (target instanceof HTMLElement && target.isConnected) target.focus();
   };
 }
 
 /** A modal dialog: focus stays inside, Escape and the scrim close it. */
 export function Dialog({ open, onOpenChange, title, description, focusAfterClose, children }: DialogProps) {
+  const returnFocus = useFocusReturn(open, focusAfterClose);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={SCRIM} />
         <Radix.Content
           className={DIALOG_BOX}
-          onCloseAutoFocus={moveFocus(focusAfterClose)}
+          onCloseAutoFocus={returnFocus}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <Radix.Title className={DIALOG_TITLE}>{title}</Radix.Title>

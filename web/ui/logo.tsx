@@ -1,7 +1,7 @@
 import { classNames } from './class-names.ts';
 
 /** Ring, shaft, wall: now, on a validity, that ends. */
-export function LogoMark({ className = 'size-[26px]' }: { className?: string }) {
+function LogoMark({ className = 'size-[26px]' }: { className?: string }) {
   return (
     <svg viewBox="0 0 24 24" className={classNames('block flex-none', className)} aria-hidden="true">
       <rect width="24" height="24" rx="6" fill="var(--logo-tile)" />

@@ -52,7 +52,11 @@ export function MenuSeparator() {
 
 /** A line of text that is no action. */
 export function MenuLabel({ children }: { children: ReactNode }) {
-  return <DropdownMenu.Label className="px-2 py-1.5 text-meta text-fg-3">{children}</DropdownMenu.Label>;
+  return (
+    <DropdownMenu.Label className="max-w-[280px] px-2 py-1.5 text-meta [overflow-wrap:anywhere] text-fg-3">
+      {children}
+    </DropdownMenu.Label>
+  );
 }
 
 export interface MenuChoicesProps<Value extends string> {

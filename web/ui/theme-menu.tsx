@@ -1,5 +1,5 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { useTheme } from '../lib/theme.ts';
+import { THEMES, useTheme } from '../lib/theme.ts';
 import type { Theme } from '../lib/theme.ts';
 import { Menu, MenuChoices } from './menu.tsx';
 import { ThemeButton } from './theme-button.tsx';
@@ -14,7 +14,7 @@ export function ThemeChoices() {
     <MenuChoices
       value={theme}
       onChange={setTheme}
-      choices={(['light', 'dark', 'system'] as const).map((value) => {
+      choices={THEMES.map((value) => {
         const Icon = ICONS[value];
         return { value, label: LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };
       })}

@@ -38,7 +38,7 @@ export function notAfterOf(sample: Sample, now: number): number {
 }
 
 /** What is left, as the dashboard writes it. */
-export function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
+function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
   const notAfter = notAfterOf(sample, now);
   if (expiryBadge(notAfter, now)) return <ExpiryBadge notAfter={notAfter} now={now} />;
   return (
