@@ -1,3 +1,4 @@
+import { BoundedMap } from './bounded-map.ts';
 import type { DerElement } from './der.ts';
 import { TAG } from './der.ts';
 import { PkiError } from './pki-error.ts';
@@ -60,7 +61,7 @@ export function objectIdentifierText(content: Uint8Array): string {
     throw new PkiError('der_object_identifier', 'empty or oversized object identifier');
   }
   if ((content[content.length - 1] ?? 0) >= 0x80) throw new PkiError('der_object_identifier', 'arc cut off');
-  const arcs: number[] = [];
+  let text = '';
   let arc = 0;
   let open = false;
   for (const byte of content) {
@@ -69,50 +70,52 @@ export function objectIdentifierText(content: Uint8Array): string {
     // Arcs of 128 bits exist (2.25 UUIDs); past 2^53 they lose precision, which could make two of them look equal.
     if (arc > Number.MAX_SAFE_INTEGER) return `hex.${toHex(content)}`;
     open = byte >= 0x80;
-    if (!open) {
-      arcs.push(arc);
-      arc = 0;
-    }
+    if (open) continue;
+    // X.690 §8.19.4: the first two arcs share one number.
+    const root = Math.min(Math.floor(arc / 40), 2);
+    text += text === '' ? `${root}.${arc - root * 40}` : `.${arc}`;
+    arc = 0;
   }
-  const [first = 0, ...rest] = arcs;
-  const root = Math.min(Math.floor(first / 40), 2);
-  return [root, first - root * 40, ...rest].join('.');
+  return text;
 }
 
 export function objectIdentifier(element: DerElement): string {
   if (element.tag !== TAG.objectIdentifier) throw new PkiError('der_tag', 'object identifier expected');
-  return objectIdentifierText(element.content);
+  // A few dozen identifiers make up nearly all; finding one again costs a tenth of decoding it.
+  const encoded = element.latin1;
+  let text = decoded.get(encoded);
+  if (text === undefined) {
+    text = objectIdentifierText(element.content);
+    decoded.set(encoded, text);
+  }
+  return text;
 }
+
+const decoded = new BoundedMap<string, string>(512);
 
 /** IA5String content: ASCII, every octet below 0x80. */
-export function ia5Text(content: Uint8Array): string {
-  for (const byte of content) if (byte >= 0x80) throw new PkiError('der_string', 'IA5String beyond ASCII');
-  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('latin1');
+export function ia5Text(element: DerElement): string {
+  const text = element.latin1;
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) >= 0x80) throw new PkiError('der_string', 'IA5String beyond ASCII');
+  }
+  return text;
 }
-
-const UTC_TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
-const GENERALIZED_TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/;
 
 /** UTCTime or GeneralizedTime in the only forms RFC 5280 §4.1.2.5 allows: with seconds, in Z, without fractions. */
 export function timeValue(element: DerElement): number {
   const generalized = element.tag === TAG.generalizedTime;
   if (!generalized && element.tag !== TAG.utcTime) throw new PkiError('der_tag', 'time expected');
-  const text = ia5Text(element.content);
-  const parts = (generalized ? GENERALIZED_TIME : UTC_TIME).exec(text);
-  if (parts === null) throw new PkiError('der_time', 'time not in its DER form');
-  const [written = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts.slice(1).map(Number);
+  let text = ia5Text(element);
   // §4.1.2.5.1: two digits from 50 on are of the 20th century.
-  const year = generalized ? written : written + (written >= 50 ? 1900 : 2000);
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  date.setUTCHours(hour, minute, second);
-  // Date rolls 31 February or 24:00 over to another day; such a time was never a valid one.
-  const rolled =
-    date.getUTCMonth() !== month - 1 ||
-    date.getUTCDate() !== day ||
-    date.getUTCHours() !== hour ||
-    date.getUTCMinutes() !== minute ||
-    date.getUTCSeconds() !== second;
-  if (rolled) throw new PkiError('der_time', 'no such time');
-  return date.getTime();
+  if (!generalized) text = (text >= '5' ? '19' : '20') + text;
+  if (!/^\d{14}Z$/.test(text)) throw new PkiError('der_time', 'time not in its DER form');
+  const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}`;
+  const iso = `${day}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}.000Z`;
+  const instant = Date.parse(iso);
+  // Date rolls 30 February or 24:00 over to another day; such a time was never a valid one.
+  if (Number.isNaN(instant) || new Date(instant).toISOString() !== iso) {
+    throw new PkiError('der_time', 'no such time');
+  }
+  return instant;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { integer, objectIdentifier, octetString, sequence } from '../../tests/kit/der-writer.ts';
+import { integer, objectIdentifier, octetString, sequence, tlv } from '../../tests/kit/der-writer.ts';
 import { DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';
 import { bitStringValue, booleanValue, countValue, objectIdentifierText, timeValue } from './der-values.ts';
 import { PkiError } from './pki-error.ts';
@@ -112,7 +112,7 @@ describe('values', () => {
 
 describe('times', () => {
   const time = (tag: number, text: string) =>
-    timeValue({ tag, content: Buffer.from(text, 'latin1'), encoded: new Uint8Array() });
+    timeValue(new DerReader(tlv(tag, Buffer.from(text, 'latin1'))).read());
 
   it.each([
     [TAG.utcTime, '500101000000Z', '1950-01-01T00:00:00.000Z'],

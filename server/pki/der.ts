@@ -25,12 +25,43 @@ export function contextTag(number: number, form: 'constructed' | 'primitive'): n
   return (form === 'constructed' ? 0xa0 : 0x80) | number;
 }
 
-/** One element of DER as a view on its source: nothing is copied. */
-export interface DerElement {
+/**
+ * One element of DER: a place in its source. The views are made when asked for, because making one costs more than
+ * reading the element, and most elements are only walked over.
+ */
+export class DerElement {
   readonly tag: number;
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #contentStart: number;
+  readonly #end: number;
+
+  constructor(tag: number, bytes: Buffer, start: number, contentStart: number, end: number) {
+    this.tag = tag;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#contentStart = contentStart;
+    this.#end = end;
+  }
+
   /** Identifier, length and content. */
-  readonly encoded: Uint8Array;
-  readonly content: Uint8Array;
+  get encoded(): Uint8Array {
+    return this.#bytes.subarray(this.#start, this.#end);
+  }
+
+  get content(): Uint8Array {
+    return this.#bytes.subarray(this.#contentStart, this.#end);
+  }
+
+  /** The content with every octet as the character of the same number. */
+  get latin1(): string {
+    return this.#bytes.toString('latin1', this.#contentStart, this.#end);
+  }
+
+  /** A reader over the content. */
+  open(): DerReader {
+    return new DerReader(this.#bytes, this.#contentStart, this.#end);
+  }
 }
 
 /** Most children that any list is read to: far above real use, so that a hostile list costs little. */
@@ -41,30 +72,36 @@ const MAX_CHILDREN = 16_384;
  * It never descends by itself, so nesting costs nothing until a grammar asks for it. Throws PkiError only.
  */
 export class DerReader {
-  #bytes: Uint8Array;
-  #position = 0;
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #position: number;
   #count = 0;
 
-  constructor(content: Uint8Array) {
-    this.#bytes = content;
+  constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
+    this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#position = start;
+    this.#limit = end;
   }
 
   get done(): boolean {
-    return this.#position >= this.#bytes.length;
+    return this.#position >= this.#limit;
   }
 
   /** The tag of the next element, -1 at the end. */
   get nextTag(): number {
-    return this.#bytes[this.#position] ?? -1;
+    return this.done ? -1 : (this.#bytes[this.#position] ?? -1);
   }
 
   /** The next element; with `tag` it must have that one. */
   read(tag?: number): DerElement {
     const bytes = this.#bytes;
+    const limit = this.#limit;
     const start = this.#position;
     const found = bytes[start];
     const first = bytes[start + 1];
-    if (found === undefined || first === undefined) throw new PkiError('der_truncated', 'element cut off');
+    if (start + 1 >= limit || found === undefined || first === undefined) {
+      throw new PkiError('der_truncated', 'element cut off');
+    }
     if (tag !== undefined && found !== tag) {
       throw new PkiError('der_tag', `tag ${found.toString(16)} where ${tag.toString(16)} belongs`);
     }
@@ -77,20 +114,18 @@ export class DerReader {
       const size = first & 0x7f;
       // 0x80 is BER's indefinite form; more than three length bytes cannot be within any size limit.
       if (size === 0 || size > 3) throw new PkiError('der_length', 'indefinite or oversized length');
-      if (contentStart + size > bytes.length) throw new PkiError('der_truncated', 'length cut off');
+      if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
       length = 0;
       for (let index = 0; index < size; index++) length = length * 256 + (bytes[contentStart + index] ?? 0);
-      if (length < 0x80 || length < 256 ** (size - 1)) throw new PkiError('der_length', 'length not minimal');
+      if (length < 0x80 || length < 256 ** (size - 1)) {
+        throw new PkiError('der_length', 'length not minimal');
+      }
       contentStart += size;
     }
     const end = contentStart + length;
-    if (end > bytes.length) throw new PkiError('der_truncated', 'content cut off');
+    if (end > limit) throw new PkiError('der_truncated', 'content cut off');
     this.#position = end;
-    return {
-      tag: found,
-      encoded: bytes.subarray(start, end),
-      content: bytes.subarray(contentStart, end),
-    };
+    return new DerElement(found, bytes, start, contentStart, end);
   }
 
   /** The next element if it has this tag, else null. */
@@ -100,7 +135,7 @@ export class DerReader {
 
   /** A reader over the content of the next element. */
   enter(tag: number): DerReader {
-    return new DerReader(this.read(tag).content);
+    return this.read(tag).open();
   }
 
   /** Throws if anything is left. */
@@ -123,7 +158,7 @@ export function nonEmptyList<Item>(
   tag: number,
   read: (reader: DerReader) => Item,
 ): Item[] {
-  const reader = new DerReader(onlyElement(bytes, tag).content);
+  const reader = onlyElement(bytes, tag).open();
   if (reader.done) throw new PkiError('empty', 'empty list');
   const items: Item[] = [];
   while (!reader.done) items.push(read(reader));

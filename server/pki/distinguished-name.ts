@@ -1,3 +1,4 @@
+import type { DerElement } from './der.ts';
 import { DerReader, TAG } from './der.ts';
 import { objectIdentifier, toHex } from './der-values.ts';
 import { ATTRIBUTE_TYPES } from './attribute-types.ts';
@@ -50,7 +51,7 @@ export function parseDistinguishedName(der: Uint8Array): DistinguishedName {
         type,
         tag: value.tag,
         encoded: value.encoded,
-        text: stringText(value.tag, value.content),
+        text: stringText(value),
       });
     }
     relativeNames.push(attributes);
@@ -101,12 +102,11 @@ export function relativeNameKey(attributes: RelativeName): string {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function stringText(tag: number, content: Uint8Array): string | null {
-  const buffer = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  switch (tag) {
+function stringText(element: DerElement): string | null {
+  switch (element.tag) {
     case TAG.utf8String:
       try {
-        return UTF8.decode(content);
+        return UTF8.decode(element.content);
       } catch {
         throw new PkiError('der_string', 'UTF8String is not UTF-8');
       }
@@ -114,12 +114,12 @@ function stringText(tag: number, content: Uint8Array): string | null {
     case TAG.printableString:
     case TAG.ia5String:
     case TAG.teletexString:
-      return buffer.toString('latin1');
+      return element.latin1;
     case TAG.bmpString:
-      if (content.length % 2 !== 0) throw new PkiError('der_string', 'BMPString of odd length');
-      return Buffer.from(buffer).swap16().toString('utf16le').toWellFormed();
+      if (element.content.length % 2 !== 0) throw new PkiError('der_string', 'BMPString of odd length');
+      return Buffer.from(element.content).swap16().toString('utf16le').toWellFormed();
     case TAG.universalString:
-      return universalText(buffer);
+      return universalText(Buffer.from(element.content));
     default:
       return null;
   }

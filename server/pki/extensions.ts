@@ -1,5 +1,5 @@
-import type { DerReader as Reader } from './der.ts';
-import { contextTag, DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';
+import type { DerReader } from './der.ts';
+import { contextTag, nonEmptyList, onlyElement, TAG } from './der.ts';
 import { bitStringValue, booleanValue, countValue, ia5Text, objectIdentifier, toHex } from './der-values.ts';
 import { formatIpAddress } from './ip-address.ts';
 import type { GeneralName, UnsupportedForm } from './general-name.ts';
@@ -16,7 +16,7 @@ export interface BasicConstraints {
 }
 
 export function parseBasicConstraints(value: Uint8Array): BasicConstraints {
-  const reader = new DerReader(onlyElement(value, TAG.sequence).content);
+  const reader = onlyElement(value, TAG.sequence).open();
   // cA FALSE spelled out is not DER, but common in subscriber certificates and harmless.
   const authority = reader.optional(TAG.boolean);
   const length = reader.optional(TAG.integer);
@@ -92,7 +92,7 @@ export interface AuthorityKeyIdentifier {
 }
 
 export function parseAuthorityKeyIdentifier(value: Uint8Array): AuthorityKeyIdentifier {
-  const reader = new DerReader(onlyElement(value, TAG.sequence).content);
+  const reader = onlyElement(value, TAG.sequence).open();
   const key = reader.optional(contextTag(0, 'primitive'));
   const issuer = reader.optional(contextTag(1, 'constructed'));
   const serialNumber = reader.optional(contextTag(2, 'primitive'));
@@ -138,11 +138,11 @@ export function parseCrlDistributionPoints(value: Uint8Array): string[] {
     point.optional(contextTag(2, 'constructed'));
     point.end();
     if (name === null) return;
-    const choice = new DerReader(name.content);
+    const choice = name.open();
     const fullName = choice.optional(contextTag(0, 'constructed'));
     if (fullName === null) return;
     choice.end();
-    const locations = new DerReader(fullName.content);
+    const locations = fullName.open();
     while (!locations.done) {
       const location = readGeneralName(locations, ADDRESS_LENGTHS);
       if (location.kind === 'uri' && isWebUrl(location.value)) urls.push(location.value);
@@ -166,13 +166,13 @@ export function parseCertificatePolicies(value: Uint8Array): { policies: string[
 }
 
 function readCpsUrls(qualifiers: Uint8Array): string[] {
-  return nonEmptyList(qualifiers, TAG.sequence, (reader: Reader) => {
+  return nonEmptyList(qualifiers, TAG.sequence, (reader: DerReader) => {
     const qualifier = reader.enter(TAG.sequence);
     const isCps = objectIdentifier(qualifier.read()) === CPS_QUALIFIER;
     const value = qualifier.read();
     qualifier.end();
     if (!isCps || value.tag !== TAG.ia5String) return [];
-    const url = ia5Text(value.content);
+    const url = ia5Text(value);
     return isWebUrl(url) ? [url] : [];
   }).flat();
 }

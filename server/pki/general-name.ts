@@ -29,21 +29,22 @@ const FORM = {
 
 /** The next GeneralName; `ipLengths` says which sizes of iPAddress belong here. */
 export function readGeneralName(reader: DerReader, ipLengths: readonly number[]): GeneralName {
-  const { tag, content } = reader.read();
-  switch (tag) {
+  const element = reader.read();
+  switch (element.tag) {
     case FORM.dns:
-      return { kind: 'dns', value: ia5Text(content) };
+      return { kind: 'dns', value: ia5Text(element) };
     case FORM.email:
-      return { kind: 'email', value: ia5Text(content) };
+      return { kind: 'email', value: ia5Text(element) };
     case FORM.uri:
-      return { kind: 'uri', value: ia5Text(content) };
+      return { kind: 'uri', value: ia5Text(element) };
     case FORM.ip:
-      if (!ipLengths.includes(content.length))
-        throw new PkiError('value', 'iPAddress of an impossible length');
-      return { kind: 'ip', octets: content };
+      return { kind: 'ip', octets: addressOctets(element.content, ipLengths) };
     case FORM.directory:
       // Name is a CHOICE, so this tag is explicit although the module's default is implicit (X.680 §31.2.7).
-      return { kind: 'directory', name: parseDistinguishedName(onlyElement(content, TAG.sequence).encoded) };
+      return {
+        kind: 'directory',
+        name: parseDistinguishedName(onlyElement(element.content, TAG.sequence).encoded),
+      };
     case FORM.otherName:
       return { kind: 'unsupported', form: 'otherName' };
     case FORM.x400Address:
@@ -51,11 +52,16 @@ export function readGeneralName(reader: DerReader, ipLengths: readonly number[])
     case FORM.ediPartyName:
       return { kind: 'unsupported', form: 'ediPartyName' };
     case FORM.registeredId:
-      objectIdentifierText(content);
+      objectIdentifierText(element.content);
       return { kind: 'unsupported', form: 'registeredID' };
     default:
       throw new PkiError('der_tag', 'no such form of GeneralName');
   }
+}
+
+function addressOctets(octets: Uint8Array, lengths: readonly number[]): Uint8Array {
+  if (!lengths.includes(octets.length)) throw new PkiError('value', 'iPAddress of an impossible length');
+  return octets;
 }
 
 /** Octet counts of an iPAddress as a name. */

@@ -1,4 +1,5 @@
-import { contextTag, DerReader, onlyElement, TAG } from './der.ts';
+import type { DerReader } from './der.ts';
+import { contextTag, onlyElement, TAG } from './der.ts';
 import { countValue } from './der-values.ts';
 import type { GeneralName } from './general-name.ts';
 import { readGeneralName, SUBTREE_LENGTHS } from './general-name.ts';
@@ -11,7 +12,7 @@ export interface NameConstraints {
 }
 
 export function parseNameConstraints(value: Uint8Array): NameConstraints {
-  const reader = new DerReader(onlyElement(value, TAG.sequence).content);
+  const reader = onlyElement(value, TAG.sequence).open();
   // Conforming CAs MUST NOT issue an empty sequence: it would say "constrained" and mean nothing.
   if (reader.done) throw new PkiError('empty', 'name constraints without subtrees');
   const permitted = readSubtrees(reader, 0);
@@ -23,7 +24,7 @@ export function parseNameConstraints(value: Uint8Array): NameConstraints {
 function readSubtrees(reader: DerReader, number: number): GeneralName[] {
   const field = reader.optional(contextTag(number, 'constructed'));
   if (field === null) return [];
-  const list = new DerReader(field.content);
+  const list = field.open();
   if (list.done) throw new PkiError('empty', 'empty list of subtrees');
   const bases: GeneralName[] = [];
   while (!list.done) {

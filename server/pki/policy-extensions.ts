@@ -1,4 +1,4 @@
-import { contextTag, DerReader, nonEmptyList, onlyElement, TAG } from './der.ts';
+import { contextTag, nonEmptyList, onlyElement, TAG } from './der.ts';
 import { countValue, objectIdentifier } from './der-values.ts';
 import { PkiError } from './pki-error.ts';
 
@@ -9,7 +9,7 @@ export interface PolicyConstraints {
 }
 
 export function parsePolicyConstraints(value: Uint8Array): PolicyConstraints {
-  const reader = new DerReader(onlyElement(value, TAG.sequence).content);
+  const reader = onlyElement(value, TAG.sequence).open();
   if (reader.done) throw new PkiError('empty', 'policy constraints without content');
   const requireExplicit = reader.optional(contextTag(0, 'primitive'));
   const inhibitMapping = reader.optional(contextTag(1, 'primitive'));

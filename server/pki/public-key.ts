@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
-import { DerReader, onlyElement, TAG } from './der.ts';
+import type { DerReader } from './der.ts';
+import { onlyElement, TAG } from './der.ts';
 import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText } from './der-values.ts';
 import { CURVES } from './object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
@@ -29,7 +30,7 @@ const ED448 = '1.3.101.113';
 
 /** Reads SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, algorithms of RFC 3279, 5480, 8410). */
 export function parsePublicKey(der: Uint8Array): PublicKey {
-  const info = new DerReader(onlyElement(der, TAG.sequence).content);
+  const info = onlyElement(der, TAG.sequence).open();
   const identifier = info.enter(TAG.sequence);
   const algorithm = objectIdentifier(identifier.read());
   const key = bitStringValue(info.read(TAG.bitString));
@@ -53,7 +54,7 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
 }
 
 function rsaFacts(octets: Uint8Array): { bits: number; exponentIsSound: boolean } {
-  const key = new DerReader(onlyElement(octets, TAG.sequence).content);
+  const key = onlyElement(octets, TAG.sequence).open();
   const modulus = integerContent(key.read(TAG.integer));
   const exponent = integerContent(key.read(TAG.integer));
   key.end();

@@ -1,6 +1,7 @@
 import { constants, verify } from 'node:crypto';
-import { contextTag, DerReader, onlyElement, TAG } from './der.ts';
-import { countValue, equalBytes, objectIdentifier } from './der-values.ts';
+import type { DerReader } from './der.ts';
+import { contextTag, onlyElement, TAG } from './der.ts';
+import { countValue, objectIdentifier } from './der-values.ts';
 import type { PublicKey } from './public-key.ts';
 import { keyObjectOf } from './public-key.ts';
 import { PkiError } from './pki-error.ts';
@@ -53,7 +54,7 @@ const NAMES = {
 
 /** Reads an AlgorithmIdentifier from its complete encoding. An unknown algorithm is a value, wrong parameters throw. */
 export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
-  const reader = new DerReader(onlyElement(der, TAG.sequence).content);
+  const reader = onlyElement(der, TAG.sequence).open();
   const identifier = objectIdentifier(reader.read());
   const unknown: SignatureAlgorithm = { name: identifier, scheme: 'unknown', hash: null, saltBytes: 0, der };
   if (identifier === RSA_PSS) {
@@ -84,7 +85,7 @@ function pssParameters(reader: DerReader): { hash: Hash; saltBytes: number } | n
   const hash = hashField === null ? 'sha1' : hashOf(hashField.content);
   let maskHash: Hash | null = 'sha1';
   if (maskField !== null) {
-    const mask = new DerReader(onlyElement(maskField.content, TAG.sequence).content);
+    const mask = onlyElement(maskField.content, TAG.sequence).open();
     if (objectIdentifier(mask.read()) !== MGF1) return null;
     maskHash = hashOf(mask.read().encoded);
     mask.end();
@@ -95,7 +96,7 @@ function pssParameters(reader: DerReader): { hash: Hash; saltBytes: number } | n
 }
 
 function hashOf(algorithmIdentifier: Uint8Array): Hash | null {
-  const reader = new DerReader(onlyElement(algorithmIdentifier, TAG.sequence).content);
+  const reader = onlyElement(algorithmIdentifier, TAG.sequence).open();
   const hash = HASHES.get(objectIdentifier(reader.read())) ?? null;
   reader.optional(TAG.null);
   reader.end();
@@ -106,11 +107,6 @@ function hashOf(algorithmIdentifier: Uint8Array): Hash | null {
 export function isWeakSignature(algorithm: SignatureAlgorithm): boolean {
   if (algorithm.scheme === 'unknown') return true;
   return algorithm.hash === 'md5' || algorithm.hash === 'sha1' || algorithm.hash === 'sha224';
-}
-
-/** Whether both copies of the algorithm are the same, parameters included (RFC 5280 §4.1.1.2). */
-export function isSameAlgorithm(left: SignatureAlgorithm, right: SignatureAlgorithm): boolean {
-  return equalBytes(left.der, right.der);
 }
 
 /** Whether `signature` over `data` was made by the owner of `key`. Never throws: what cannot be checked is false. */

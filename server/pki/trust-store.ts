@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Certificate } from './certificate.ts';
 import { parseCertificate } from './certificate.ts';
 import type { DistinguishedName } from './distinguished-name.ts';
@@ -32,7 +32,7 @@ export function createTrustStore(certificates: Iterable<Uint8Array>): TrustStore
   const fingerprints = [...byFingerprint.keys()].toSorted();
   return {
     anchors,
-    hash: createHash('sha256').update(fingerprints.join('\n')).digest('hex'),
+    hash: hash('sha256', fingerprints.join('\n'), 'hex'),
     withSubject: (name) => bySubject.get(name.comparisonKey) ?? [],
     has: (fingerprint) => byFingerprint.has(fingerprint),
   };
