@@ -1,4 +1,4 @@
-export { alertSteps, expectedRenewal, isAtLeastAsTight, planAlerts } from './alerting.ts';
+export { alertSteps, expectedRenewal, planAlerts } from './alerting.ts';
 export type { PlannedAlert, Step } from './alerting.ts';
 export { diff } from './diff.ts';
 export type { Event } from './diff.ts';
@@ -16,7 +16,7 @@ export type {
   ReachStage,
   Resolution,
 } from './observation.ts';
-export { FREE_DOMAIN_LIMIT, FREQUENCIES_MINUTES, mayAdd, mayUseFrequency } from './plan.ts';
+export { mayAdd, mayUseFrequency } from './plan.ts';
 export type { Plan } from './plan.ts';
 export { judge } from './judge.ts';
 export { longDate } from './long-date.ts';

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { FREQUENCIES_MINUTES, mayAdd, mayUseFrequency } from './plan.ts';
+import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/constants.ts';
+import { mayAdd, mayUseFrequency } from './plan.ts';
 
 describe('plans', () => {
-  it('Free holds three domains, Premium any number', () => {
+  it('Free holds as many domains as the page says, Premium any number', () => {
     expect([0, 2, 3, 4].map((count) => mayAdd('free', count))).toEqual([true, true, false, false]);
+    expect(mayAdd('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
+    expect(mayAdd('free', FREE_DOMAIN_LIMIT)).toBe(false);
     expect(mayAdd('premium', 100_000)).toBe(true);
   });
-  it('Free is checked daily, Premium as often as offered', () => {
-    expect(FREQUENCIES_MINUTES.filter((minutes) => mayUseFrequency('free', minutes))).toEqual([1440]);
-    expect(FREQUENCIES_MINUTES.filter((minutes) => mayUseFrequency('premium', minutes))).toEqual([
-      10, 15, 60, 1440,
-    ]);
+
+  it('each is checked as often as the page offers it, and at no other interval', () => {
+    for (const { minutes, premium } of CHECK_FREQUENCIES) {
+      expect(mayUseFrequency('premium', minutes)).toBe(true);
+      expect(mayUseFrequency('free', minutes)).toBe(!premium);
+    }
     expect([0, 1, 30, -10, Number.NaN].some((minutes) => mayUseFrequency('premium', minutes))).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 export type Plan = 'free' | 'premium';
 
-export const FREE_DOMAIN_LIMIT = 3;
-export const FREQUENCIES_MINUTES: readonly number[] = [10, 15, 60, 1440];
+const FREE_DOMAIN_LIMIT = 3;
+const FREQUENCIES_MINUTES: readonly number[] = [10, 15, 60, 1440];
 const FREE_FREQUENCY_MINUTES = 1440;
 
 /** Whether an account that has `count` domains may add one more. */
