@@ -89,21 +89,19 @@ export const summarySchema = z.object({
   ),
   /**
    * Domains that need a person for another reason than their dates, at most 500: `untrusted` (the last verdict says
-   * so, a wrong name included) or `unreachable` (the last check read no certificate). Absent: not computed.
+   * so, a wrong name included) or `unreachable` (the last check read no certificate).
    */
-  problems: z
-    .array(
-      z.object({
-        id: z.string(),
-        hostname: z.string(),
-        display_name: z.string(),
-        state: domainStateSchema,
-        kind: z.enum(['untrusted', 'unreachable']),
-        /** One plain sentence: the worst finding's message, or why nothing was read. */
-        message: z.string(),
-      }),
-    )
-    .optional(),
+  problems: z.array(
+    z.object({
+      id: z.string(),
+      hostname: z.string(),
+      display_name: z.string(),
+      state: domainStateSchema,
+      kind: z.enum(['untrusted', 'unreachable']),
+      /** One plain sentence: the worst finding's message, or why nothing was read. */
+      message: z.string(),
+    }),
+  ),
 });
 export type SummaryWire = z.infer<typeof summarySchema>;
 

@@ -1,5 +1,6 @@
 import type { DomainWire } from '../../../contract/domain.ts';
 import { shortFindingLine, worstFinding } from './finding-line.ts';
+import { shortReachLine } from './reach-line.ts';
 
 export interface CardLine {
   tone: 'quiet' | 'warning' | 'critical';
@@ -15,8 +16,7 @@ export interface CardLine {
 export function cardTrouble(domain: DomainWire): CardLine | null {
   const { unreachable } = domain;
   if (unreachable) {
-    const text = domain.fingerprint ? `Not reached: ${unreachable.message}` : unreachable.message;
-    return { tone: 'warning', text, title: unreachable.message };
+    return { tone: 'warning', text: shortReachLine(unreachable), title: unreachable.message };
   }
   const finding = worstFinding(domain);
   if (finding) {

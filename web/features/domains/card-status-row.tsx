@@ -12,6 +12,8 @@ export function CardStatusRow({ domain, now }: { domain: DomainWire; now: number
   const trouble = cardTrouble(domain);
   const lifetime = lifetimeOf(domain);
   const schedule = lifetime && scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
+  // Before the first certificate, the place above says it.
+  const isBusy = domain.checking && lifetime !== null;
   return (
     <div className="mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3">
       {trouble ? (
@@ -35,20 +37,19 @@ export function CardStatusRow({ domain, now }: { domain: DomainWire; now: number
         <LastChecked at={domain.last_checked_at} now={now} />
       )}
       <span className="ml-auto flex flex-none items-center gap-1.5">
-        {domain.checking && domain.expiry_date !== null ? (
-          <>
-            <Spinner className="size-3.5" />
-            Checking…
-          </>
-        ) : schedule ? (
+        {isBusy && <Spinner className="size-3.5" />}
+        {schedule ? (
           <span
-            className={
-              schedule === 'renewal overdue' ? 'font-[520] text-critical-fg' : 'font-[520] text-fg-2'
-            }
+            className={classNames(
+              'font-[520]',
+              schedule === 'renewal overdue' ? 'text-critical-fg' : 'text-fg-2',
+            )}
           >
             {schedule}
           </span>
-        ) : null}
+        ) : (
+          isBusy && 'Checking…'
+        )}
       </span>
     </div>
   );

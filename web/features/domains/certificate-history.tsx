@@ -40,9 +40,9 @@ export function CertificateHistory({ id }: { id: string }) {
 }
 
 const RING =
-  "after:absolute after:top-1 after:left-0 after:size-3 after:rounded-full after:border-3 after:bg-surface after:content-['']";
+  "after:absolute after:top-[3px] after:left-0 after:size-4 after:rounded-full after:border-3 after:bg-surface after:content-['']";
 const LINE =
-  "before:absolute before:top-4 before:-bottom-1.5 before:left-[5px] before:w-0.5 before:bg-line before:content-[''] last:before:hidden";
+  "before:absolute before:top-[17px] before:-bottom-1.5 before:left-[7px] before:w-0.5 before:bg-line before:content-[''] last:before:hidden";
 
 function Timeline({ entries }: { entries: HistoryEntryWire[] }) {
   if (entries.length === 0) return <p className="text-label text-fg-2">No certificate was read yet.</p>;
@@ -52,7 +52,7 @@ function Timeline({ entries }: { entries: HistoryEntryWire[] }) {
         <li
           key={entry.id}
           className={classNames(
-            'relative pb-[18px] pl-6 text-label last:pb-0',
+            'relative pb-[18px] pl-6 text-[13px]/5 last:pb-0',
             RING,
             LINE,
             index === 0 ? 'after:border-ok-mark' : 'after:border-elapsed',
@@ -91,7 +91,11 @@ function SubjectAltNames({ names }: { names: string[] }) {
             <button
               type="button"
               onClick={() => setShown(shown + MORE_NAMES)}
-              className={classNames(CHIP, 'relative hover:bg-sunken max-md:min-h-11 max-md:px-3')}
+              className={classNames(
+                CHIP,
+                // Drawn as high as the names beside it, but 44 px to the finger.
+                "relative hover:bg-sunken max-md:after:absolute max-md:after:-inset-x-1 max-md:after:-inset-y-2.5 max-md:after:content-['']",
+              )}
             >
               +{hidden} more
             </button>

@@ -16,11 +16,11 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
     <PanelSection title="Current Certificate">
       <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
-      <dl className="grid grid-cols-[97px_1fr] gap-y-[9px] text-label">
+      <dl className="grid grid-cols-[97px_1fr] gap-y-[9px] text-[13px]/5">
         {domain.issuer !== null && <Row term="Issuer">{domain.issuer}</Row>}
         {domain.subject !== null && (
           <Row term="Subject">
-            <span className="font-mono text-meta">{domain.subject}</span>
+            <span className="font-mono text-[12.5px]">{domain.subject}</span>
           </Row>
         )}
         {domain.valid_from !== null && (
@@ -30,7 +30,7 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
         )}
         {domain.expiry_date !== null && (
           <Row term="Expires On">
-            <span className="flex flex-wrap items-center justify-between gap-x-2 gap-y-1.5">
+            <span className="flex flex-wrap items-center justify-between gap-x-1.5 gap-y-1.5">
               <Time iso={domain.expiry_date} />
               <ExpiryBadge notAfter={Date.parse(domain.expiry_date)} now={now} />
             </span>
@@ -88,7 +88,12 @@ function Authority({ domain }: { domain: DomainWire }) {
         </div>
       )}
       {url !== null && (
-        <a href={url} target="_blank" rel="noopener noreferrer" className="link mt-[3px] block text-meta">
+        <a
+          href={url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="link mt-[3px] block text-meta font-normal max-md:py-[13px]"
+        >
           {url}
         </a>
       )}

@@ -45,7 +45,9 @@ export function DashboardPage() {
         <LoadErrorCard error={list.error} isRetrying={list.isFetching} onRetry={() => void list.refetch()} />
       </div>
     );
-  if (!list.data || (!isEmpty && summary.isPending)) return <DashboardSkeleton />;
+  // The cards do not wait for a sentence that failed at the first attempt.
+  const isSentenceDue = summary.isPending && summary.failureCount === 0;
+  if (!list.data || (!isEmpty && isSentenceDue)) return <DashboardSkeleton />;
 
   const onAdded = (domain: DomainWire) => {
     addedId.current = domain.id;
@@ -63,7 +65,10 @@ export function DashboardPage() {
           domains={domains}
           list={list}
           summary={summary.data}
-          onAdd={() => setAdding(isFull ? 'limit' : 'form')}
+          onAdd={() => {
+            addedId.current = undefined;
+            setAdding(isFull ? 'limit' : 'form');
+          }}
         />
       )}
       <AddDomainDialog

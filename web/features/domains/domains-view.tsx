@@ -16,7 +16,6 @@ import { DomainCard } from './domain-card.tsx';
 import { DomainPanel } from './domain-panel.tsx';
 import { useDomainCache } from './domain-queries.ts';
 import type { useDomainList } from './domain-queries.ts';
-import { problemOf } from './problem.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
 import { dashboardSentence } from './sentence.ts';
 import { useDashboardKeys } from './use-dashboard-keys.ts';
@@ -39,6 +38,7 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
   const cache = useDomainCache();
   const { openId, open: openPanel, close: closePanel } = useOpenDomain();
   const [asked, setAsked] = useState<DomainWire | null>(null);
+  // The card that the removal dialog leaves the focus to: its own, or once that is gone, a neighbour.
   const focusNext = useRef<string>(undefined);
 
   const opened = domains.find(({ id }) => id === openId) ?? null;
@@ -52,7 +52,10 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
   const actions: DomainActions = {
     refresh: (domain) => refresh.mutate(domain),
     showDetails: ({ id }) => openPanel(id),
-    askToRemove: setAsked,
+    askToRemove: (domain) => {
+      focusNext.current = domain.id;
+      setAsked(domain);
+    },
   };
   const closePanelAndReturn = () => {
     if (openId !== null) cardElement(openId)?.focus();
@@ -64,7 +67,6 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
     summary &&
     dashboardSentence({
       summary,
-      problems: summary.problems ?? domains.flatMap((domain) => problemOf(domain) ?? []),
       limit: isSubscribed || isPlanLoading ? null : limits.free_domains,
       now,
     });
@@ -72,10 +74,12 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
   return (
     <div className="wrap pb-24 md:pb-12">
       <DashboardHead {...(sentence ?? { headline: 'Domains', detail: [] })}>
-        <Button onClick={onAdd} className="hidden md:inline-flex">
-          <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
-          Add Domain
-        </Button>
+        <div className="max-md:hidden">
+          <Button onClick={onAdd}>
+            <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+            Add Domain
+          </Button>
+        </div>
       </DashboardHead>
       {list.isRefetchError && (
         <output className="mb-4 block text-label text-fg-2">
@@ -126,11 +130,7 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
           focusNext.current = (domains[index + 1] ?? domains[index - 1])?.id;
           if (id === openId) closePanel();
         }}
-        focusAfterClose={() => {
-          const target = focusNext.current === undefined ? null : cardElement(focusNext.current);
-          focusNext.current = undefined;
-          return target;
-        }}
+        focusAfterClose={() => (focusNext.current === undefined ? null : cardElement(focusNext.current))}
       />
     </div>
   );

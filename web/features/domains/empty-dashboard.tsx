@@ -21,7 +21,7 @@ export function EmptyDashboard(outcome: AddDomainOutcome) {
     <div className="wrap pt-14 pb-12 text-center md:pt-[120px]">
       <div className="mx-auto max-w-[560px]">
         <GhostHorizon />
-        <h1 tabIndex={-1} className="mt-7 text-[24px]/8 font-bold tracking-[-.02em]">
+        <h1 tabIndex={-1} className="mt-8 text-[24px]/8 font-bold tracking-[-.02em]">
           Add your first domain
         </h1>
         <p className="mt-2 text-lead text-balance text-fg-2">

@@ -13,7 +13,7 @@ export function GhostHorizon() {
   return (
     <svg
       viewBox="0 0 520 96"
-      preserveAspectRatio="xMidYMid slice"
+      preserveAspectRatio="xMinYMid slice"
       className="mx-auto block h-24 w-full max-w-[520px]"
       fill="none"
       aria-hidden="true"

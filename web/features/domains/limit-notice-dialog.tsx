@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { inWords, inWordsCapitalised } from './number-words.ts';
+import { inWords } from './number-words.ts';
 
 interface LimitNoticeDialogProps {
   open: boolean;
@@ -18,7 +18,7 @@ export function LimitNoticeDialog({ open, onOpenChange, limit, tracked }: LimitN
       open={open}
       onOpenChange={onOpenChange}
       title={`Free tracks ${inWords(limit)} ${domains}`}
-      description={`${inWordsCapitalised(tracked)} of ${inWords(limit)} ${tracked === 1 ? 'is' : 'are'} in use. To track another host, remove one that you no longer need.`}
+      description={`You track ${inWords(tracked)} now. To add another host, remove one that you no longer need.`}
     >
       <p className="mt-3 text-body text-fg-2">Premium has no such limit. It cannot be bought here yet.</p>
       <DialogActions>

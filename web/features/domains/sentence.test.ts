@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../contract/constants.ts';
 import type { DomainState, SummaryWire } from '../../../contract/domain.ts';
 import { EXAMPLE_NOW as now } from './example-domain.ts';
-import type { Problem } from './problem.ts';
 import { dashboardSentence } from './sentence.ts';
 
+type Problem = SummaryWire['problems'][number];
 type Entry = [host: string, state: DomainState, days: number];
 
 function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {}): SummaryWire {
@@ -21,6 +21,7 @@ function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {})
       not_after: new Date(now + days * DAY_MS).toISOString(),
       count: 1,
     })),
+    problems: [],
   };
 }
 
@@ -29,7 +30,7 @@ function problem(host: string, kind: Problem['kind'], message: string, state: Do
 }
 
 function say(summary: SummaryWire, problems: Problem[] = [], limit: number | null = null) {
-  const { headline, detail } = dashboardSentence({ summary, problems, limit, now });
+  const { headline, detail } = dashboardSentence({ summary: { ...summary, problems }, limit, now });
   return [headline, detail.map(({ text }) => text).join('')];
 }
 
@@ -178,9 +179,9 @@ describe('dashboardSentence', () => {
     [
       'never read',
       summaryOf(fine(2), { unread: 1 }),
-      [problem('gone.example', 'unreachable', 'The name does not exist', 'unread')],
+      [problem('gone.example', 'unreachable', 'gone.example does not exist in DNS.', 'unread')],
       'gone.example could not be read',
-      'The name does not exist. Next to expire is host-1.example on 22 December.',
+      'gone.example does not exist in DNS. Next to expire is host-1.example on 22 December.',
     ],
     [
       'unreachable now',
@@ -226,7 +227,7 @@ describe('dashboardSentence', () => {
 
   it('tells the plan and marks the hosts', () => {
     const summary = summaryOf([['git.example', 'soon', 11], ...fine(2)]);
-    const { detail } = dashboardSentence({ summary, problems: [], limit: 3, now });
+    const { detail } = dashboardSentence({ summary, limit: 3, now });
     expect(detail.map(({ text }) => text).join('')).toBe(
       'git.example expires on 1 December. You track 3 of 3 domains on Free.',
     );

@@ -2,7 +2,6 @@ import { daysLeft } from '../../../contract/badge.ts';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { dayAndMonth } from './day-and-month.ts';
 import { inWords, inWordsCapitalised } from './number-words.ts';
-import type { Problem } from './problem.ts';
 
 /** A stretch of text; host names stand out. */
 export interface Phrase {
@@ -18,15 +17,14 @@ export interface DashboardSentence {
 
 interface Input {
   summary: SummaryWire;
-  problems: readonly Problem[];
   /** The plan's limit, where it has one: it is told beside the number of domains. */
   limit: number | null;
   now: number;
 }
 
 /** What the dashboard says first: what to do, by when, and of which host. */
-export function dashboardSentence({ summary, problems, limit, now }: Input): DashboardSentence {
-  const situation = situationOf(summary, problems);
+export function dashboardSentence({ summary, limit, now }: Input): DashboardSentence {
+  const situation = situationOf(summary);
   const detail = detailOf(situation, now);
   if (limit !== null)
     detail.push([plain(`You track ${summary.total} of ${limit} ${domains(limit)} on Free.`)]);
@@ -37,6 +35,7 @@ export function dashboardSentence({ summary, problems, limit, now }: Input): Das
 }
 
 type Expiry = SummaryWire['expiries'][number];
+type Problem = SummaryWire['problems'][number];
 
 interface Situation {
   counts: SummaryWire['counts'];
@@ -49,17 +48,17 @@ interface Situation {
   unreachableCount: number;
 }
 
-function situationOf(summary: SummaryWire, problems: readonly Problem[]): Situation {
+function situationOf({ counts, expiries, problems }: SummaryWire): Situation {
   const untrusted = problems.filter(({ kind }) => kind === 'untrusted');
   const unreachable = problems.filter(({ kind }) => kind === 'unreachable');
   const dated = unreachable.filter(({ state }) => state !== 'unread').length;
   return {
-    counts: summary.counts,
-    expiries: summary.expiries,
+    counts,
+    expiries,
     untrusted,
     untrustedInDate: untrusted.filter(({ state }) => state === 'ok' || state === 'soon').length,
     unreachable,
-    unreachableCount: summary.counts.unread + dated,
+    unreachableCount: counts.unread + dated,
   };
 }
 
@@ -111,11 +110,11 @@ function detailOf(situation: Situation, now: number): Phrase[][] {
   if (expired) sentences.push([host(expired), plain(` expired on ${dayAndMonth(expired.not_after, now)}.`)]);
   const revoked = expiries.find(({ state }) => state === 'revoked');
   if (revoked && urgent > 1) sentences.push([host(revoked), plain(' is revoked.')]);
-  if (untrusted[0]) sentences.push([host(untrusted[0]), plain(`: ${asSentence(untrusted[0].message)}`)]);
+  if (untrusted[0]) sentences.push(reasonOf(untrusted[0]));
 
   const headlineIsReach = urgent + counts.soon === 0 && unreachableCount > 0;
-  const reason = unreachableCount === 1 && unreachable[0] ? asSentence(unreachable[0].message) : null;
-  if (headlineIsReach && reason) sentences.push([plain(reason)]);
+  const unread = unreachableCount === 1 ? unreachable[0] : undefined;
+  if (headlineIsReach && unread) sentences.push(reasonOf(unread));
 
   const next = expiries.find(({ state }) => state === 'critical' || state === 'soon' || state === 'ok');
   if (next) {
@@ -126,9 +125,8 @@ function detailOf(situation: Situation, now: number): Phrase[][] {
     else sentences.push([host(next), plain(` expires on ${date}.`)]);
   }
 
-  if (!headlineIsReach && reason && unreachable[0]) {
-    sentences.push([host(unreachable[0]), plain(`: ${reason}`)]);
-  } else if (!headlineIsReach && unreachableCount > 0) {
+  if (!headlineIsReach && unread) sentences.push(reasonOf(unread));
+  else if (!headlineIsReach && unreachableCount > 0) {
     const count = inWordsCapitalised(unreachableCount);
     sentences.push([plain(`${count} ${domains(unreachableCount)} could not be read.`)]);
   }
@@ -160,4 +158,12 @@ const plain = (text: string): Phrase => ({ text, isHost: false });
 const host = ({ display_name }: { display_name: string }): Phrase => ({ text: display_name, isHost: true });
 const domains = (count: number): string => (count === 1 ? 'domain' : 'domains');
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const asSentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
+
+/** The problem's own sentence with the host set off, and put before it where it does not name the host. */
+function reasonOf(problem: Problem): Phrase[] {
+  const message = /[.!?]$/.test(problem.message) ? problem.message : `${problem.message}.`;
+  const name = [problem.display_name, problem.hostname].find((candidate) => message.includes(candidate));
+  if (name === undefined) return [host(problem), plain(`: ${message}`)];
+  const start = message.indexOf(name);
+  return [plain(message.slice(0, start)), host(problem), plain(message.slice(start + name.length))];
+}
