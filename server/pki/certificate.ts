@@ -22,7 +22,7 @@ import type { SignatureAlgorithm } from './signature.ts';
 import { parseSignatureAlgorithm } from './signature.ts';
 
 /** Over this no certificate is read: the largest in real use are under 20 kB. */
-export const MAX_CERTIFICATE_BYTES = 65_536;
+const MAX_CERTIFICATE_BYTES = 65_536;
 const MAX_EXTENSIONS = 256;
 
 export interface Extension {
@@ -62,7 +62,7 @@ export interface Certificate extends ExtensionFacts {
 }
 
 /**
- * Reads one DER certificate (RFC 5280 §4.1). Throws PkiError on malformed input; one extension or key that does not
+ * Reads one DER certificate (RFC 5280 §4.1). Throws PkiError on malformed input; an extension that does not
  * parse is an entry of `parseErrors` instead, so that the rest of a broken certificate can still be shown.
  */
 export function parseCertificate(der: Uint8Array): Certificate {

@@ -1,9 +1,11 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../../tests/kit/mint.ts';
 import { mintAuthority, mintKey, nameDer, selfSigned } from '../../tests/kit/mint.ts';
 import { parseCertificate } from './certificate.ts';
 import type { PathRequest } from './path.ts';
 import { buildPath } from './path.ts';
+import { PkiError } from './pki-error.ts';
 import { createTrustStore } from './trust-store.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 12);
@@ -260,4 +262,26 @@ describe('more than one path', () => {
     const result = judge(entry?.issue(fresh) ?? leaf, { sent: maze });
     expect(result).toMatchObject({ ok: false, budgetExhausted: true });
   });
+});
+
+it('no flipped byte anywhere in a chain is accepted', () => {
+  const changed = (minted: MintedCertificate, at: number, flip: number): MintedCertificate => {
+    const der = Buffer.from(minted.der);
+    const index = at % der.length;
+    der[index] = (der[index] ?? 0) ^ flip;
+    return { ...minted, der };
+  };
+  fc.assert(
+    fc.property(fc.nat(2_000), fc.integer({ min: 1, max: 255 }), fc.boolean(), (at, flip, inLeaf) => {
+      try {
+        const result = inLeaf
+          ? judge(changed(leaf, at, flip))
+          : judge(leaf, { sent: [changed(issuing, at, flip)] });
+        expect(result.ok).toBe(false);
+      } catch (error) {
+        if (!(error instanceof PkiError)) throw error;
+      }
+    }),
+    { numRuns: 300 },
+  );
 });

@@ -8,6 +8,7 @@ import { PkiError } from './pki-error.ts';
 
 /** What can be said of a subject public key without using it. */
 export interface PublicKey {
+  /** `other` also where the key is not what its algorithm asks for. */
   readonly type: 'rsa' | 'ec' | 'ed25519' | 'ed448' | 'dsa' | 'other';
   /** Size of the modulus or the curve, 0 where unknown. */
   readonly bits: number;
@@ -39,7 +40,7 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   switch (algorithm) {
     case RSA_ENCRYPTION:
     case RSA_PSS:
-      return { ...known, type: 'rsa', ...rsaFacts(key.octets) };
+      return rsaKey(known, key.octets);
     case EC:
       return { ...known, type: 'ec', ...curveFacts(identifier) };
     case ED25519:
@@ -53,17 +54,26 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   }
 }
 
-function rsaFacts(octets: Uint8Array): { bits: number; exponentIsSound: boolean } {
-  const key = onlyElement(octets, TAG.sequence).open();
-  const modulus = integerContent(key.read(TAG.integer));
-  const exponent = integerContent(key.read(TAG.integer));
-  key.end();
-  if ((modulus[0] ?? 0) >= 0x80 || (exponent[0] ?? 0) >= 0x80)
-    throw new PkiError('value', 'negative RSA number');
-  const isOdd = ((exponent[exponent.length - 1] ?? 0) & 1) === 1;
-  const isOne = exponent.length === 1 && exponent[0] === 1;
-  // A huge exponent makes every verification slow; no CA uses one over 32 bits (BR §6.1.6 allows up to 256).
-  return { bits: bitLength(modulus), exponentIsSound: isOdd && !isOne && exponent.length <= 33 };
+function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
+  try {
+    const numbers = onlyElement(octets, TAG.sequence).open();
+    const modulus = positive(integerContent(numbers.read(TAG.integer)));
+    const exponent = positive(integerContent(numbers.read(TAG.integer)));
+    numbers.end();
+    const isOdd = ((exponent[exponent.length - 1] ?? 0) & 1) === 1;
+    const isOne = exponent.length === 1 && exponent[0] === 1;
+    // A huge exponent makes every verification slow; BR §6.1.6 allows up to 256 bits, no CA uses more than 32.
+    const exponentIsSound = isOdd && !isOne && exponent.length <= 33;
+    return { ...known, type: 'rsa', bits: bitLength(modulus), exponentIsSound };
+  } catch (error) {
+    if (error instanceof PkiError) return { ...known, type: 'other' };
+    throw error;
+  }
+}
+
+function positive(content: Uint8Array): Uint8Array {
+  if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative RSA number');
+  return content;
 }
 
 function bitLength(unsigned: Uint8Array): number {

@@ -4,7 +4,6 @@ import { contextTag, onlyElement, TAG } from './der.ts';
 import { countValue, objectIdentifier } from './der-values.ts';
 import type { PublicKey } from './public-key.ts';
 import { keyObjectOf } from './public-key.ts';
-import { PkiError } from './pki-error.ts';
 
 type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
@@ -52,7 +51,10 @@ const NAMES = {
   ed448: 'Ed448',
 } as const;
 
-/** Reads an AlgorithmIdentifier from its complete encoding. An unknown algorithm is a value, wrong parameters throw. */
+/**
+ * Reads an AlgorithmIdentifier from its complete encoding. One that is unknown or has parameters that do not belong to it
+ * is a value of scheme `unknown`, so that the rest of the certificate can be shown.
+ */
 export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   const reader = onlyElement(der, TAG.sequence).open();
   const identifier = objectIdentifier(reader.read());
@@ -66,10 +68,8 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   const known = ALGORITHMS.get(identifier);
   if (known === undefined || known.scheme === 'unknown') return unknown;
   // RFC 4055 §5: NULL, tolerated when absent. RFC 5758 §3.2 and 8410 §3: absent.
-  if (known.scheme === 'rsa' && !reader.done && reader.read(TAG.null).content.length > 0) {
-    throw new PkiError('value', 'NULL with content');
-  }
-  reader.end();
+  if (known.scheme === 'rsa' && reader.optional(TAG.null)?.content.length) return unknown;
+  if (!reader.done) return unknown;
   const name =
     known.hash === null ? NAMES[known.scheme] : `${NAMES[known.scheme]}-${known.hash.toUpperCase()}`;
   return { ...known, name, saltBytes: 0, der };

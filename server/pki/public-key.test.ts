@@ -1,0 +1,57 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { bitString, integer, nothing, objectIdentifier, sequence } from '../../tests/kit/der-writer.ts';
+import { isWeakKey, keyObjectOf, parsePublicKey } from './public-key.ts';
+
+const rsa = (modulus: bigint, exponent: bigint) =>
+  sequence(
+    sequence(objectIdentifier('1.2.840.113549.1.1.1'), nothing()),
+    bitString(sequence(integer(modulus), integer(exponent))),
+  );
+const ec = (...parameters: Uint8Array[]) =>
+  sequence(sequence(objectIdentifier('1.2.840.10045.2.1'), ...parameters), bitString(Buffer.of(4, 1, 2)));
+
+describe('public keys', () => {
+  it.each([
+    ['P-256', { bits: 256, curve: 'P-256' }, false],
+    ['P-384', { bits: 384, curve: 'P-384' }, false],
+    ['P-521', { bits: 521, curve: 'P-521' }, false],
+    ['secp256k1', { bits: 256, curve: 'secp256k1' }, true],
+    ['P-224', { bits: 224, curve: 'P-224' }, true],
+    ['brainpoolP256r1', { bits: 0, curve: '1.3.36.3.3.2.8.1.1.7' }, true],
+  ])('on %s', (namedCurve, facts, weak) => {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve });
+    const key = parsePublicKey(publicKey.export({ type: 'spki', format: 'der' }));
+    expect(key).toMatchObject({ type: 'ec', ...facts });
+    expect(isWeakKey(key)).toBe(weak);
+  });
+
+  it.each([
+    ['2,048 bits', (1n << 2047n) + 1n, 65537n, 2048, false],
+    ['2,047 bits', (1n << 2046n) + 1n, 65537n, 2047, true],
+    ['8,192 bits', (1n << 8191n) + 1n, 3n, 8192, false],
+    ['8,193 bits', (1n << 8192n) + 1n, 3n, 8193, true],
+    ['an exponent of 1', (1n << 2047n) + 1n, 1n, 2048, true],
+    ['an even exponent', (1n << 2047n) + 1n, 4n, 2048, true],
+    ['a huge exponent', (1n << 2047n) + 1n, (1n << 264n) + 1n, 2048, true],
+  ])('of RSA with %s', (_, modulus, exponent, bits, weak) => {
+    const key = parsePublicKey(rsa(modulus, exponent));
+    expect(key).toMatchObject({ type: 'rsa', bits });
+    expect(isWeakKey(key)).toBe(weak);
+  });
+
+  it('that name no curve, or are unknown, are weak', () => {
+    const explicit = parsePublicKey(ec(sequence(integer(1n))));
+    expect(explicit).toMatchObject({ type: 'ec', bits: 0, curve: null });
+    expect(isWeakKey(explicit)).toBe(true);
+    expect(
+      isWeakKey(parsePublicKey(sequence(sequence(objectIdentifier('1.2.3')), bitString(Buffer.of(1))))),
+    ).toBe(true);
+  });
+
+  it('that are not what they say can be shown but not used', () => {
+    const key = parsePublicKey(rsa(-5n, 3n));
+    expect(key.type).toBe('other');
+    expect(keyObjectOf(parsePublicKey(ec(objectIdentifier('1.2.840.10045.3.1.7'))))).toBeNull();
+  });
+});
