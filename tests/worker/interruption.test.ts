@@ -1,0 +1,131 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { requestCheck } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+
+const checks = (rig: Rig) => rig.store.db.selectFrom('checks').select('monitor_id').execute();
+
+describeEachDatabase('work that is interrupted', (open) => {
+  it('drops the result of a check whose lease went to another worker', async () => {
+    let looks = 0;
+    const rig: Rig = await startRig(await open(), {
+      wrapProbe: (probe) => ({
+        async observe(endpoint, signal) {
+          looks += 1;
+          // This worker sleeps until its lease is over; another one (here: itself, once more) takes the monitor.
+          if (looks === 1) {
+            rig.clock.advance(HOUR_MS);
+            await rig.runDue();
+          }
+          return probe.observe(endpoint, signal);
+        },
+      }),
+    });
+    const host = 'pay.fjord.example';
+    await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
+    await rig.runDue();
+    expect(looks).toBe(2);
+    expect(await checks(rig)).toHaveLength(1);
+    expect(rig.arrivals).toHaveLength(1);
+    expect(rig.log.info).toHaveBeenCalledWith(
+      { endpoint: `${host}:${rig.port}` },
+      'the lease of a check was lost; its result is dropped',
+    );
+  });
+
+  it('survives a check that throws: the others go on, and it comes back when its lease is over', async () => {
+    let broken = true;
+    const rig = await startRig(await open(), {
+      wrapProbe: (probe) => ({
+        observe(endpoint, signal) {
+          if (broken && endpoint.host === 'poison.example') throw new Error('a bug of ours');
+          return probe.observe(endpoint, signal);
+        },
+      }),
+    });
+    const poison = await rig.watch('poison.example');
+    await rig.watch('good.example');
+    expect(await rig.runDue()).toMatchObject({ checks: 2 });
+    expect(rig.log.error).toHaveBeenCalledTimes(1);
+    expect(await checks(rig)).toHaveLength(1);
+    expect(await rig.runDue()).toMatchObject({ checks: 0 });
+
+    broken = false;
+    rig.clock.advance(31_000);
+    expect(await rig.runDue()).toMatchObject({ checks: 1 });
+    expect(await rig.read(poison)).toMatchObject({ verdict: { reached: true } });
+  });
+
+  it('gives checks in flight back when it is stopped, and records nothing of them', async () => {
+    const rig = await startRig(await open());
+    const mute = await startRawPeer(silent);
+    onTestFinished(() => mute.stop());
+    rig.dns.entries.set('mute.example', { addresses: ['127.0.0.1'] });
+    const monitor = await rig.add('mute.example', mute.port);
+    rig.worker.start();
+    await mute.connected;
+    expect(await rig.read(monitor)).toMatchObject({ checking: true });
+
+    const before = performance.now();
+    await rig.worker.stop();
+    expect(performance.now() - before).toBeLessThan(1_500);
+    expect(await rig.read(monitor)).toMatchObject({ checking: false, nextCheckAt: START, verdict: null });
+    expect(await checks(rig)).toEqual([]);
+  });
+
+  it('gives a mail in flight back when it is stopped', async () => {
+    const store = await open();
+    const rig = await startRig(store);
+    rig.sink.behave('silence');
+    const host = 'pay.fjord.example';
+    await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
+    rig.worker.start();
+    await rig.sink.connected();
+    const before = performance.now();
+    await rig.worker.stop();
+    expect(performance.now() - before).toBeLessThan(1_500);
+    const deliveries = await store.db.selectFrom('deliveries').select(['state', 'lease_token']).execute();
+    expect(deliveries).toEqual([{ state: 'waiting', lease_token: null }]);
+
+    rig.sink.behave('accept');
+    await rig.runDue();
+    await rig.runUntil(START + HOUR_MS);
+    expect(rig.arrivals).toHaveLength(1);
+  });
+
+  it('lets a mail that is nearly through end', async () => {
+    const rig = await startRig(await open());
+    const host = 'pay.fjord.example';
+    await rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 5 * DAY_MS }));
+    rig.worker.start();
+    await rig.sink.connected();
+    await rig.worker.stop();
+    const [delivery] = await rig.store.db.selectFrom('deliveries').select('state').execute();
+    expect(delivery?.state).toBe('delivered');
+    expect(rig.sink.ledger).toHaveLength(1);
+  });
+
+  it('looks once more where a check was asked for while one ran', async () => {
+    let looks = 0;
+    const rig: Rig = await startRig(await open(), {
+      wrapProbe: (probe) => ({
+        async observe(endpoint, signal) {
+          const observation = await probe.observe(endpoint, signal);
+          looks += 1;
+          const [monitorId] = await rig.store.db.selectFrom('monitors').select('id').execute();
+          if (looks === 1 && monitorId)
+            await requestCheck(rig.store, {
+              accountId: rig.accountId,
+              monitorId: monitorId.id,
+              now: rig.clock.now(),
+            });
+          return observation;
+        },
+      }),
+    });
+    const monitor = await rig.watch('docs.moss.example');
+    expect(await rig.runDue()).toMatchObject({ checks: 2 });
+    expect((await rig.read(monitor)).checking).toBe(false);
+  });
+});

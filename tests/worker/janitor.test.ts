@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { certificateDer } from '../../server/store/certificates.ts';
+import { history, removeMonitor } from '../../server/store/monitors.ts';
+import { consumeRateLimit } from '../../server/store/rate-limits.ts';
+import { openSession } from '../../server/store/sessions.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY_MS, HOUR_MS, START, startRig } from './rig.ts';
+
+describeEachDatabase('the janitor', (open) => {
+  it('removes what nobody needs any more and nothing else', async () => {
+    const rig = await startRig(await open());
+    const { store, accountId } = rig;
+    const kept = rig.issue('kept.example', { notAfter: START + 300 * DAY_MS });
+    const monitor = await rig.watch('kept.example', kept);
+    const gone = rig.issue('gone.example', { notAfter: START + 300 * DAY_MS });
+    const removed = await rig.watch('gone.example', gone);
+    await rig.runDue();
+    await removeMonitor(store, { accountId, monitorId: removed.id });
+    for (const [sessionId, lifetime] of [
+      ['old', DAY_MS],
+      ['new', 200 * DAY_MS],
+    ] as const)
+      await openSession(store, {
+        accountId,
+        sessionId,
+        accessHash: sessionId,
+        refreshHash: sessionId,
+        accessExpiresAt: START + HOUR_MS,
+        refreshIdleExpiresAt: START + lifetime,
+        refreshExpiresAt: START + lifetime,
+        now: START,
+      });
+    await consumeRateLimit(store, { key: 'sign-in', limit: 5, windowMs: HOUR_MS, now: START });
+
+    rig.clock.set(START + 91 * DAY_MS);
+    await rig.runDue();
+    await rig.worker.sweep();
+
+    const count = async (table: 'checks' | 'sessions' | 'rate_limits') =>
+      (await store.db.selectFrom(table).selectAll().execute()).length;
+    // Of the two checks the first is older than 90 days; what it saw stays in the history.
+    expect([await count('checks'), await count('sessions'), await count('rate_limits')]).toEqual([1, 1, 0]);
+    expect(await history(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
+    expect(await certificateDer(store, kept.fingerprint)).not.toBeNull();
+    expect(await certificateDer(store, gone.fingerprint)).toBeNull();
+  });
+});

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { alertSteps } from '../../server/core/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY_MS, HOUR_MS, START, startRig } from './rig.ts';
+
+const MINUTE_MS = 60_000;
+
+describeEachDatabase('a certificate that nobody renews', (open) => {
+  it.each([
+    { life: '90 days', lifetime: 90 * DAY_MS, everyMinutes: 1440 },
+    { life: '160 hours', lifetime: 160 * HOUR_MS, everyMinutes: 1440 },
+  ])('is told of at each step of its $life, once and on time', async ({ lifetime, everyMinutes }) => {
+    const rig = await startRig(await open());
+    const host = 'mail.orchard.example';
+    const validity = { notBefore: START, notAfter: START + lifetime };
+    const monitor = await rig.watch(host, rig.issue(host, validity), { everyMinutes });
+    await rig.runUntil(validity.notAfter + 2 * DAY_MS);
+
+    const steps = alertSteps(validity);
+    expect(rig.arrivals).toHaveLength(steps.length);
+    for (const [index, { at }] of steps.entries()) {
+      const late = (rig.arrivals[index]?.at ?? 0) - at;
+      expect(late, steps[index]?.step).toBeGreaterThanOrEqual(0);
+      expect(late, steps[index]?.step).toBeLessThanOrEqual(MINUTE_MS);
+    }
+    expect(rig.arrivals.at(-2)?.subject).toMatch(lifetime > 10 * DAY_MS ? /in 24 hours/ : /in 3 hours/);
+    expect(rig.arrivals.at(-1)?.subject).toMatch(/ expired on /);
+    expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(steps.length);
+
+    // Never looked at later than the interval and the lifetime's 24th allow.
+    const checks = await rig.store.db
+      .selectFrom('checks')
+      .select('finished_at')
+      .where('monitor_id', '=', monitor.id)
+      .orderBy('finished_at')
+      .execute();
+    const longest = Math.min(everyMinutes * MINUTE_MS, lifetime / 24);
+    checks.slice(1).forEach(({ finished_at }, index) => {
+      expect(finished_at - (checks[index]?.finished_at ?? 0)).toBeLessThanOrEqual(longest);
+    });
+  });
+
+  it('is told of with one message where several steps passed unseen', async () => {
+    const rig = await startRig(await open());
+    const host = 'cdn.moss.example';
+    await rig.watch(host);
+    await rig.runDue();
+    // The machine slept for three months but for two days.
+    rig.clock.set(START + 88 * DAY_MS);
+    await rig.runDue();
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${host} expires in 2 days`]);
+  });
+
+  it('is told of no more once it has been replaced', async () => {
+    const rig = await startRig(await open());
+    const host = 'auth.fjord.example';
+    await rig.watch(
+      host,
+      rig.issue(host, { notBefore: START - 76 * DAY_MS, notAfter: START + 14.5 * DAY_MS }),
+    );
+    await rig.runUntil(START + DAY_MS);
+    expect(rig.arrivals).toHaveLength(2);
+    rig.serve(host, rig.issue(host));
+    await rig.runUntil(START + 20 * DAY_MS);
+    expect(rig.arrivals).toHaveLength(2);
+  });
+});

@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+
+const HOST = 'pay.fjord.example';
+const MINUTE_MS = 60_000;
+
+/** Watches a certificate that expires in `days`, with the check done and the mail waiting to be sent. */
+async function alerted(rig: Rig, days: number): Promise<void> {
+  const validity = { notBefore: START - 197 * DAY_MS, notAfter: START + days * DAY_MS };
+  await rig.watch(HOST, rig.issue(HOST, validity));
+  await rig.runDue();
+}
+
+const deliveries = (rig: Rig) =>
+  rig.store.db.selectFrom('deliveries').select(['state', 'attempts', 'detail']).execute();
+
+describeEachDatabase('an alert that cannot be delivered at once', (open) => {
+  it('waits while the mail server is down, and arrives once when it is back', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    await alerted(rig, 6.5);
+    await rig.runUntil(START + 3 * HOUR_MS);
+    expect(rig.arrivals).toEqual([]);
+    const [waiting] = await deliveries(rig);
+    expect(waiting).toMatchObject({ state: 'waiting' });
+    expect(Number(waiting?.attempts)).toBeGreaterThan(5);
+    expect(waiting?.detail).toContain('ECONNREFUSED');
+
+    await rig.sink.up();
+    await rig.runUntil(START + DAY_MS);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 6 days`]);
+    expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'delivered' })]);
+  });
+
+  it('is worded for the moment it goes out', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    await alerted(rig, 2.75);
+    await rig.runUntil(START + DAY_MS);
+    await rig.sink.up();
+    await rig.runUntil(START + DAY_MS + 2 * HOUR_MS);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 42 hours`]);
+  });
+
+  it('comes again after a greylisting', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('greylist');
+    await alerted(rig, 6.5);
+    expect(rig.arrivals).toEqual([]);
+    rig.sink.behave('accept');
+    await rig.runUntil(START + MINUTE_MS);
+    expect(rig.arrivals).toHaveLength(1);
+    expect(await deliveries(rig)).toEqual([
+      { state: 'delivered', attempts: 2, detail: expect.any(String) as string },
+    ]);
+  });
+
+  it('fails for good, visibly, where the receiver refuses it', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('refuse_recipient');
+    await alerted(rig, 6.5);
+    rig.sink.behave('accept');
+    await rig.runUntil(START + 2 * HOUR_MS);
+    expect(rig.arrivals).toEqual([]);
+    expect(await deliveries(rig)).toEqual([
+      { state: 'failed', attempts: 1, detail: expect.stringContaining('No such user here') as string },
+    ]);
+    expect(rig.log.warn).toHaveBeenCalledTimes(1);
+  });
+
+  it('arrives twice under one Message-ID where the answer was lost', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('lose_reply');
+    await alerted(rig, 6.5);
+    rig.sink.behave('accept');
+    await rig.runUntil(START + 2 * HOUR_MS);
+    expect(rig.arrivals).toHaveLength(2);
+    expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  it('is given up after four days, visibly', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('refuse_sender');
+    // No step is crossed in these days.
+    await alerted(rig, 13.9);
+    for (let hours = 0; hours <= 4.5 * 24; hours += 3) {
+      rig.clock.set(START + hours * HOUR_MS);
+      await rig.runDue();
+    }
+    expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'failed' })]);
+    expect(rig.arrivals).toEqual([]);
+  });
+
+  it('is replaced by the next step', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    await alerted(rig, 3.5);
+    await rig.runUntil(START + DAY_MS);
+    await rig.sink.up();
+    await rig.runUntil(START + DAY_MS + 2 * HOUR_MS);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 2 days`]);
+    expect((await deliveries(rig)).map(({ state }) => state).toSorted()).toEqual(['delivered', 'superseded']);
+  });
+
+  it('is dropped where a renewal came first', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    await alerted(rig, 6.5);
+    rig.serve(HOST, rig.issue(HOST));
+    await rig.runUntil(START + 1.5 * DAY_MS);
+    await rig.sink.up();
+    await rig.runUntil(START + 3 * DAY_MS);
+    expect(rig.arrivals).toEqual([]);
+    expect((await deliveries(rig)).map(({ state }) => state)).toEqual(['superseded']);
+  });
+
+  it('comes after all where the renewal was taken back', async () => {
+    const rig = await startRig(await open());
+    const old = rig.issue(HOST, { notBefore: START - 80 * DAY_MS, notAfter: START + 13 * DAY_MS });
+    await rig.sink.down();
+    await rig.watch(HOST, old);
+    await rig.runDue();
+    rig.serve(HOST, rig.issue(HOST));
+    await rig.runUntil(START + 1.5 * DAY_MS);
+    await rig.sink.up();
+    rig.serve(HOST, old);
+    await rig.runUntil(START + 3 * DAY_MS);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 11 days`]);
+  });
+});

@@ -1,0 +1,219 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+import { createEmailChannel } from '../../server/channels/email/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createProbe, loadTrustStore, type Probe } from '../../server/probe/index.ts';
+import { openAccount, setPlan } from '../../server/store/accounts.ts';
+import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { createWorker, type Worker } from '../../server/worker/index.ts';
+import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';
+import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+/** Where the rig's clock stands at first. The machine's clock plays no part. */
+export const START = Date.UTC(2027, 2, 1, 9, 30);
+
+export const root = mintAuthority({ notBefore: START - 3_650 * DAY_MS, notAfter: START + 3_650 * DAY_MS });
+export const intermediate = root.intermediate({
+  commonName: 'Rig R1',
+  organization: 'Rig Trust',
+  notBefore: START - 900 * DAY_MS,
+  notAfter: START + 1_900 * DAY_MS,
+});
+const trustStore = loadTrustStore(root.certificatePem);
+const someName = intermediate.issue({
+  dnsNames: ['other.example'],
+  notBefore: START,
+  notAfter: START + 90 * DAY_MS,
+});
+
+/** A mail as it arrived, with the time of the rig's clock. */
+export interface Arrival {
+  at: number;
+  subject: string;
+  text: string;
+  messageId: string;
+}
+
+export interface Rig {
+  store: Store;
+  worker: Worker;
+  sink: SmtpSink;
+  dns: DnsServer;
+  clock: { now(): number; set(at: number): void; advance(ms: number): void };
+  log: { debug: unknown; info: unknown; warn: unknown; error: unknown };
+  accountId: string;
+  port: number;
+  /** Mails in the order of their arrival. */
+  arrivals: Arrival[];
+  /** From the rig's intermediate, for `host`; valid for 90 days from the clock's now unless told otherwise. */
+  issue(host: string, options?: CertificateOptions): MintedCertificate;
+  /** Answers for `host` from now on with this certificate. */
+  serve(host: string, certificate: MintedCertificate): void;
+  /** Points the host's name to where nothing listens, or to the rig's server again. */
+  reachable(host: string, yes: boolean): void;
+  /** Serves the certificate and adds a monitor of it, due now. */
+  watch(host: string, certificate?: MintedCertificate, options?: { everyMinutes?: number }): Promise<Monitor>;
+  /** Adds a monitor of any endpoint, due now. */
+  add(host: string, port: number, everyMinutes?: number): Promise<Monitor>;
+  read(monitor: Monitor): Promise<Monitor>;
+  /** Does what is due at the clock's now. */
+  runDue(): Promise<{ checks: number; deliveries: number }>;
+  /** Moves the clock from one due instant to the next, doing what is due at each, up to `at`. */
+  runUntil(at: number): Promise<void>;
+}
+
+export interface RigOptions {
+  /** Stands in front of the real probe. */
+  wrapProbe?(probe: Probe): Probe;
+  concurrency?: number;
+  /** Shorter caps of the probe and the resolver, in ms. */
+  caps?: { dns: number; handshake: number };
+}
+
+/** A worker on real TLS, DNS and SMTP peers, on a clock that only the test moves. Everything ends with the test. */
+export async function startRig(store: Store, options: RigOptions = {}): Promise<Rig> {
+  let now = START;
+  const clock = {
+    now: () => now,
+    set: (at: number) => void (now = at),
+    advance: (ms: number) => void (now += ms),
+  };
+  const dns = await startDnsServer();
+  const sink = await startSmtpSink();
+  const peer = await startTlsServer({ '*': someName });
+  const policy = createAddressPolicy(['127.0.0.0/8', '::1/128']);
+  const { caps } = options;
+  const probe = createProbe({
+    resolver: createResolver({ servers: [dns.address], policy, ...(caps && { timeoutMs: caps.dns }) }),
+    policy,
+    now: clock.now,
+    ...(caps && { timeouts: { handshake: caps.handshake } }),
+  });
+  const email = createEmailChannel({
+    smtpUrl: sink.url,
+    mailFrom: 'alerts@certlantern.test',
+    captureDir: '',
+  });
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const worker = createWorker({
+    store,
+    probe: options.wrapProbe?.(probe) ?? probe,
+    trustStore,
+    email,
+    clock,
+    random: () => 0.5,
+    concurrency: options.concurrency ?? 16,
+    log,
+    publicUrl: new URL('https://certs.test'),
+    productName: 'Certlantern',
+  });
+  onTestFinished(async () => {
+    await worker.stop();
+    email.close();
+    await Promise.all([dns.stop(), sink.stop(), peer.stop()]);
+  });
+
+  const opened = await openAccount(store, {
+    issuer: 'test',
+    subject: crypto.randomUUID(),
+    email: 'alice@certs.test',
+    emailVerified: true,
+    name: 'Alice',
+    company: null,
+    now,
+  });
+  if (!opened.ok) throw new Error(opened.code);
+  const accountId = opened.account.id;
+  await setPlan(store, accountId, 'premium');
+
+  const arrivals: Arrival[] = [];
+  const rig: Rig = {
+    store,
+    worker,
+    sink,
+    dns,
+    clock,
+    log,
+    accountId,
+    port: peer.port,
+    arrivals,
+    issue: (host, more) =>
+      intermediate.issue({ dnsNames: [host], notBefore: now, notAfter: now + 90 * DAY_MS, ...more }),
+    serve(host, certificate) {
+      peer.setCertificate(host, certificate);
+      rig.reachable(host, true);
+    },
+    reachable(host, yes) {
+      dns.entries.set(host, { addresses: [yes ? '127.0.0.1' : '::1'] });
+    },
+    async watch(host, certificate = rig.issue(host), { everyMinutes = 1440 } = {}) {
+      rig.serve(host, certificate);
+      return rig.add(host, peer.port, everyMinutes);
+    },
+    async add(host, port, everyMinutes = 1440) {
+      const added = await addMonitor(store, {
+        accountId,
+        host,
+        port,
+        checkEveryMinutes: everyMinutes,
+        now,
+        mayAdd: () => true,
+      });
+      if (!added.ok) throw new Error(added.code);
+      return added.monitor;
+    },
+    async read({ id }) {
+      const monitor = await monitorOf(store, { accountId, monitorId: id });
+      if (monitor === null) throw new Error('the monitor is gone');
+      return monitor;
+    },
+    async runDue() {
+      const done = await worker.runDue();
+      for (const { parsed, messageId } of sink.ledger.slice(arrivals.length))
+        arrivals.push({
+          at: now,
+          // The rig's port is another one at each run.
+          subject: (parsed.subject ?? '').replace(`:${peer.port}`, ''),
+          text: parsed.text ?? '',
+          messageId,
+        });
+      return done;
+    },
+    async runUntil(at) {
+      for (;;) {
+        const next = await nextDue(store);
+        if (next === null || next > at) break;
+        clock.set(Math.max(now, next));
+        const { checks, deliveries } = await rig.runDue();
+        if (checks + deliveries === 0) throw new Error(`nothing ran at ${new Date(now).toISOString()}`);
+      }
+      clock.set(at);
+    },
+  };
+  return rig;
+}
+
+/** When the next check or delivery falls due. */
+async function nextDue(store: Store): Promise<number | null> {
+  const check = await store.db
+    .selectFrom('monitors')
+    .select((eb) => eb.fn.min('next_check_at').as('at'))
+    .executeTakeFirst();
+  const delivery = await store.db
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.min('next_attempt_at').as('at'))
+    .where('state', '=', 'waiting')
+    .executeTakeFirst();
+  const instants = [check?.at, delivery?.at].filter((at) => at !== null && at !== undefined).map(Number);
+  return instants.length === 0 ? null : Math.min(...instants);
+}
+
+/** Waits for a condition that other code brings about. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await delay(5);
+}
