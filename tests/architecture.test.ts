@@ -45,7 +45,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   nodemailer: ['server/channels'],
   'node:tls': ['server/probe'],
   'node:dns': ['server/egress'],
-  'node:net': ['server/egress', 'server/probe', 'server'],
+  'node:net': ['server/egress', 'server/probe', 'server/api', 'server'],
 };
 
 /** Pure rooms: no I/O, no clock, no chance, no async. Each with the only outside modules it may import. */

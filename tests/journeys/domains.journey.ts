@@ -2,7 +2,10 @@ import { addHost, card, daysFromNow, expect, expectAccessible, signUp, test } fr
 
 test('what is wrong is said, each in its own words', async ({ page, world }) => {
   await signUp(page);
-  const expired = await world.serve('legacy.fjord.example', { notBefore: daysFromNow(-93), notAfter: daysFromNow(-3) });
+  const expired = await world.serve('legacy.fjord.example', {
+    notBefore: daysFromNow(-93),
+    notAfter: daysFromNow(-3),
+  });
   await addHost(page, expired);
   await expect(card(page, expired)).toContainText('Expired');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(`${expired} has expired`);
@@ -44,7 +47,9 @@ test('a host that makes no sense is answered once and nothing is stored', async 
   const input = page.getByLabel('Host Address');
   await input.fill('   ');
   await input.press('Enter');
-  await expect(page.getByRole('alert').filter({ hasText: 'Please enter a valid host address' })).toBeVisible();
+  await expect(
+    page.getByRole('alert').filter({ hasText: 'Please enter a valid host address' }),
+  ).toBeVisible();
   await input.fill('not a host');
   await input.press('Enter');
   await expect(page.getByRole('region', { name: /Notifications/ }).getByRole('listitem')).toHaveCount(1);

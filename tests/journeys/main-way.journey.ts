@@ -13,10 +13,12 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await addHost(page, host);
     const added = card(page, host);
     await expect(added).toContainText('Orchard Trust');
-    await expect(added).toContainText('Expiring in 4 days');
+    await expect(added).toContainText('Expiring in four days');
     await expect(added).toContainText('Active');
     await expect(added).toContainText(longDate.format(notAfter));
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('One certificate needs attention in 4 days');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+      'One certificate needs attention in four days',
+    );
     await expectAccessible(page);
   });
 
@@ -45,7 +47,9 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await page.getByRole('button', { name: `Actions for ${host}` }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     const dialog = page.getByRole('alertdialog', { name: 'Are you sure you want to delete this domain?' });
-    await expect(dialog).toContainText(`This will permanently delete "${host}". This action cannot be undone.`);
+    await expect(dialog).toContainText(
+      `This will permanently delete "${host}". This action cannot be undone.`,
+    );
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Delete' }).click();

@@ -24,10 +24,13 @@ export default defineConfig({
   forbidOnly: process.env['CI'] === 'true',
   reporter: [['list'], ['json']],
   use: {
-    launchOptions: { executablePath, args: BROWSER_FLAGS, env: { ...process.env, ...env } as Record<string, string> },
+    launchOptions: {
+      executablePath,
+      args: BROWSER_FLAGS,
+      env: { ...process.env, ...env } as Record<string, string>,
+    },
     locale: 'en-GB',
     timezoneId: 'Europe/Oslo',
     screenshot: 'only-on-failure',
-    trace: 'retain-on-failure',
   },
 });

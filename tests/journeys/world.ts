@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
+import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test as base, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,10 @@ export interface World {
   app: App;
   mail: SmtpSink;
   /** Serves `name` with a certificate of a trusted authority; resolves to what to type for it. */
-  serve(name: string, certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'>): Promise<string>;
+  serve(
+    name: string,
+    certificate?: Pick<CertificateOptions, 'notBefore' | 'notAfter' | 'dnsNames'>,
+  ): Promise<string>;
   /** A name that answers with an address where nothing listens. */
   dead(name: string): string;
 }
@@ -40,7 +43,10 @@ export const test = base.extend<object, { world: World }>({
     async ({}, use) => {
       const folder = temporaryFolder();
       const authority = mintAuthority({ organization: 'Orchard Trust', commonName: 'Orchard Root' });
-      const intermediate = authority.intermediate({ organization: 'Orchard Trust', commonName: 'Orchard R1' });
+      const intermediate = authority.intermediate({
+        organization: 'Orchard Trust',
+        commonName: 'Orchard R1',
+      });
       const extraCa = join(folder.path, 'ca.pem');
       writeFileSync(extraCa, authority.certificatePem);
       const dns = await startDnsServer();
@@ -81,7 +87,8 @@ export const test = base.extend<object, { world: World }>({
     const complaints: string[] = [];
     page.on('console', (message) => {
       // The browser itself reports every refused request; the journeys that provoke one look at what the page says.
-      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+      if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+        complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
     await use(page);
@@ -118,7 +125,9 @@ export const card = (page: Page, host: string) =>
 /** Nothing that axe finds, in the state the page is in. */
 export async function expectAccessible(page: Page): Promise<void> {
   // Colours on their way from one value to another would be measured in between.
-  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))));
+  await page.evaluate(() =>
+    Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined))),
+  );
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)).toEqual([]);
 }
