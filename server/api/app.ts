@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
   devMailRoutes(app, room);
-  app.route('/', staticPages(options.webRoot));
+  staticPages(app, options.webRoot);
   return app;
 }
 

@@ -1,0 +1,283 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
+import { startApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const authority = mintAuthority({ commonName: 'Test Root', organization: 'Test Authority' });
+const REFUSED_HOSTS = [
+  '',
+  '   ',
+  'http://',
+  'ftp://example.com',
+  'file:///etc/passwd',
+  'localhost',
+  'printer',
+  'nas.local',
+  '127.0.0.1',
+  '0x7f.1',
+  '2130706433',
+  '10.0.0.1:443',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[fe80::1%eth0]',
+  '169.254.169.254',
+  'example.com:0',
+  'example.com:65536',
+  'exa mple.com',
+  '-dash.example.com',
+  `${'a'.repeat(64)}.example.com`,
+  'example..com',
+  'https://a\\@b.example.com',
+  'example.com\u0000',
+  '\r\nHost: internal',
+  "x'; drop table monitors; --",
+  '$(reboot).example.com',
+  '<script>alert(1)</script>',
+];
+const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
+
+describeEachDatabase('Domains', (open) => {
+  it('wait for their first check when they are added, and carry its result', async () => {
+    const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
+    const { alice, charlie } = await api.cast();
+    const notAfter = Math.floor(api.clock.now() / 1000) * 1000 + 5 * DAY_MS;
+    const leaf = authority.issue({
+      commonName: 'shop.example.com',
+      dnsNames: ['shop.example.com'],
+      notBefore: new Date(notAfter - 90 * DAY_MS),
+      notAfter: new Date(notAfter),
+    });
+    const unsubscribe = api.store.signals.subscribe((signal) => {
+      if (signal.topic === 'due') void finishChecks(api, authority, answeredWith(leaf));
+    });
+    const added = (await add(alice, ' https://Shop.Example.com/cart ')).ok.data;
+    unsubscribe();
+
+    expect(added).toMatchObject({
+      hostname: 'shop.example.com',
+      port: 443,
+      display_name: 'shop.example.com',
+      state: 'critical',
+      subject: 'shop.example.com',
+      issuer: 'Test Root',
+      authority_name: 'Test Authority',
+      authority_full_dn: 'CN=Test Root,O=Test Authority',
+      expiry_date: new Date(notAfter).toISOString(),
+      fingerprint: leaf.fingerprint,
+      is_revoked: false,
+      revocation: { state: 'unknown', source: null, checked_at: null },
+      trusted: true,
+      unreachable: null,
+      checking: false,
+      check_every_minutes: 1440,
+    });
+    const params = { id: added.id };
+    expect((await alice.ask(CALLS.domainHistory, { params })).ok.data).toMatchObject([
+      { fingerprint: leaf.fingerprint, subject: 'shop.example.com', sans: ['shop.example.com'] },
+    ]);
+    expect((await alice.ask(CALLS.domainSummary)).ok.data).toMatchObject({
+      total: 1,
+      counts: { critical: 1, ok: 0 },
+      expiries: [{ id: added.id, hostname: 'shop.example.com', state: 'critical', count: 1 }],
+    });
+    expect((await charlie.ask(CALLS.domainSummary)).ok.data.expiries).toEqual([]);
+  });
+
+  it('come back unchecked when the check takes longer', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const { data } = (await add(alice, 'slow.example.com:8443')).ok;
+    expect(data).toMatchObject({
+      port: 8443,
+      display_name: 'slow.example.com:8443',
+      state: 'pending',
+      checking: true,
+    });
+    expect(data).toMatchObject({ issuer: null, expiry_date: null, last_checked_at: null, trusted: null });
+    expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
+  });
+
+  it('are not kept when they lead to a refused address, and nobody learns what is there', async () => {
+    const api = await startApi(open, { timing: { firstCheckMs: 20_000 } });
+    const { alice, charlie } = await api.cast();
+    const unsubscribe = api.store.signals.subscribe((signal) => {
+      if (signal.topic === 'due') void finishChecks(api, authority, refusedByPolicy);
+    });
+    const { problem } = await add(alice, 'rebound.example.com');
+    unsubscribe();
+    expect(problem).toMatchObject({
+      status: 422,
+      code: 'host_refused',
+      detail: 'This host cannot be checked from here.',
+    });
+    for (const person of [alice, charlie]) expect((await person.ask(CALLS.listDomains)).ok.total).toBe(0);
+  });
+
+  it('say no more than that when they lead there later', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    const { id } = (await add(charlie, 'flips.example.com')).ok.data;
+    await finishChecks(api, authority, refusedByPolicy);
+    const [domain] = (await charlie.ask(CALLS.listDomains)).ok.data;
+    expect(domain).toMatchObject({ id, state: 'unread', findings: [], checking: false });
+    expect(domain?.unreachable).toMatchObject({
+      stage: 'policy',
+      message: 'This host cannot be checked from here.',
+    });
+  });
+
+  it('refuse what is no public host in one sentence each, and store nothing', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    for (const host of REFUSED_HOSTS) {
+      const { problem } = await add(charlie, host);
+      expect([host, problem.status, problem.code]).toEqual([host, 422, 'invalid_host']);
+      expect(problem.detail).toMatch(/^[A-Z].{10,}$/);
+    }
+    expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
+  });
+
+  it('refuse bodies of another form', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    for (const body of [
+      undefined,
+      '',
+      '{',
+      'null',
+      '[]',
+      '"example.com"',
+      {},
+      { host: 1 },
+      { host: ['example.com'] },
+      { host: 'x'.repeat(2049) },
+    ])
+      expect((await charlie.ask(CALLS.addDomain, { body })).problem).toMatchObject({
+        code: 'invalid_request',
+      });
+    const headers = { 'content-type': 'text/plain' };
+    const plain = await charlie.ask(CALLS.addDomain, { body: '{"host":"example.com"}', headers });
+    expect(plain.problem.code).toBe('invalid_request');
+  });
+
+  it('exist once per account, however they are written', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    expect((await add(alice, 'bücher.example')).ok.data).toMatchObject({
+      hostname: 'xn--bcher-kva.example',
+      display_name: 'bücher.example',
+    });
+    for (const host of ['XN--BCHER-KVA.EXAMPLE.', 'https://bücher.example:443/x?y#z']) {
+      const { problem } = await add(alice, host);
+      expect(problem).toMatchObject({ status: 409, code: 'domain_exists' });
+      expect(problem.detail).toContain('bücher.example');
+    }
+    expect((await add(alice, 'bücher.example:8443')).status).toBe(200);
+    expect((await add(charlie, 'bücher.example')).status).toBe(200);
+  });
+
+  it('are three on the Free plan, also when ten are added at once', async () => {
+    const api = await startApi(open);
+    const { alice, bob, charlie } = await api.cast();
+    const hosts = Array.from({ length: 10 }, (_, index) => `host-${index}.example.com`);
+    const answers = await Promise.all(hosts.map((host) => add(alice, host)));
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([
+      ...Array(3).fill(200),
+      ...Array(7).fill(402),
+    ]);
+    expect(answers.find((answer) => answer.status === 402)?.problem.code).toBe('limit_reached');
+    expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
+
+    expect(
+      (await Promise.all(hosts.map((host) => add(bob, host)))).every(({ status }) => status === 200),
+    ).toBe(true);
+    expect((await add(charlie, 'host-0.example.com')).status).toBe(200);
+  });
+
+  it('are checked more often on Premium only', async () => {
+    const api = await startApi(open);
+    const { alice, bob, charlie } = await api.cast();
+    const set = async (person: Person, minutes: string, owner = person) => {
+      const { data } = (await owner.ask(CALLS.listDomains)).ok;
+      const params = { id: data[0]?.id ?? '' };
+      return person.ask(CALLS.setFrequency, { params, query: { check_frequency: minutes } });
+    };
+    for (const person of [alice, bob]) await add(person, 'shop.example.com');
+    for (const minutes of ['10', '15', '60']) {
+      expect((await set(alice, minutes)).problem).toMatchObject({ status: 402, code: 'premium_required' });
+      expect((await set(bob, minutes)).ok.data.check_every_minutes).toBe(Number(minutes));
+      expect((await set(charlie, minutes, alice)).status).toBe(404);
+    }
+    expect((await set(alice, '1440')).ok.data.check_every_minutes).toBe(1440);
+    for (const minutes of ['0', '-10', '11', '1e1', '10.5', 'abc', ''])
+      expect([minutes, (await set(bob, minutes)).status]).toEqual([minutes, minutes === '1e1' ? 200 : 400]);
+  });
+
+  it('come in pages, sorted and filtered, and no query reaches the database as SQL', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    for (const host of ['a.example.com', 'b.example.com', 'c.other.example']) {
+      api.clock.advance(1_000);
+      await add(alice, host);
+    }
+    const hosts = async (query: Record<string, string>) =>
+      (await alice.ask(CALLS.listDomains, { query })).ok.data.map((domain) => domain.hostname);
+
+    expect(await hosts({})).toEqual(['c.other.example', 'b.example.com', 'a.example.com']);
+    expect(await hosts({ page: '2' })).toEqual([]);
+    expect(await hosts({ q: 'EXAMPLE.COM' })).toEqual(['b.example.com', 'a.example.com']);
+    expect(await hosts({ status: 'pending', sort: 'soonest' })).toHaveLength(3);
+    expect(await hosts({ status: 'expired' })).toEqual([]);
+    for (const q of ["'", '%', '_', "' or 1=1 --", '\\', '"', 'example.com%'])
+      expect([q, await hosts({ q })]).toEqual([q, []]);
+
+    for (const query of [
+      { sort: 'host; drop table monitors' },
+      { sort: '(select 1)' },
+      { status: "ok' or '1'='1" },
+      { page: '0' },
+      { page: '1.5' },
+      { page: '-1' },
+      { page: '99999999999' },
+      { q: 'x'.repeat(254) },
+      { q: '\u0000' },
+    ] as Record<string, string>[])
+      expect([query, (await alice.ask(CALLS.listDomains, { query })).status]).toEqual([query, 400]);
+    expect((await charlie.ask(CALLS.listDomains, { query: { q: 'example' } })).ok.data).toEqual([]);
+  });
+
+  it('are checked again on request, but not without end', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const params = { id: (await add(alice, 'shop.example.com')).ok.data.id };
+    const leaf = authority.issue({ dnsNames: ['shop.example.com'] });
+    await finishChecks(api, authority, answeredWith(leaf));
+    expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(0);
+
+    const asked = await alice.ask(CALLS.checkDomain, { params });
+    expect(asked).toMatchObject({ status: 202, ok: { data: { checking: true, state: 'ok' } } });
+    expect(await finishChecks(api, authority, answeredWith(leaf))).toBe(1);
+    for (let more = 0; more < 5; more++)
+      expect((await alice.ask(CALLS.checkDomain, { params })).status).toBe(202);
+    expect((await alice.ask(CALLS.checkDomain, { params })).problem.code).toBe('too_many_requests');
+    expect((await charlie.ask(CALLS.checkDomain, { params })).status).toBe(404);
+    api.clock.advance(60_000);
+    expect((await alice.ask(CALLS.checkDomain, { params })).status).toBe(202);
+  });
+
+  it('are gone when they are removed', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const { data } = (await add(alice, 'shop.example.com')).ok;
+    const params = { id: data.id };
+    expect((await charlie.ask(CALLS.removeDomain, { params })).status).toBe(404);
+    expect((await alice.ask(CALLS.removeDomain, { params })).ok.data).toEqual(data);
+    expect((await alice.ask(CALLS.removeDomain, { params })).status).toBe(404);
+    expect((await alice.ask(CALLS.domainHistory, { params })).status).toBe(404);
+    expect((await alice.ask(CALLS.listDomains)).ok.data).toEqual([]);
+  });
+});

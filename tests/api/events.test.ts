@@ -1,0 +1,106 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { signIn, type Client } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi } from './test-api.ts';
+
+interface Stream {
+  /** The next event; null when the stream is over. */
+  next(): Promise<ServerEvent | null>;
+  close(): void;
+}
+
+/** Reads the stream as a browser's EventSource does. */
+async function listen(client: Client): Promise<Stream> {
+  const abort = new AbortController();
+  const response = await client.send('/api/events', { signal: abort.signal });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toContain('text/event-stream');
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const stream: Stream = {
+    async next() {
+      for (;;) {
+        const end = text.indexOf('\n\n');
+        if (end < 0) {
+          const chunk = await reader?.read();
+          if (chunk === undefined || chunk.done) return null;
+          text += chunk.value;
+          continue;
+        }
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        const event = /^event: (.*)$/m.exec(block)?.[1];
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (event === undefined || event === 'open') continue;
+        return serverEventSchema.parse({ event, data: JSON.parse(data ?? '') });
+      }
+    },
+    close: () => abort.abort(),
+  };
+  onTestFinished(() => reader?.cancel());
+  return stream;
+}
+
+describeEachDatabase('The event stream', (open) => {
+  it('tells the owner, and nobody else, of every change', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const [atAlice, atCharlie] = [await listen(alice), await listen(charlie)];
+    const { data } = (await alice.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok;
+    expect(await atAlice.next()).toMatchObject({ event: 'domain', data: { id: data.id, state: 'pending' } });
+
+    const authority = mintAuthority();
+    await finishChecks(api, authority, answeredWith(authority.issue({ dnsNames: ['shop.example.com'] })));
+    expect(await atAlice.next()).toMatchObject({ event: 'domain', data: { id: data.id, state: 'ok' } });
+    await alice.ask(CALLS.removeDomain, { params: { id: data.id } });
+    expect(await atAlice.next()).toEqual({ event: 'domain_removed', data: { id: data.id } });
+
+    const own = (await charlie.ask(CALLS.addDomain, { body: { host: 'charlie.example.com' } })).ok.data;
+    expect(await atCharlie.next()).toMatchObject({ event: 'domain', data: { id: own.id } });
+  });
+
+  it('ends with its session, not with another one of the account', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const phone = await signIn(api.send, alice);
+    const [atAlice, atPhone, atCharlie] = [await listen(alice), await listen(phone), await listen(charlie)];
+    await alice.ask(CALLS.logOut);
+    expect(await atAlice.next()).toEqual({ event: 'session_ended', data: {} });
+    expect(await atAlice.next()).toBeNull();
+
+    await phone.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } });
+    expect(await atPhone.next()).toMatchObject({ event: 'domain' });
+    await phone.ask(CALLS.deleteUser);
+    const last = [await atPhone.next(), await atPhone.next()];
+    expect(last).toContainEqual({ event: 'session_ended', data: {} });
+    await charlie.ask(CALLS.logOut);
+    expect(await atCharlie.next()).toEqual({ event: 'session_ended', data: {} });
+  });
+
+  it('ends when the session runs out, without anybody saying so', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    const stream = await listen(charlie);
+    api.clock.advance(15 * 60_000);
+    expect(await stream.next()).toEqual({ event: 'session_ended', data: {} });
+    expect(await stream.next()).toBeNull();
+    await charlie.ask(CALLS.refreshSession);
+    await listen(charlie);
+  });
+
+  it('is open 20 times per account at most, and closed ones do not count', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const streams: Stream[] = [];
+    for (let count = 0; count < 20; count++) streams.push(await listen(alice));
+    expect((await alice.ask(CALLS.events)).problem.code).toBe('too_many_requests');
+    await listen(charlie);
+    await alice.ask(CALLS.logOut);
+    for (const stream of streams) while ((await stream.next()) !== null);
+    await listen(await signIn(api.send, alice));
+  });
+});

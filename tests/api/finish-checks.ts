@@ -1,0 +1,68 @@
+import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
+import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { record } from '../../server/store/checks.ts';
+import { claimDue, type Monitor } from '../../server/store/monitors.ts';
+import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
+import type { TestApi } from './test-api.ts';
+
+/** Does a worker's part without a network: claims what is due and records what `look` says was seen. */
+export async function finishChecks(
+  { store, clock }: Pick<TestApi, 'store' | 'clock'>,
+  authority: MintedAuthority,
+  look: (monitor: Monitor) => Observation,
+): Promise<number> {
+  const now = clock.now();
+  const claimed = await claimDue(store, { now, limit: 100, leaseMs: 60_000, claimedBy: 'test' });
+  for (const monitor of claimed) {
+    const observation = look(monitor);
+    const verdict = judge(observation, now, createTrustStore([authority.der]));
+    const chain = observation.addresses.flatMap((seen) =>
+      seen.outcome === 'handshake' ? seen.presentedChain : [],
+    );
+    await record(store, {
+      monitorId: monitor.id,
+      leaseToken: monitor.leaseToken,
+      startedAt: now,
+      now,
+      observation,
+      verdict,
+      certificates: chain.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
+      currentFingerprint: verdict.leafFingerprint,
+      nextCheckAt: now + 86_400_000,
+      alerts: [],
+    });
+  }
+  return claimed.length;
+}
+
+/** The host answered with this certificate. */
+export const answeredWith =
+  (certificate: MintedCertificate) =>
+  ({ host, port }: Monitor): Observation => ({
+    endpoint: { host, port },
+    observedAt: Date.now(),
+    durationMs: 5,
+    resolution: { ok: true, addresses: ['192.0.2.10'] },
+    addresses: [
+      {
+        address: '192.0.2.10',
+        family: 4,
+        outcome: 'handshake',
+        presentedChain: [certificate.der],
+        tlsVersion: 'TLSv1.3',
+        cipher: 'TLS_AES_128_GCM_SHA256',
+        group: 'X25519',
+        legacyTls: false,
+        durationMs: 5,
+      },
+    ],
+  });
+
+/** The name leads to an address that the policy refuses. */
+export const refusedByPolicy = ({ host, port }: Monitor): Observation => ({
+  endpoint: { host, port },
+  observedAt: Date.now(),
+  durationMs: 5,
+  resolution: { ok: false, stage: 'policy', reason: 'address_refused', detail: null },
+  addresses: [],
+});

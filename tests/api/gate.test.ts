@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { CALLS, type Call } from '../../contract/calls.ts';
+import { freshStore } from '../kit/database.ts';
+import { createClient } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+/** What every request meets before its route. Nothing here depends on the database. */
+const open = () => freshStore('sqlite');
+const unsafe = Object.values<Call>(CALLS).filter((call) => call.method !== 'get');
+const ID = '00000000-0000-4000-8000-000000000000';
+const pathOf = (call: Call) => `/api${call.path.replace('{id}', ID)}`;
+
+describe('Another site', () => {
+  it('can carry out no unsafe call, with or without a body', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    for (const call of unsafe)
+      for (const headers of [
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        { origin: 'http://localhost:9999' },
+        { origin: 'https://localhost:8080' },
+        { origin: 'http://localhost:8080.evil.example' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' },
+      ] as Record<string, string>[]) {
+        const { problem } = await charlie.ask(call, { params: { id: ID }, headers });
+        expect([call.path, headers, problem.code]).toEqual([call.path, headers, 'origin_refused']);
+      }
+    expect((await charlie.ask(CALLS.currentUser)).status).toBe(200);
+  });
+
+  it('is not where the product itself is: every loopback name, and programs that are no browsers', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    for (const headers of [
+      {},
+      { 'sec-fetch-site': 'same-origin', origin: 'http://localhost:8080' },
+      { origin: 'http://127.0.0.1:8080' },
+      { origin: 'http://[::1]:8080' },
+    ] as Record<string, string>[])
+      expect((await charlie.ask(CALLS.refreshSession, { headers })).status).toBe(200);
+  });
+
+  it('is every origin but the configured one, once that is configured', async () => {
+    const config = { publicUrl: new URL('https://certs.example.com'), publicUrlIsDefault: false };
+    const api = await startApi(open, { config });
+    const ask = async (origin: string) =>
+      (await createClient(api.send).ask(CALLS.logOut, { headers: { origin } })).status;
+    expect(await ask('https://certs.example.com')).toBe(200);
+    for (const origin of ['http://certs.example.com', 'http://localhost:8080', 'https://example.com'])
+      expect(await ask(origin)).toBe(403);
+  });
+
+  it('is no machine of the home network that the page was opened at by address', async () => {
+    const api = await startApi(open, { config: { insecureHttp: true } });
+    const ask = async (host: string, origin = `http://${host}`) =>
+      (await createClient(api.send).ask(CALLS.logOut, { headers: { host, origin } })).status;
+    expect(await ask('192.168.1.5:8080')).toBe(200);
+    expect(await ask('192.168.1.5:8080', 'http://192.168.1.6:8080')).toBe(403);
+    // A name can be made to point here.
+    expect(await ask('rebound.example:8080')).toBe(403);
+  });
+});
+
+describe('Plain http', () => {
+  it.each([
+    [
+      'a PUBLIC_URL of another machine',
+      { publicUrl: new URL('http://certs.example.com'), publicUrlIsDefault: false },
+      {},
+    ],
+    ['a name that is not this machine', {}, { host: '192.168.1.5:8080' }],
+  ])('is answered with what is missing, at %s', async (_, config, headers) => {
+    const api = await startApi(open, { config });
+    const { status, problem } = await createClient(api.send).ask(CALLS.publicConfig, { headers });
+    expect({ status, code: problem.code }).toEqual({ status: 403, code: 'https_required' });
+    expect(problem.detail).toContain('INSECURE_HTTP=true');
+    const page = await api.send('/dashboard', { headers });
+    expect(page.status).toBe(403);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(await page.text()).toContain('PUBLIC_URL=https://');
+    expect((await api.send('/api/health', { headers })).status).toBe(200);
+  });
+
+  it('is served where the operator allows it', async () => {
+    const api = await startApi(open, { config: { insecureHttp: true } });
+    const headers = { host: '192.168.1.5:8080' };
+    const { data } = (await createClient(api.send).ask(CALLS.publicConfig, { headers })).ok;
+    expect(data.insecure_http).toBe(true);
+  });
+});
+
+describe('Every answer', () => {
+  it('carries the security headers and an id of its own', async () => {
+    const api = await startApi(open);
+    const ids = new Set<string | null>();
+    for (const path of ['/', '/api/config', '/api/user/me', '/api/nothing', '/dev/mail', '/assets/x.js']) {
+      const { headers } = await api.send(path, { headers: { 'x-request-id': 'chosen' } });
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe-eval');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('strict-origin-when-cross-origin');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('strict-transport-security')).toBeNull();
+      ids.add(headers.get('x-request-id'));
+    }
+    expect(ids.size).toBe(6);
+    expect(ids).not.toContain('chosen');
+  });
+
+  it('asks for https ever after where there is https', async () => {
+    const api = await startApi(open, { config: { publicUrl: new URL('https://certs.example.com') } });
+    const { headers } = await api.send('/api/config');
+    expect(headers.get('strict-transport-security')).toContain('max-age=31536000');
+  });
+
+  it('is a problem below /api where there is no such call', async () => {
+    const api = await startApi(open);
+    for (const [method, path] of [
+      ['GET', '/api/nothing'],
+      ['GET', '/api/domain/add'],
+      ['PUT', '/api/user/me'],
+      ['POST', '/api/openapi.json'],
+      ['GET', '/api/../api/user'],
+    ]) {
+      const response = await api.send(path ?? '', { method });
+      expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(await response.json()).toMatchObject({ status: 404, code: 'not_found' });
+    }
+  });
+
+  it('refuses bodies above 64 kB, with and without an announced length', async () => {
+    const api = await startApi(open);
+    const body = JSON.stringify({ token: 'x'.repeat(70_000) });
+    const stream = () => new Blob([body]).stream();
+    for (const init of [{ body }, { body: stream(), duplex: 'half' }]) {
+      const headers = { 'content-type': 'application/json' };
+      const response = await api.send('/api/auth/firebase', {
+        method: 'POST',
+        headers,
+        ...init,
+      } as RequestInit);
+      expect(await response.json()).toMatchObject({ status: 413, code: 'too_large' });
+    }
+  });
+
+  it('is 500 with the request’s id, and written down once, where we are at fault', async () => {
+    const errors: unknown[][] = [];
+    const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
+    const api = await startApi(open, { log });
+    await api.store.close();
+    const cookie = `__Host-certlantern-session=${ID}.${'A'.repeat(43)}`;
+    const response = await api.send('/api/user/me', { headers: { cookie } });
+    const problem = (await response.json()) as { request_id: string; detail: string };
+    expect(problem).toMatchObject({ status: 500, code: 'internal' });
+    expect(errors).toMatchObject([[{ requestId: problem.request_id }, 'A request failed']]);
+    expect(problem.detail).not.toContain('database');
+
+    expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });
+  });
+});
+
+describe('A caller', () => {
+  it('who floods is told to wait, and others are not', async () => {
+    const api = await startApi(open);
+    const flood = createClient(api.sendFrom('203.0.113.9'));
+    for (let calls = 0; calls < 1_200; calls++) await flood.send('/api/nothing');
+    const { problem, headers } = await flood.ask(CALLS.publicConfig);
+    expect(problem.code).toBe('too_many_requests');
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await createClient(api.sendFrom('203.0.113.10')).ask(CALLS.publicConfig)).status).toBe(200);
+    api.clock.advance(60_000);
+    expect((await flood.ask(CALLS.publicConfig)).status).toBe(200);
+  });
+
+  it.each(unsafe.map((call) => [call.path, call] as const))(
+    'of %s needs no more than JSON',
+    async (_, call) => {
+      const api = await startApi(open);
+      const headers = { 'content-type': 'application/json' };
+      // As a page sends calls without a body.
+      const response = await api.send(pathOf(call), { method: call.method.toUpperCase(), headers });
+      expect([200, 400, 401]).toContain(response.status);
+    },
+  );
+});

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import { CALLS, type Call } from '../../contract/calls.ts';
+import { freshStore } from '../kit/database.ts';
+import { createClient } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+interface OpenApi {
+  openapi: string;
+  paths: Record<
+    string,
+    Record<string, { operationId: string; responses: Record<string, unknown>; security?: unknown }>
+  >;
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name: string }> };
+}
+
+it('describes every call that is served, and no other', async () => {
+  const api = await startApi(() => freshStore('sqlite'));
+  const document = (await (await api.send('/api/openapi.json')).json()) as OpenApi;
+  expect(document.openapi).toBe('3.1.0');
+  const described = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method} ${path}`),
+  );
+  expect(described.toSorted()).toEqual(
+    Object.values<Call>(CALLS)
+      .map((call) => `${call.method} /api${call.path}`)
+      .toSorted(),
+  );
+
+  const client = createClient(api.send);
+  for (const [name, call] of Object.entries<Call>(CALLS)) {
+    const operation = document.paths[`/api${call.path}`]?.[call.method];
+    expect(operation?.operationId).toBe(name);
+    expect(operation?.security !== undefined).toBe(call.access === 'session');
+    // Served: whatever refuses it, it is not the answer for calls that do not exist.
+    const answer = await client.ask(call, { params: { id: crypto.randomUUID() } });
+    const status = String(answer.status);
+    expect(Object.keys(operation?.responses ?? {}), `${name} answers ${status}`).toContain(status);
+    expect(status).not.toBe('404');
+  }
+});
+
+it('refers to nothing that it does not hold', async () => {
+  const api = await startApi(() => freshStore('sqlite'));
+  const text = await (await api.send('/api/openapi.json')).text();
+  const { components } = JSON.parse(text) as OpenApi;
+  const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(new Set(references)).toEqual(new Set(Object.keys(components.schemas)));
+  expect(components.securitySchemes['session']?.name).toBe('__Host-certlantern-session');
+});

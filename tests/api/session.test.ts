@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, signIn, signUp, type Client } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const REFRESH = '__Host-certlantern-refresh';
+const SESSION = '__Host-certlantern-session';
+
+const value = (client: Client, name: string) => client.cookies.get(name)?.value;
+const status = async (client: Client) => (await client.ask(CALLS.currentUser)).status;
+
+describeEachDatabase('A session', (open) => {
+  it('stands in cookies that no script, no other site and no plain connection gets', async () => {
+    const api = await startApi(open);
+    const lines: string[] = [];
+    await signUp(
+      async (path, init) => {
+        const response = await api.send(path, init);
+        lines.push(...response.headers.getSetCookie());
+        return response;
+      },
+      { name: 'Alice' },
+    );
+
+    for (const name of [SESSION, REFRESH]) {
+      const line = lines.find((each) => each.startsWith(`${name}=`)) ?? '';
+      for (const attribute of ['Path=/', 'HttpOnly', 'Secure', 'SameSite=Lax'])
+        expect(line).toContain(attribute);
+      expect(line).not.toContain('Domain');
+    }
+    const own = lines.find((line) => line.startsWith('certlantern-identity')) ?? '';
+    expect(own).toContain('Path=/api/identity');
+    expect(own).toContain('HttpOnly');
+  });
+
+  it('leaves only hashes in the database', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const rows = JSON.stringify(await api.store.db.selectFrom('sessions').selectAll().execute());
+    for (const { cookies } of [alice, charlie])
+      for (const name of [SESSION, REFRESH]) {
+        const [sessionId = '', secret = ''] = cookies.get(name)?.value.split('.') ?? [];
+        expect(rows).toContain(sessionId);
+        expect(secret).toHaveLength(43);
+        expect(rows).not.toContain(secret);
+      }
+  });
+
+  it('lasts 15 minutes, and goes on by its refresh token', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    api.clock.advance(15 * MINUTE_MS);
+    expect(await status(alice)).toBe(401);
+
+    expect((await alice.ask(CALLS.refreshSession)).ok.data.id).toBe(alice.id);
+    expect(await status(alice)).toBe(200);
+    expect(await status(charlie)).toBe(401);
+  });
+
+  it('gives two tabs that refresh at once the same successor', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const tab = createClient(api.send, new Map(alice.cookies));
+    const before = value(alice, REFRESH);
+    const answers = await Promise.all([alice.ask(CALLS.refreshSession), tab.ask(CALLS.refreshSession)]);
+
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200]);
+    expect(value(alice, REFRESH)).not.toBe(before);
+    expect(value(tab, REFRESH)).toBe(value(alice, REFRESH));
+    expect(value(tab, SESSION)).toBe(value(alice, SESSION));
+  });
+
+  it.each([
+    ['the token before the last, after the grace time', 1, 10_000],
+    ['an older token, at once', 2, 0],
+  ])('is over for everybody when somebody shows %s', async (_, rotations, laterMs) => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const thief = createClient(api.send, new Map(alice.cookies));
+    for (let done = 0; done < rotations; done++) await alice.ask(CALLS.refreshSession);
+    api.clock.advance(laterMs);
+
+    expect((await thief.ask(CALLS.refreshSession)).problem.code).toBe('not_authenticated');
+    expect(thief.cookies.has(REFRESH)).toBe(false);
+    expect(await status(alice)).toBe(401);
+    expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
+    expect(await status(charlie)).toBe(200);
+  });
+
+  it('ends after 14 days without use, and after 30 days with it', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    for (let day = 13; day < 30; day += 13) {
+      api.clock.advance(13 * DAY_MS);
+      expect((await alice.ask(CALLS.refreshSession)).status).toBe(200);
+    }
+    expect((await charlie.ask(CALLS.refreshSession)).status).toBe(401);
+    api.clock.advance(4 * DAY_MS);
+    expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
+  });
+
+  it('ends on the server at log-out, with a refresh token alone too', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const copy = createClient(api.send, new Map(alice.cookies));
+    const elsewhere = await signIn(api.send, alice);
+    api.clock.advance(15 * MINUTE_MS);
+
+    expect((await alice.ask(CALLS.logOut)).ok).toEqual({ data: null });
+    expect([...alice.cookies.keys()].filter((name) => name.startsWith('__Host-'))).toEqual([]);
+    expect((await copy.ask(CALLS.refreshSession)).status).toBe(401);
+    expect((await elsewhere.ask(CALLS.refreshSession)).status).toBe(200);
+    expect((await charlie.ask(CALLS.refreshSession)).status).toBe(200);
+    expect((await alice.ask(CALLS.logOut)).status).toBe(200);
+  });
+
+  it('replaces the one that the browser had before', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const before = createClient(api.send, new Map(alice.cookies));
+    await alice.ask(CALLS.signIn, { body: { email: charlie.email, password: charlie.password } });
+    const { token } = (await alice.ask(CALLS.identityToken)).ok;
+    expect((await alice.ask(CALLS.openSession, { body: { token } })).ok.data.id).toBe(charlie.id);
+    expect((await before.ask(CALLS.refreshSession)).status).toBe(401);
+  });
+
+  it('does without Secure and the prefix where plain http is allowed', async () => {
+    const api = await startApi(open, {
+      config: { insecureHttp: true, publicUrl: new URL('http://nas.lan:8080') },
+    });
+    const { alice, charlie } = await api.cast();
+    expect([...alice.cookies.keys()]).toContain('certlantern-session');
+    expect(await status(charlie)).toBe(200);
+  });
+});

@@ -1,0 +1,77 @@
+import { expect, onTestFinished } from 'vitest';
+import { createApp, type AppOptions } from '../../server/api/index.ts';
+import { createIdentityProvider } from '../../server/providers/identity/index.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { castOf, type Send } from '../kit/people.ts';
+
+export const SECRETS = {
+  session: 'session-secret-of-the-tests-0123456789abcdef',
+  identity: 'identity-secret-of-the-tests-9876543210fedcba',
+  mailPage: 'mail-page-key-of-the-tests-0123456789abcdef',
+  invite: 'invite-secret-of-the-tests-0123456789abcdef',
+};
+
+export interface TestApi {
+  store: Store;
+  /** Starts at the machine's time, which the identity provider's library reads; moves by hand. */
+  clock: { now(): number; advance(ms: number): void };
+  send: Send;
+  /** As if the socket's peer were at this address. */
+  sendFrom(address: string): Send;
+  cast(): ReturnType<typeof castOf>;
+}
+
+type Overrides = Partial<Omit<AppOptions, 'config'>> & { config?: Partial<AppOptions['config']> };
+
+/** The app on an empty database. A request that fails for an unforeseen reason fails the test. */
+export async function startApi(open: () => Promise<Store>, overrides: Overrides = {}): Promise<TestApi> {
+  const store = await open();
+  let ahead = 0;
+  const clock = {
+    now: () => Date.now() + ahead,
+    advance: (ms: number) => {
+      ahead += ms;
+    },
+  };
+  const failures: unknown[] = [];
+  const note = (...entry: unknown[]) => void failures.push(entry);
+  onTestFinished(() => expect(failures).toEqual([]));
+  const log = overrides.log ?? { info: note, warn: note, error: note };
+
+  const publicUrl = overrides.config?.publicUrl ?? new URL('http://localhost:8080');
+  const app = createApp({
+    store,
+    identity: createIdentityProvider({
+      database: store.identityDatabase,
+      secret: SECRETS.identity,
+      publicUrl,
+      log,
+      now: clock.now,
+    }),
+    secrets: SECRETS,
+    clock,
+    policy: { permits: (ip) => ip === '192.0.2.10', permitsLocalNames: false },
+    log,
+    webRoot: '/nonexistent',
+    mailFolder: null,
+    ...overrides,
+    timing: { firstCheckMs: 0, heartbeatMs: 20, ...overrides.timing },
+    config: {
+      publicUrl,
+      publicUrlIsDefault: true,
+      trustedProxies: [],
+      signups: 'open',
+      insecureHttp: false,
+      supportEmail: 'support@example.test',
+      productName: 'Certlantern',
+      demoHosts: [],
+      ...overrides.config,
+    },
+  });
+  const sendFrom =
+    (remoteAddress: string): Send =>
+    async (path, init) =>
+      app.request(new URL(path, publicUrl).href, init, { incoming: { socket: { remoteAddress } } } as object);
+  const send = sendFrom('198.51.100.7');
+  return { store, clock, send, sendFrom, cast: () => castOf(send, store) };
+}
