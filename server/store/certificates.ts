@@ -68,17 +68,13 @@ export async function deleteUnwatched(
   trx: Transaction<Tables>,
   fingerprints: readonly string[] | null,
 ): Promise<number> {
-  const orphans = trx
-    .deleteFrom('certificates')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('monitor_certificates')
-            .select('monitor_certificates.id')
-            .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint'),
-        ),
-      ),
-    );
+  const orphans = trx.deleteFrom('certificates').where((eb) => {
+    const shown = eb
+      .selectFrom('monitor_certificates')
+      .select('monitor_certificates.id')
+      .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
+    return eb.not(eb.exists(shown));
+  });
   let deleted = 0n;
   for (const batch of fingerprints === null ? [null] : batches(fingerprints)) {
     const query = batch === null ? orphans : orphans.where('fingerprint', 'in', batch);

@@ -8,13 +8,14 @@ import {
   sql,
 } from 'kysely';
 import { join } from 'node:path';
-import pg from 'pg';
+import { type ClientConfig, Pool, types } from 'pg';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 
 /** Everything in which the two databases differ; the rest of the store does not know which one it talks to. */
 export type DialectName = 'sqlite' | 'postgres';
 
 export const OLDEST_POSTGRES = 15;
+const INT8: number = types.builtins.INT8;
 export const SQLITE_FILE = 'certlantern.db';
 
 export function sqliteDialect(dataDir: string): Dialect {
@@ -22,15 +23,13 @@ export function sqliteDialect(dataDir: string): Dialect {
 }
 
 export function postgresDialect(databaseUrl: string, onIdleError: (error: Error) => void): Dialect {
-  const pool = new pg.Pool({
+  const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: 10,
     // bigint (instants, counts) arrives as text otherwise; every one of ours is far below 2^53.
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === pg.types.builtins.INT8 && format !== 'binary'
-          ? Number
-          : pg.types.getTypeParser(oid, format ?? 'text'),
+        oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
     },
   });
   // Without a listener an idle connection that the server closes would end the process.
@@ -39,7 +38,7 @@ export function postgresDialect(databaseUrl: string, onIdleError: (error: Error)
 }
 
 /** For a connection to PostgreSQL: a connect timeout, and keep-alives so that a vanished server is noticed. */
-export function connectionOptions(databaseUrl: string): pg.ClientConfig {
+export function connectionOptions(databaseUrl: string): ClientConfig {
   return {
     connectionString: databaseUrl,
     application_name: 'certlantern',

@@ -93,6 +93,7 @@ async function openPostgres(
     throw error;
   }
   const signals = createPostgresSignals(db, databaseUrl, log);
+  await signals.firstTry;
   return assemble('postgres', db, signals, leaseClock, async () => {
     await signals.close();
     await db.destroy();

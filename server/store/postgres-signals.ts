@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import { Client } from 'pg';
 import { connectionOptions } from './dialect.ts';
 import type { StoreLog } from './open-store.ts';
 import { createLocalSignals, type Signal, type Signals } from './signals.ts';
@@ -18,10 +18,11 @@ export function createPostgresSignals(
   db: Kysely<Tables>,
   databaseUrl: string,
   log: StoreLog,
-): Signals & { close(): Promise<void> } {
+): Signals & { firstTry: Promise<void>; close(): Promise<void> } {
   const local = createLocalSignals();
   const origin = randomUUID();
   const closing = new AbortController();
+  const firstTry = Promise.withResolvers<void>();
   const listening = listen();
 
   async function listen(): Promise<void> {
@@ -31,10 +32,12 @@ export function createPostgresSignals(
         await listenUntilBroken(() => {
           if (failures > 0) wakeLoops();
           failures = 0;
+          firstTry.resolve();
         });
       } catch (error) {
         log.warn({ err: error }, 'signals from other processes are interrupted');
       }
+      firstTry.resolve();
       failures += 1;
       const pause = Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(failures, 10));
       await delay(pause, undefined, { signal: closing.signal, ref: false }).catch(onAbort);
@@ -42,7 +45,7 @@ export function createPostgresSignals(
   }
 
   async function listenUntilBroken(onListening: () => void): Promise<void> {
-    const client = new pg.Client(connectionOptions(databaseUrl));
+    const client = new Client(connectionOptions(databaseUrl));
     const broken = new Promise<void>((resolve, reject) => {
       client.on('error', reject);
       client.on('end', resolve);
@@ -70,7 +73,8 @@ export function createPostgresSignals(
   }
 
   return {
-    subscribe: local.subscribe,
+    firstTry: firstTry.promise,
+    subscribe: (listener) => local.subscribe(listener),
     publish(signal) {
       local.publish(signal);
       const payload = JSON.stringify({ origin, signal });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { Client } from 'pg';
 import { describe, inject, onTestFinished } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../server/store/open-store.ts';
 
@@ -26,11 +26,12 @@ export interface Database {
   remove(): Promise<void>;
 }
 
-/** The caller removes it; `freshStore` does all of that for a single store. */
-export async function freshDatabase(name: DatabaseName): Promise<Database> {
+/** The caller removes it; `freshStore` does all of that for a single store. `migrated: false` leaves it without tables. */
+export async function freshDatabase(name: DatabaseName, { migrated = true } = {}): Promise<Database> {
   const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
   const stores = new Set<Store>();
-  const { databaseUrl, drop } = name === 'sqlite' ? { databaseUrl: null, drop: null } : await copyTemplate();
+  const { databaseUrl, drop } =
+    name === 'sqlite' ? { databaseUrl: null, drop: null } : await createDatabase(migrated);
   return {
     name,
     dataDir,
@@ -74,12 +75,15 @@ export async function migratedTemplate(serverUrl: string, template: string): Pro
   return () => execute(serverUrl, `drop database ${template} with (force)`);
 }
 
-async function copyTemplate(): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
+async function createDatabase(
+  migrated: boolean,
+): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
   const server = inject('postgres');
   if (server === null) throw new Error('No PostgreSQL here: see hasDatabase');
   const name = `certlantern_${randomBytes(8).toString('hex')}`;
   // Measured: a third of the default's time where fsync is off.
-  await execute(server.url, `create database ${name} template ${server.template} strategy file_copy`);
+  const copy = migrated ? ` template ${server.template} strategy file_copy` : '';
+  await execute(server.url, `create database ${name}${copy}`);
   return {
     databaseUrl: addressOf(server.url, name),
     drop: () => execute(server.url, `drop database ${name} with (force)`),
@@ -93,7 +97,7 @@ function addressOf(serverUrl: string, database: string): string {
 }
 
 async function execute(databaseUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {
     await client.query(statement);

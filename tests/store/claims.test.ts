@@ -127,8 +127,8 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
   it('record checks of the same new certificates at the same time', async () => {
     const database = await freshDatabase('postgres');
     try {
-      const stores = await Promise.all([database.open(), database.open()]);
-      const store = stores[0] as Store;
+      const stores = [await database.open(), await database.open()] as const;
+      const [store] = stores;
       await withMonitors(store, 24);
       const chain = [certificate(), certificate(), certificate()];
       const claimed = await claimDue(store, { ...claim, now: NOW + 1_000 });

@@ -1,0 +1,36 @@
+import { betterAuth } from 'better-auth';
+import { getMigrations } from 'better-auth/db/migration';
+import { jwt } from 'better-auth/plugins';
+import { expect, it } from 'vitest';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+
+describeEachDatabase('better-auth’s tables', (open) => {
+  it('are what the installed version expects', async () => {
+    const { compileMigrations } = await getMigrations(optionsFor(await open()));
+    expect(await compileMigrations()).toBe(';');
+  });
+
+  it('carry a sign-up, a sign-in and an ID token', async () => {
+    const store = await open();
+    const auth = betterAuth(optionsFor(store));
+    const person = { email: 'alice@example.com', password: 'correct horse', name: 'Alice' };
+    await auth.api.signUpEmail({ body: person });
+    const { user } = await auth.api.signInEmail({ body: person });
+    const { keys } = await auth.api.getJwks();
+    expect(keys).toHaveLength(1);
+    const { token: idToken } = await auth.api.signJWT({ body: { payload: { sub: user.id } } });
+    expect(idToken.split('.')).toHaveLength(3);
+  });
+});
+
+function optionsFor(store: Store) {
+  return {
+    database: store.identityDatabase,
+    baseURL: 'http://localhost',
+    secret: 'only for this test, and long enough',
+    emailAndPassword: { enabled: true },
+    telemetry: { enabled: false },
+    plugins: [jwt()],
+  };
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Kysely, sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { postgresDialect, SQLITE_FILE, sqliteDialect } from '../../server/store/dialect.ts';
+import { openStore, StoreError } from '../../server/store/open-store.ts';
+import { freePort } from '../kit/app.ts';
+import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { person } from './samples.ts';
+
+describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) => {
+  it('makes the tables once; what is there stays', async () => {
+    const database = await fresh(name, false);
+    const first = await database.open();
+    await person(first, 'alice');
+    await first.close();
+    const second = await database.open();
+    expect(await second.db.selectFrom('accounts').select('email').execute()).toEqual([
+      { email: 'alice@example.com' },
+    ]);
+  });
+
+  it('leaves nothing of a migration that fails', async () => {
+    const database = await fresh(name, false);
+    const inTheWay = withoutStore(database);
+    await inTheWay.schema.createTable('verification').addColumn('id', 'text').execute();
+    await expect(database.open()).rejects.toThrow(/verification/);
+    expect((await inTheWay.introspection.getTables()).map((table) => table.name)).toEqual(['verification']);
+    await inTheWay.schema.dropTable('verification').execute();
+    await inTheWay.destroy();
+    await database.open();
+  });
+
+  it('refuses a database of a newer version, naming what it does not know', async () => {
+    const database = await fresh(name, true);
+    const store = await database.open();
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-from-the-future', '')`.execute(
+      store.db,
+    );
+    await expect(database.open()).rejects.toMatchObject({
+      name: 'StoreError',
+      code: 'newer_database',
+      message: expect.stringMatching(/(DATABASE_URL|DATA_DIR).*newer version.*9999-from-the-future/),
+    });
+  });
+});
+
+describe('opening the embedded database', () => {
+  it('refuses a file that is none', async () => {
+    const database = await fresh('sqlite', false);
+    writeFileSync(
+      join(database.dataDir, SQLITE_FILE),
+      'not a database, but long enough to look at'.repeat(99),
+    );
+    await expect(database.open()).rejects.toMatchObject({
+      code: 'unusable_file',
+      message: expect.stringContaining(`DATA_DIR ${database.dataDir}`),
+    });
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('opening PostgreSQL', () => {
+  it('migrates once when many processes start at the same time', async () => {
+    const database = await fresh('postgres', false);
+    const stores = await Promise.all(Array.from({ length: 5 }, () => database.open()));
+    expect(await stores[0]?.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
+  });
+
+  it('names DATABASE_URL and the reason, never the password', async () => {
+    const { databaseUrl } = await fresh('postgres', false);
+    const wrongPassword = new URL(databaseUrl ?? '');
+    wrongPassword.password = 's3cret';
+    await expectRefusal(wrongPassword, 'refused', /DATABASE_URL: 127\.0\.0\.1:\d+\/.*password/);
+    const noSuchDatabase = new URL(databaseUrl ?? '');
+    noSuchDatabase.pathname = '/nowhere';
+    await expectRefusal(noSuchDatabase, 'refused', /"nowhere" does not exist/);
+  });
+});
+
+describe('a server that is no use', () => {
+  it('is unreachable after the last attempt', async () => {
+    const url = new URL(`postgres://alice:s3cret@127.0.0.1:${await freePort()}/certs`);
+    await expectRefusal(
+      url,
+      'unreachable',
+      /DATABASE_URL: no PostgreSQL answers at 127.0.0.1:\d+\/certs .*ECONNREFUSED/,
+    );
+  });
+
+  it('is waited for while it starts, and refused when it is too old', async () => {
+    const server = await oldServer();
+    const url = new URL(`postgres://alice:s3cret@127.0.0.1:${server.port}/certs`);
+    await expectRefusal(url, 'server_too_old', /PostgreSQL 14; version 15 or newer/, 3);
+    expect(server.connections()).toBe(2);
+  });
+});
+
+async function fresh(name: DatabaseName, migrated: boolean): Promise<Database> {
+  const database = await freshDatabase(name, { migrated });
+  onTestFinished(() => database.remove());
+  return database;
+}
+
+function withoutStore({ databaseUrl, dataDir }: Database): Kysely<unknown> {
+  const dialect =
+    databaseUrl === null
+      ? sqliteDialect(dataDir)
+      : postgresDialect(databaseUrl, (error) => expect.fail(error.message));
+  return new Kysely({ dialect });
+}
+
+async function expectRefusal(url: URL, code: string, message: RegExp, connectAttempts = 1): Promise<void> {
+  const said: unknown[] = [];
+  const log = { warn: (...line: unknown[]) => said.push(line) };
+  const error = await openStore({ databaseUrl: url.href, dataDir: '/', connectAttempts, log }).catch(
+    (refusal: unknown) => refusal,
+  );
+  expect(error).toBeInstanceOf(StoreError);
+  expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+  expect(String(error)).not.toMatch(/\n/);
+  expect(JSON.stringify([said, String(error)])).not.toContain(url.password);
+}
+
+/** Speaks just enough of the protocol: to the first connection "starting up", to later ones that it is version 14. */
+async function oldServer(): Promise<{ port: number; connections(): number }> {
+  let connections = 0;
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket.on('error', () => undefined));
+    connections += 1;
+    if (connections === 1) {
+      socket.end(message('E', fields({ S: 'FATAL', C: '57P03', M: 'the database system is starting up' })));
+      return;
+    }
+    socket.once('data', () => {
+      socket.write(Buffer.concat([message('R', Buffer.alloc(4)), READY]));
+      socket.on('data', () => socket.write(Buffer.concat([ROW_DESCRIPTION, DATA_ROW, COMPLETE, READY])));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  const address = server.address();
+  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, connections: () => connections };
+}
+
+function message(type: string, body: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(body.length + 4);
+  return Buffer.concat([Buffer.from(type), length, body]);
+}
+function fields(values: Record<string, string>): Buffer {
+  return Buffer.from(
+    `${Object.entries(values)
+      .map(([key, value]) => `${key}${value}\0`)
+      .join('')}\0`,
+  );
+}
+const READY = message('Z', Buffer.from('I'));
+const COMPLETE = message('C', Buffer.from('SHOW\0'));
+const ROW_DESCRIPTION = message(
+  'T',
+  Buffer.concat([
+    Buffer.from([0, 1]),
+    Buffer.from('server_version_num\0'),
+    // Table, column, type text (25), its length, its modifier, format text.
+    Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 25, 255, 255, 255, 255, 255, 255, 0, 0]),
+  ]),
+);
+const DATA_ROW = message('D', Buffer.concat([Buffer.from([0, 1, 0, 0, 0, 6]), Buffer.from('140012')]));

@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Signal, Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+
+const change: Signal = { topic: 'domain', accountId: 'a', monitorId: 'm', change: 'checked' };
+
+describeEachDatabase('signals', (open) => {
+  it('reach the listeners of the own process at once, until they leave', async () => {
+    const store = await open();
+    const heard: Signal[] = [];
+    const leave = store.signals.subscribe((signal) => heard.push(signal));
+    store.signals.publish(change);
+    leave();
+    store.signals.publish(change);
+    expect(heard).toEqual([change]);
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)', () => {
+  it('arrive once, and once only at home', async () => {
+    const [home, other] = await twoStores();
+    const heard = { home: listen(home), other: listen(other) };
+    home.signals.publish(change);
+    home.signals.publish({ topic: 'due' });
+    await vi.waitFor(() => expect(heard.other).toEqual([change, { topic: 'due' }]));
+    other.signals.publish({ topic: 'deliveries' });
+    // What follows on the same connection comes after anything that would be an echo.
+    await vi.waitFor(() => expect(heard.home.at(-1)).toEqual({ topic: 'deliveries' }));
+    expect(heard.home).toEqual([change, { topic: 'due' }, { topic: 'deliveries' }]);
+  });
+
+  it('come again after the connection broke, and wake the loops for what was missed', async () => {
+    const [home, other] = await twoStores();
+    const heard = listen(other);
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query = 'listen certlantern'`.execute(home.db);
+    await vi.waitFor(() => expect(heard).toEqual([{ topic: 'due' }, { topic: 'deliveries' }]), {
+      timeout: 10_000,
+    });
+    home.signals.publish(change);
+    await vi.waitFor(() => expect(heard.at(-1)).toEqual(change));
+  });
+
+  it('pass over what is not ours', async () => {
+    const [home, other] = await twoStores();
+    const heard = listen(other);
+    for (const payload of ['', 'null', '{', '{"signal":7}', '{"signal":{"topic":"x"}}'])
+      await sql`select pg_notify('certlantern', ${payload})`.execute(home.db);
+    home.signals.publish(change);
+    await vi.waitFor(() => expect(heard).toEqual([change]));
+  });
+});
+
+async function twoStores(): Promise<[Store, Store]> {
+  const database = await freshDatabase('postgres');
+  onTestFinished(() => database.remove());
+  return [await database.open(), await database.open()];
+}
+
+function listen(store: Store): Signal[] {
+  const heard: Signal[] = [];
+  store.signals.subscribe((signal) => heard.push(signal));
+  return heard;
+}
