@@ -1,7 +1,10 @@
 import { promises as dns } from 'node:dns';
 
 import { createSlots } from './slots.ts';
+import { within } from './within.ts';
+import type { Limit } from './within.ts';
 
+/** `code` is the resolver's own, as in node:dns; ETIMEOUT also stands for a reached limit. */
 export type Answer = { ok: true; addresses: string[] } | { ok: false; code: string };
 
 /** Beyond some hundreds of outstanding queries a c-ares channel loses UDP answers: at 128 none were lost, at 512 some. */
@@ -10,6 +13,9 @@ const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
 const LONGEST_TRY_MS = 2_000;
 const TRIES = 3;
+const LATE: Answer = { ok: false, code: 'ETIMEOUT' };
+
+type InSlot = ReturnType<typeof createSlots>;
 
 /**
  * A and AAAA queries over c-ares, which asks the name servers itself and holds no thread while it waits. A name whose
@@ -17,7 +23,7 @@ const TRIES = 3;
  */
 export function createDnsQueries(
   servers: readonly string[],
-): (host: string, family: 4 | 6) => Promise<Answer> {
+): (host: string, family: 4 | 6, limit: Limit) => Promise<Answer> {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
   const inSlot = createSlots(QUERIES_PER_CHANNEL * CHANNELS);
 
@@ -31,18 +37,13 @@ export function createDnsQueries(
     return channel;
   };
 
-  return (host, family) =>
-    inSlot(async () => {
+  return (host, family, limit) =>
+    limited(inSlot, limit, async () => {
       const channel = freeChannel();
       channel.inFlight++;
       try {
         const { resolver } = channel;
-        return {
-          ok: true,
-          addresses: await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host)),
-        };
-      } catch (error) {
-        return { ok: false, code: errorCode(error) };
+        return await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host));
       } finally {
         channel.inFlight--;
       }
@@ -53,19 +54,25 @@ export function createDnsQueries(
 const inLookupSlot = createSlots(2);
 
 /** The machine's own resolver: /etc/hosts, search domains, mDNS. */
-export function systemLookup(host: string): Promise<Answer> {
-  return inLookupSlot(async () => {
-    try {
-      const found = await dns.lookup(host, { all: true, order: 'verbatim' });
-      return { ok: true, addresses: found.map(({ address }) => address) };
-    } catch (error) {
-      return { ok: false, code: errorCode(error) };
-    }
+export function systemLookup(host: string, limit: Limit): Promise<Answer> {
+  return limited(inLookupSlot, limit, async () => {
+    const found = await dns.lookup(host, { all: true, order: 'verbatim' });
+    return found.map(({ address }) => address);
   });
 }
 
-function errorCode(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === undefined) throw error;
-  return code;
+/** Nobody can call a query back: it keeps its slot until it ends. One that is late before it starts never starts. */
+function limited(inSlot: InSlot, limit: Limit, query: () => Promise<string[]>): Promise<Answer> {
+  const until = performance.now() + limit.ms;
+  const answered = inSlot(async (): Promise<Answer> => {
+    if (performance.now() >= until || limit.signal.aborted) return LATE;
+    try {
+      return { ok: true, addresses: await query() };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === undefined) throw error;
+      return { ok: false, code };
+    }
+  });
+  return within(answered, limit, LATE);
 }

@@ -2,7 +2,6 @@ import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup } from './dns-queries.ts';
 import type { Answer } from './dns-queries.ts';
-import { within } from './within.ts';
 
 /** Permitted addresses in canonical text, at most 20, IPv4 and IPv6 alternating; or why there are none. */
 export type Resolution =
@@ -27,7 +26,6 @@ export interface ResolverOptions {
 
 const MAX_ADDRESSES = 20;
 const TIMEOUT_MS = 5_000;
-const LATE: Answer = { ok: false, code: 'ETIMEOUT' };
 // Says nothing about what is behind the name: who asks may be looking around in our network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 
@@ -39,13 +37,12 @@ export function createResolver({ servers, policy, timeoutMs = TIMEOUT_MS }: Reso
 
   const ask = async (host: string, signal: AbortSignal): Promise<Answer> => {
     const limit = { ms: queryMs, signal };
-    const answer = isLocalhost(host)
-      ? LATE
-      : merge(await Promise.all([within(query(host, 4), limit, LATE), within(query(host, 6), limit, LATE)]));
+    if (isLocalhost(host)) return systemLookup(host, limit);
+    const answer = merge(await Promise.all([query(host, 4, limit), query(host, 6, limit)]));
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
     // c-ares knows neither /etc/hosts nor search domains nor mDNS.
-    const found = await within(systemLookup(host), { ms: timeoutMs - queryMs, signal }, LATE);
-    return found.ok || isLocalhost(host) ? found : answer;
+    const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
+    return found.ok ? found : answer;
   };
 
   return {

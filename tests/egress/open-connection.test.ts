@@ -5,6 +5,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createAddressPolicy, openConnection, TooManyBytes } from '../../server/egress/index.ts';
+import { hasIpv6Loopback } from '../kit/loopback.ts';
 
 const LOOPBACK = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
 const running: Server[] = [];
@@ -30,10 +31,10 @@ function dial(address: string, port: number, overrides: Partial<Parameters<typeo
 }
 
 describe('openConnection', () => {
-  it.each([
+  it.each<[string, string]>([
     ['127.0.0.1', '127.0.0.1'],
     ['::ffff:127.0.0.1', '127.0.0.1'],
-    ['::1', '::1'],
+    ...(hasIpv6Loopback() ? [['::1', '::1'] satisfies [string, string]] : []),
   ])('hands over a socket connected to %s', async (address, host) => {
     const port = await listen((socket) => socket.resume(), host);
     const connection = await dial(address, port);
@@ -60,9 +61,7 @@ describe('openConnection', () => {
 
   it('tells a closed port from an aborted attempt', async () => {
     const port = await listen(() => undefined);
-    const [server] = running.splice(0);
-    await new Promise((done) => server?.close(done));
-    expect(await dial('127.0.0.1', port)).toMatchObject({ ok: false, stage: 'connect', reason: 'refused' });
+    expect(await dial('127.55.0.9', port)).toMatchObject({ ok: false, stage: 'connect', reason: 'refused' });
     expect(await dial('127.0.0.1', port, { signal: AbortSignal.abort() })).toMatchObject({
       reason: 'timeout',
     });

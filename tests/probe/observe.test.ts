@@ -5,6 +5,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { createProbe } from '../../server/probe/index.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
+import { hasIpv6Loopback } from '../kit/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/mint.ts';
 import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
 import type { OpensslOptions, Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
@@ -22,7 +23,8 @@ beforeAll(async () => {
   names = await startDnsServer({
     'site.test': { addresses: ['127.0.0.1'] },
     'both.test': { addresses: ['127.0.0.1', '::1'] },
-    'three.test': { addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] },
+    // Hardly anybody else listens there, on the port that a peer of ours happens to get.
+    'three.test': { addresses: ['127.55.0.1', '127.55.0.2', '127.55.0.3'] },
     'xn--bcher-kva.test': { addresses: ['127.0.0.1'] },
   });
 });
@@ -101,14 +103,11 @@ describe('observe', () => {
     expect(chainOf(address)).toEqual(base64(leaf, intermediate));
   });
 
-  it.each(['P-384', 'P-521', 'RSA-2048', 'RSA-4096'] as const)(
-    'reads a leaf with a key of %s',
-    async (key) => {
-      const other = intermediate.issue({ dnsNames: ['site.test'], key });
-      const { port } = await openssl(other);
-      expect(chainOf(shaken(await observe('site.test', port)))).toEqual(base64(other, intermediate));
-    },
-  );
+  it.each(['P-384', 'P-521', 'RSA-2048'] as const)('reads a leaf with a key of %s', async (key) => {
+    const other = intermediate.issue({ dnsNames: ['site.test'], key });
+    const { port } = await openssl(other);
+    expect(chainOf(shaken(await observe('site.test', port)))).toEqual(base64(other, intermediate));
+  });
 
   it('reads a weak key, which is for the judge to condemn', async () => {
     const weak = intermediate.issue({ dnsNames: ['site.test'], key: 'RSA-1024' });
@@ -178,7 +177,7 @@ describe('observe', () => {
     expect(chainOf(shaken(await observe('site.test', peer.port))).at(0)).toBe(base64(renewed)[0]);
   });
 
-  it('looks at every address, IPv6 too, and keeps what differs', async () => {
+  it.skipIf(!hasIpv6Loopback())('looks at every address, IPv6 too, and keeps what differs', async () => {
     const old = intermediate.issue({ dnsNames: ['both.test'] });
     const four = await tlsServer({ '*': leaf });
     await tlsServer({ '*': old }, { host: '::1', port: four.port });
@@ -191,8 +190,24 @@ describe('observe', () => {
     expect(chainOf(shaken(observation, 1)).at(0)).toBe(base64(old)[0]);
   });
 
+  it('looks at twenty addresses at once', async () => {
+    const addresses = Array.from({ length: 25 }, (_, index) => `127.0.1.${index + 1}`);
+    names.entries.set('twenty.test', { addresses });
+    const peer = await tlsServer({ '*': leaf }, { host: '0.0.0.0' });
+    const warnings: Error[] = [];
+    const keep = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', keep);
+    const observation = await observe('twenty.test', peer.port);
+    await new Promise((settled) => setImmediate(settled));
+    process.off('warning', keep);
+    expect(observation.addresses.map(({ address, outcome }) => [address, outcome])).toEqual(
+      addresses.slice(0, 20).map((address) => [address, 'handshake']),
+    );
+    expect(warnings).toEqual([]);
+  });
+
   it('keeps what answers beside what does not', async () => {
-    const peer = await tlsServer({ '*': leaf }, { host: '127.0.0.2' });
+    const peer = await tlsServer({ '*': leaf }, { host: '127.55.0.2' });
     const observation = await observe('three.test', peer.port);
     expect(observation.addresses.map(({ outcome }) => outcome)).toEqual(['failed', 'handshake', 'failed']);
     expect(observation.addresses[0]).toMatchObject({ stage: 'connect', reason: 'refused', tlsAlert: null });

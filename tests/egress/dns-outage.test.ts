@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import type { Resolution } from '../../server/egress/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+
+const PUBLIC = createAddressPolicy([], () => []);
+const signal = new AbortController().signal;
+
+let server: DnsServer;
+beforeEach(async () => {
+  server = await startDnsServer({ 'fast.test': { addresses: ['8.8.8.8'] } });
+});
+afterEach(() => server.stop());
+
+describe('silent names', () => {
+  it('does not slow other names, even with more silent ones than one channel takes', async () => {
+    const resolver = createResolver({ servers: [server.address], policy: PUBLIC });
+    const controller = new AbortController();
+    // In one burst they would overflow the name server's receive buffer, which is the kernel's and small.
+    const silent = Array.from({ length: 5 }, (_, wave) =>
+      Array.from({ length: 20 }, (__, n) => `dead${wave}-${n}.test`),
+    );
+    const pending: Promise<Resolution>[] = [];
+    for (const names of silent) {
+      const asked = Promise.withResolvers<void>();
+      const missing = new Set(names.flatMap((name) => [`A ${name}`, `AAAA ${name}`]));
+      server.onQuestion = (type, name) => {
+        missing.delete(`${type} ${name}`);
+        if (missing.size === 0) asked.resolve();
+      };
+      for (const name of names) {
+        server.entries.set(name, { answer: 'silent' });
+        pending.push(resolver.resolve(name, { signal: controller.signal }));
+      }
+      await asked.promise;
+    }
+    server.onQuestion = () => undefined;
+
+    let slowestMs = 0;
+    for (let index = 0; index < 50; index++) {
+      const startedAt = performance.now();
+      expect(await resolver.resolve('fast.test', { signal })).toMatchObject({ ok: true });
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    }
+    expect(slowestMs).toBeLessThan(500);
+    controller.abort();
+    await Promise.all(pending);
+  });
+
+  it('leave no queue behind: what is late before it starts never starts', async () => {
+    const resolver = createResolver({ servers: [server.address], policy: PUBLIC, timeoutMs: 300 });
+    // 1,024 queries, two for each name, may be under way.
+    const burst = Array.from({ length: 600 }, (_, index) => `outage${index}.test`);
+    for (const name of burst) server.entries.set(name, { answer: 'silent' });
+    const results = await Promise.all(burst.map((name) => resolver.resolve(name, { signal })));
+    expect(results.every((result) => !result.ok && result.reason === 'dns_timeout')).toBe(true);
+
+    for (const name of burst) server.entries.set(name, { addresses: ['8.8.8.8'] });
+    const next = (): Promise<Resolution> => resolver.resolve('fast.test', { signal });
+    await expect.poll(next, { timeout: 15_000 }).toMatchObject({ ok: true });
+    const asked = new Set(server.questions.map((question) => question.split(' ')[1]));
+    expect(burst.slice(512).filter((name) => asked.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+
+import { createSlots } from '../../server/egress/slots.ts';
+
+describe('createSlots', () => {
+  it('runs as many tasks at a time as there are slots, the others in order', async () => {
+    const inSlot = createSlots(2);
+    const started: number[] = [];
+    const gates = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+    const tasks = gates.map((gate, index) =>
+      inSlot(async () => {
+        started.push(index);
+        await gate.promise;
+      }),
+    );
+    expect(started).toEqual([0, 1]);
+    gates[1]?.resolve();
+    await tasks[1];
+    await expect.poll(() => started).toEqual([0, 1, 2]);
+    for (const gate of gates) gate.resolve();
+    await Promise.all(tasks);
+    expect(started).toEqual([0, 1, 2, 3]);
+  });
+
+  it('gives a slot back after a task that failed', async () => {
+    const inSlot = createSlots(1);
+    await expect(inSlot(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await inSlot(() => Promise.resolve('yes'))).toBe('yes');
+  });
+});
