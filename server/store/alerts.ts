@@ -6,8 +6,9 @@ import type { Tables } from './tables.ts';
 const CHANNELS = ['email'] as const;
 
 /**
- * Puts alerts into the outbox, one delivery per channel, as part of the transaction that records why. What is there already
- * is passed over: nobody is told the same step twice. Returns how many deliveries are new.
+ * Puts alerts into the outbox, one delivery per channel, as part of the transaction that records why. What was told or
+ * waits is passed over: nobody is told the same step twice. What was superseded, so that nobody was told, comes back.
+ * Returns how many deliveries are to be made.
  */
 export async function addAlerts(
   trx: Transaction<Tables>,
@@ -36,7 +37,10 @@ export async function addAlerts(
       .onConflict((conflict) => conflict.columns(['monitor_id', 'kind', 'fingerprint', 'step']).doNothing())
       .returning('id')
       .executeTakeFirst();
-    if (!row) continue;
+    if (!row) {
+      added += await rearm(trx, monitorId, alert, now);
+      continue;
+    }
     for (const channel of CHANNELS)
       added += await addDelivery(trx, { ...outbox, alert, alertId: row.id, channel });
   }
@@ -75,4 +79,34 @@ async function addDelivery(
     .onConflict((conflict) => conflict.column('dedupe_key').doNothing())
     .executeTakeFirst();
   return Number(result.numInsertedOrUpdatedRows ?? 0n);
+}
+
+/** A renewal was seen before the message could leave, and now the old certificate is served again: its turn after all. */
+async function rearm(
+  trx: Transaction<Tables>,
+  monitorId: string,
+  { kind, fingerprint, step, asOf }: PlannedAlert,
+  now: number,
+): Promise<number> {
+  const alert = await trx
+    .selectFrom('alerts')
+    .select('id')
+    .where('monitor_id', '=', monitorId)
+    .where('kind', '=', kind)
+    .where('fingerprint', '=', fingerprint)
+    .where('step', '=', step)
+    .executeTakeFirstOrThrow();
+  const { numUpdatedRows } = await trx
+    .updateTable('deliveries')
+    .set({ state: 'waiting', next_attempt_at: now, created_at: now, settled_at: null, detail: null })
+    .where('alert_id', '=', alert.id)
+    .where('state', '=', 'superseded')
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n)
+    await trx
+      .updateTable('alerts')
+      .set({ created_at: now, as_of: asOf })
+      .where('id', '=', alert.id)
+      .execute();
+  return Number(numUpdatedRows);
 }

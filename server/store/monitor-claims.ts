@@ -11,7 +11,7 @@ export interface ClaimedMonitor extends Monitor {
   /** Needed to record; worthless once another worker has claimed the monitor. */
   leaseToken: string;
   plan: Plan;
-  /** What people were told before. */
+  /** What people were told or will be; not what was superseded before anybody was told. */
   alerted: { fingerprint: string; step: Step }[];
 }
 
@@ -66,8 +66,11 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
       .execute(),
     await store.db
       .selectFrom('alerts')
-      .select(['monitor_id', 'fingerprint', 'step'])
-      .where('monitor_id', 'in', ids)
+      .innerJoin('deliveries', 'deliveries.alert_id', 'alerts.id')
+      .select(['alerts.monitor_id', 'alerts.fingerprint', 'alerts.step'])
+      .distinct()
+      .where('alerts.monitor_id', 'in', ids)
+      .where('deliveries.state', '!=', 'superseded')
       .execute(),
   ];
   const alertsOf = Map.groupBy(alerts, (alert) => alert.monitor_id);

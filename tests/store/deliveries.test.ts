@@ -131,6 +131,26 @@ describeEachDatabase('deliveries', (open) => {
     expect(await superseded(store, NOW + 3 * DAY)).toEqual([true, true]);
   });
 
+  it('come back where the certificate that superseded them is taken back', async () => {
+    const store = await open();
+    const { leaf } = await alerted(store);
+    const { id, leaseToken, messageId } = await claimOne(store, NOW);
+    await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'superseded', detail: null });
+
+    const alerts = [alertFor(leaf, { asOf: NOW + DAY })];
+    const claimed = await check(store, NOW + DAY, [leaf], { alerts });
+    expect(claimed.alerted).toEqual([]);
+    const again = await claimOne(store, NOW + DAY);
+    expect(again).toMatchObject({ id, messageId, attempt: 2, createdAt: NOW + DAY, superseded: false });
+    expect(again.alert.asOf).toBe(NOW + DAY);
+    await settleDelivery(store, { ...again, now: NOW + DAY, outcome: 'delivered', detail: null });
+
+    // Told now: not once more.
+    const next = await check(store, NOW + 2 * DAY, [leaf], { alerts });
+    expect(next.alerted).toEqual([{ fingerprint: leaf.facts.fingerprint, step: 'critical' }]);
+    expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
+  });
+
   it('go with their monitor', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
