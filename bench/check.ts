@@ -31,7 +31,7 @@ const folder = await mkdtemp(join(tmpdir(), 'bench-check-'));
 const rootFile = join(folder, 'root.pem');
 await writeFile(rootFile, root.certificatePem);
 const server = await startOpensslServer(leaf);
-const client = fork(join(import.meta.dirname, 'check', 'client.ts'));
+const client = fork(new URL('./check/client.ts', import.meta.url));
 try {
   const start: ClientStart = {
     port: server.port,

@@ -10,7 +10,7 @@ export type Resolution =
   | { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
 
 /** `dns_refused`: the name server would not answer us. `dns_failed` includes SERVFAIL, thus also bogus DNSSEC. */
-export type DnsFailure = 'name_not_found' | 'no_addresses' | 'dns_failed' | 'dns_timeout' | 'dns_refused';
+type DnsFailure = 'name_not_found' | 'no_addresses' | 'dns_failed' | 'dns_timeout' | 'dns_refused';
 
 export interface Resolver {
   /** Never rejects for what the network answers; an aborted signal ends it as `dns_timeout`. */

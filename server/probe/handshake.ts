@@ -7,7 +7,7 @@ import { within } from '../egress/index.ts';
 import { handshakeFailure } from './handshake-failure.ts';
 import type { HandshakeFailure } from './handshake-failure.ts';
 
-export interface HandshakeEvidence {
+interface HandshakeEvidence {
   /** DER as sent, leaf first. */
   presentedChain: Uint8Array[];
   tlsVersion: string;
