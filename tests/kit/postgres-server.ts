@@ -104,6 +104,7 @@ async function startCluster(
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     origin: binaries.origin,
     async stop() {
+      watch.ref();
       watch.stdin.end();
       await ended;
     },
