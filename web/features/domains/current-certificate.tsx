@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ExpiryBadge } from '../../ui/badge.tsx';
 import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { shortDay } from './day-and-month.ts';
@@ -37,7 +38,15 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
           </Row>
         )}
         <Row term="Last Checked">
-          {domain.last_checked_at === null ? 'Not yet' : <Time iso={domain.last_checked_at} withTime />}
+          <span className="flex flex-wrap items-center gap-x-2">
+            {domain.last_checked_at === null ? 'Not yet' : <Time iso={domain.last_checked_at} withTime />}
+            {domain.checking && (
+              <span className="inline-flex items-center gap-1.5 text-meta text-fg-3">
+                <Spinner className="size-3.5" />
+                Checking…
+              </span>
+            )}
+          </span>
         </Row>
         {domain.authority_name !== null && (
           <Row term="Authority">
