@@ -56,7 +56,7 @@ export function CardStatusRow({ domain, now }: { domain: DomainWire; now: number
 }
 
 function LastChecked({ at, now }: { at: string | null; now: number }) {
-  if (at === null) return <span>First check under way</span>;
+  if (at === null) return <span>Waiting for its first check</span>;
   return (
     <span>
       Checked{' '}
