@@ -8,7 +8,7 @@ import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from './session.ts';
 
 /** What the routes work with. */
-export interface Room extends Omit<AppOptions, 'timing'> {
+export interface AppParts extends Omit<AppOptions, 'timing'> {
   timing: Timing;
   sessions: Sessions;
   limits: ReturnType<typeof createCallLimits>;
@@ -37,22 +37,22 @@ export interface Api {
   on<C extends Call>(call: C, handler: (incoming: Incoming<C>) => Promise<Answer<C>>): void;
 }
 
-export function createApi(room: Room): Api {
+export function createApi(parts: AppParts): Api {
   const app = new Hono<AppEnv>();
   return {
     app,
     on(call, handler) {
       app.on(call.method.toUpperCase(), honoPath(call.path), async (c) => {
-        const session = call.access === 'session' ? await room.sessions.current(c) : null;
+        const session = call.access === 'session' ? await parts.sessions.current(c) : null;
         if (call.access === 'session') {
           c.header('Cache-Control', 'no-store');
           if (session === null) return problemResponse(c, refuse('not_authenticated', 'Please sign in.'));
-          const limited = room.limits.allow('bySession', session.sessionId);
+          const limited = parts.limits.allow('bySession', session.sessionId);
           if (limited) return problemResponse(c, limited);
         }
         const input = await readInput(c, call);
         if (input instanceof Refusal) return problemResponse(c, input);
-        const answer = await handler({ c, ...input, session, now: room.clock.now() } as never);
+        const answer = await handler({ c, ...input, session, now: parts.clock.now() } as never);
         if (answer instanceof Refusal) return problemResponse(c, answer);
         return answer instanceof Response ? answer : c.json(answer as object, call.status);
       });

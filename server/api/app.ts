@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
-import { createApi, type Room } from './api.ts';
+import { createApi, type AppParts } from './api.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
 import { createClientAddressReader } from './client-address.ts';
@@ -29,38 +29,38 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   const { store, config, clock, secrets, log } = options;
   const secureCookies = !(config.insecureHttp && config.publicUrl.protocol === 'http:');
   const sessions = createSessions({ store, clock, secret: secrets.session, secureCookies });
-  const room: Room = {
+  const parts: AppParts = {
     ...options,
     timing: { ...DEFAULT_TIMING, ...options.timing },
     sessions,
     limits: createCallLimits(clock),
   };
-  const api = createApi(room);
+  const api = createApi(parts);
   const { app } = api;
 
-  guard(app, room);
+  guard(app, parts);
   app.onError((error, c) => {
     log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');
     return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));
   });
 
-  authRoutes(api, room);
-  identityRoutes(api, room);
-  userRoutes(api, room);
-  domainRoutes(api, room);
-  eventRoutes(api, room);
-  deploymentRoutes(api, room);
+  authRoutes(api, parts);
+  identityRoutes(api, parts);
+  userRoutes(api, parts);
+  domainRoutes(api, parts);
+  eventRoutes(api, parts);
+  deploymentRoutes(api, parts);
   const document = openApiDocument(sessions.cookieName);
   app.get('/api/openapi.json', (c) => c.json(document));
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
-  devMailRoutes(app, room);
+  devMailRoutes(app, parts);
   staticPages(app, options.webRoot);
   return app;
 }
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
-function guard(app: Hono<AppEnv>, { config, limits }: Room): void {
+function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
   const headers = securityHeaders(config.publicUrl);
   const clients = createClientAddressReader(config.trustedProxies);
 

@@ -20,8 +20,6 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
   const isTrusted = (ip: string) => trusted.check(ip, family(ip));
 
   return {
-    isTrustedProxy: (peer: string | undefined) =>
-      isIP(plain(peer ?? '')) !== 0 && isTrusted(plain(peer ?? '')),
     read(peer: string | undefined, forwardedFor: string | undefined): ClientAddress {
       let address = plain(peer ?? '');
       const hops = (forwardedFor ?? '').split(',').map((hop) => plain(hop.trim()));

@@ -7,7 +7,7 @@ interface OriginConfig {
   insecureHttp: boolean;
 }
 
-export interface RequestHeaders {
+interface RequestHeaders {
   host: string | undefined;
   origin: string | undefined;
   secFetchSite: string | undefined;

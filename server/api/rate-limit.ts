@@ -24,7 +24,7 @@ const SIGN_UP = {
 };
 
 /** Only to keep one caller from crowding out the others: counted in memory, per process. */
-export const CALL_LIMITS = {
+const CALL_LIMITS = {
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   addByAccount: { count: 60, windowMs: MINUTE_MS },
@@ -34,7 +34,7 @@ export const CALL_LIMITS = {
 
 const DETAIL = 'Too many attempts. Please wait a moment and try again.';
 
-export interface Attempt {
+interface Attempt {
   /** Gives the attempt back: it succeeded, so it was no guess. */
   succeeded(): Promise<void>;
 }

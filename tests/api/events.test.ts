@@ -35,7 +35,7 @@ async function listen(client: Client): Promise<Stream> {
         text = text.slice(end + 2);
         const event = /^event: (.*)$/m.exec(block)?.[1];
         const data = /^data: (.*)$/m.exec(block)?.[1];
-        if (event === undefined || event === 'open') continue;
+        if (event === undefined) continue;
         return serverEventSchema.parse({ event, data: JSON.parse(data ?? '') });
       }
     },
@@ -102,5 +102,13 @@ describeEachDatabase('The event stream', (open) => {
     await alice.ask(CALLS.logOut);
     for (const stream of streams) while ((await stream.next()) !== null);
     await listen(await signIn(api.send, alice));
+  });
+
+  it('answers a HEAD request without holding a place', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    for (let count = 0; count < 21; count++)
+      expect((await charlie.send('/api/events', { method: 'HEAD' })).status).toBe(200);
+    await listen(charlie);
   });
 });

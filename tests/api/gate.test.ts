@@ -137,13 +137,13 @@ describe('Every answer', () => {
     const api = await startApi(open);
     const body = JSON.stringify({ token: 'x'.repeat(70_000) });
     const stream = () => new Blob([body]).stream();
-    for (const init of [{ body }, { body: stream(), duplex: 'half' }]) {
+    for (const init of [{ body }, { body: stream(), duplex: 'half' as const }]) {
       const headers = { 'content-type': 'application/json' };
       const response = await api.send('/api/auth/firebase', {
         method: 'POST',
         headers,
         ...init,
-      } as RequestInit);
+      });
       expect(await response.json()).toMatchObject({ status: 413, code: 'too_large' });
     }
   });

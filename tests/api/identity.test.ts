@@ -200,6 +200,19 @@ describeEachDatabase('Identity', (open) => {
     expect((await attempt('203.0.114.5', charlie.password)).status).toBe(200);
   });
 
+  it('counts sign-ups by address', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    const key = 'sign-up:address:203.0.113.5';
+    for (let used = 1; used < 100; used++)
+      await consumeRateLimit(api.store, { key, limit: 100, windowMs: 3_600_000, now: api.clock.now() });
+    expect((await signUp(api.sendFrom('203.0.113.5'), { name: 'Dora' })).id).not.toBe(charlie.id);
+    const body = { name: 'Eve', email: 'eve@example.test', password: PASSWORD };
+    const ask = (from: string) => createClient(api.sendFrom(from)).ask(CALLS.signUp, { body });
+    expect((await ask('203.0.113.5')).problem.code).toBe('too_many_requests');
+    expect((await ask('203.0.113.6')).status).toBe(200);
+  });
+
   it('signs up by invitation only, where the operator wants that', async () => {
     const api = await startApi(open, { config: { signups: 'invite' } });
     const person = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };

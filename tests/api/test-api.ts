@@ -15,6 +15,8 @@ export interface TestApi {
   store: Store;
   /** Starts at the machine's time, which the identity provider's library reads; moves by hand. */
   clock: { now(): number; advance(ms: number): void };
+  /** For a server that listens. */
+  fetch: ReturnType<typeof createApp>['fetch'];
   send: Send;
   /** As if the socket's peer were at this address. */
   sendFrom(address: string): Send;
@@ -71,7 +73,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
   const sendFrom =
     (remoteAddress: string): Send =>
     async (path, init) =>
-      app.request(new URL(path, publicUrl).href, init, { incoming: { socket: { remoteAddress } } } as object);
+      app.request(new URL(path, publicUrl).href, init, { incoming: { socket: { remoteAddress } } });
   const send = sendFrom('198.51.100.7');
-  return { store, clock, send, sendFrom, cast: () => castOf(send, store) };
+  return { store, clock, fetch: app.fetch, send, sendFrom, cast: () => castOf(send, store) };
 }

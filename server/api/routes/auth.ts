@@ -1,11 +1,11 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { openAccount } from '../../store/accounts.ts';
-import type { Api, Room } from '../api.ts';
+import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 import { userWire } from '../wire.ts';
 
 /** From an identity provider's token to the product's own session, and to its end. */
-export function authRoutes(api: Api, { store, identity, sessions }: Room): void {
+export function authRoutes(api: Api, { store, identity, sessions }: AppParts): void {
   api.on(CALLS.openSession, async ({ c, body, now }) => {
     const verified = await identity.verify(body.token);
     if (!verified.ok)

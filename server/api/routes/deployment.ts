@@ -1,11 +1,11 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { FREE_DOMAIN_LIMIT } from '../../../contract/constants.ts';
 import { oldestDue } from '../../store/deliveries.ts';
-import type { Api, Room } from '../api.ts';
+import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 
 /** What anybody may know of this deployment. */
-export function deploymentRoutes(api: Api, { store, config, log }: Room): void {
+export function deploymentRoutes(api: Api, { store, config, log }: AppParts): void {
   const publicConfig = {
     product_name: config.productName,
     support_email: config.supportEmail,

@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Room } from '../api.ts';
+import type { AppParts } from '../api.ts';
 import type { AppContext, AppEnv } from '../app-env.ts';
 import { listCapturedMail, readCapturedMail, type CapturedMail } from '../captured-mail.ts';
 import { hostnameOf, isLoopback } from '../own-origin.ts';
@@ -20,7 +20,7 @@ const FORWARDED = [
  * Shows the mail that is kept while there is no mail server. Mail holds links that act for its reader, so it is for
  * whoever sits at the machine only: the key from the start line, a loopback address, and no proxy in between.
  */
-export function devMailRoutes(app: Hono<AppEnv>, { mailFolder, secrets, config }: Room): void {
+export function devMailRoutes(app: Hono<AppEnv>, { mailFolder, secrets, config }: AppParts): void {
   if (mailFolder === null) return;
 
   app.get('/dev/mail', async (c) => {

@@ -12,15 +12,15 @@ import {
   summary,
   type Monitor,
 } from '../../store/monitors.ts';
-import type { Api, Room } from '../api.ts';
+import type { Api, AppParts } from '../api.ts';
 import { watchFirstCheck } from '../first-check.ts';
 import { refuse } from '../problem.ts';
 import { domainWire, historyEntryWire, REFUSED_HOST, summaryWire } from '../wire.ts';
 
 const notFound = () => refuse('not_found', 'There is no such domain.');
 
-export function domainRoutes(api: Api, room: Room): void {
-  const { store, policy, limits, timing } = room;
+export function domainRoutes(api: Api, parts: AppParts): void {
+  const { store, policy, limits, timing } = parts;
   const endpointPolicy = {
     permitsAddress: (ip: string) => policy.permits(ip),
     permitsLocalNames: policy.permitsLocalNames,
@@ -73,7 +73,7 @@ export function domainRoutes(api: Api, room: Room): void {
         await removeMonitor(store, { accountId, monitorId: monitor.id });
         return refuse('host_refused', REFUSED_HOST);
       }
-      return { data: domainWire(monitor, room.clock.now()) };
+      return { data: domainWire(monitor, parts.clock.now()) };
     } finally {
       firstCheck.stop();
     }

@@ -1,16 +1,18 @@
 import { streamSSE } from 'hono/streaming';
 import { CALLS } from '../../../contract/calls.ts';
-import type { Api, Room } from '../api.ts';
+import type { Api, AppParts } from '../api.ts';
 import { createEventStreams } from '../event-streams.ts';
 import { refuseForNow } from '../problem.ts';
 
 const RECONNECT_MS = 3_000;
 
 /** Tells a browser about its account's domains as they change, for as long as its session lives. */
-export function eventRoutes(api: Api, { store, clock, sessions, timing }: Room): void {
+export function eventRoutes(api: Api, { store, clock, sessions, timing }: AppParts): void {
   const streams = createEventStreams(store, clock);
 
   api.on(CALLS.events, async ({ c, session }) => {
+    // Nobody reads the body of a HEAD request: its stream would never end.
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
     if (stream === null) return refuseForNow('This account has too many pages open.', 60_000);
     // Proxies that gather an answer before they pass it on would hold every event back.
@@ -19,7 +21,8 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing }: Room):
       sse.onAbort(() => stream.close());
       let askedAt = performance.now();
       try {
-        await sse.writeSSE({ event: 'open', data: '{}', retry: RECONNECT_MS });
+        // A comment, not an event: it carries the headers out without being anything to a listener.
+        await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
         while (!sse.aborted) {
           let event = await stream.next(timing.heartbeatMs);
           if (performance.now() - askedAt >= timing.heartbeatMs) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CALLS } from '../../../contract/calls.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import { isInvited } from '../../providers/identity/index.ts';
-import type { Api, Room } from '../api.ts';
+import type { Api, AppParts } from '../api.ts';
 import type { AppContext } from '../app-env.ts';
 import { refuse, Refusal } from '../problem.ts';
 import { beginSignIn, countSignUp } from '../rate-limit.ts';
@@ -11,8 +11,8 @@ import { beginSignIn, countSignUp } from '../rate-limit.ts';
  * The built-in provider's routes, guarded. The provider sees a request made here, of what the contract names and
  * nothing else: no foreign header or field reaches its library.
  */
-export function identityRoutes(api: Api, room: Room): void {
-  const { store, identity, config, secrets } = room;
+export function identityRoutes(api: Api, parts: AppParts): void {
+  const { store, identity, config, secrets } = parts;
 
   async function forward(c: AppContext, body?: object): Promise<Response> {
     const headers = new Headers({ accept: 'application/json' });

@@ -2,14 +2,14 @@ import { SignJWT } from 'jose';
 import { CALLS } from '../../../contract/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
 import { deleteAccount, updateAccount, type Account } from '../../store/accounts.ts';
-import type { Api, Room } from '../api.ts';
+import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 import { userWire } from '../wire.ts';
 
 const ENTITLED_SECONDS = 86_400;
 const NOT_ENTITLED_SECONDS = 300;
 
-export function userRoutes(api: Api, { store, sessions }: Room): void {
+export function userRoutes(api: Api, { store, sessions }: AppParts): void {
   api.on(CALLS.currentUser, async ({ session }) => ({ data: userWire(session.account) }));
 
   api.on(CALLS.updateUser, async ({ body, session }) => {

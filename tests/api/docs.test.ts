@@ -1,0 +1,42 @@
+import { serve, type ServerType } from '@hono/node-server';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+import { describeEachDatabase } from '../kit/database.ts';
+import { sendTo, signUp } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+const guide = readFileSync(new URL('../../docs/api/README.md', import.meta.url), 'utf8');
+const script = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]).join('\n');
+
+async function listening(server: ServerType): Promise<string> {
+  if (!server.listening) await once(server, 'listening');
+  onTestFinished(async () => {
+    const closed = once(server, 'close');
+    server.close();
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await closed;
+  });
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+}
+
+describeEachDatabase('The guide to the API', (open) => {
+  it('works as written, with nothing but a shell and curl', async () => {
+    const api = await startApi(open);
+    const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
+    const charlie = await signUp(sendTo(url), { name: 'Charlie' });
+
+    const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], {
+      env: { ...process.env, BASE: url },
+    });
+    expect(stdout).toContain('"company_name":"Analytical Engines"');
+    expect(stdout).toContain('"hostname":"example.com"');
+    expect(stdout).toContain(': open');
+    expect(stdout).toContain('"full_name":"Ada Lovelace"');
+    const left = await api.store.db.selectFrom('accounts').select('id').execute();
+    expect(left).toEqual([{ id: charlie.id }]);
+  });
+});
