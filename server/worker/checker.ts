@@ -22,7 +22,7 @@ export interface CheckerOptions {
   trustStore: TrustStore;
   clock: Clock;
   /** In [0, 1); spreads the checks. */
-  random(): number;
+  random: () => number;
   log: Log;
 }
 

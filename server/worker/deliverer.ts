@@ -11,7 +11,7 @@ export interface DelivererOptions {
   email: EmailChannel;
   clock: Clock;
   /** In [0, 1); spreads the retries. */
-  random(): number;
+  random: () => number;
   publicUrl: URL;
   productName: string;
   log: Log;

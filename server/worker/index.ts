@@ -87,6 +87,6 @@ export function createWorker(options: WorkerOptions): Worker {
     async runDue() {
       return { checks: await checks.runDue(), deliveries: await deliveries.runDue() };
     },
-    sweep: janitor.sweep,
+    sweep: () => janitor.sweep(),
   };
 }

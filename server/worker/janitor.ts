@@ -15,7 +15,7 @@ export interface JanitorOptions {
   store: Store;
   clock: Clock;
   /** In [0, 1); several workers on one database do not all sweep at the same minute. */
-  random(): number;
+  random: () => number;
   log: Log;
 }
 

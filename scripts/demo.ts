@@ -1,0 +1,150 @@
+// The product to look around in, without a network: invented hosts on local TLS servers, and an account that has watched
+// them for months. Everything is made anew at each start, below DATA_DIR/demo, and ends with this process.
+import { spawn } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
+import { loadTrustStore } from '../server/probe/index.ts';
+import { openStore } from '../server/store/open-store.ts';
+import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
+import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
+import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
+import { livePast } from './demo/past.ts';
+import { type DemoServers, startDemoServers } from './demo/servers.ts';
+
+const WATCHED_FOR_MS = 220 * 86_400_000;
+/** The demo's own, whatever `.env` says: an empty value stands for the default. */
+const OWN_SETTINGS = [
+  'DATABASE_URL',
+  'ROLE',
+  'SMTP_URL',
+  'EXTRA_CA_FILE',
+  'DNS_SERVERS',
+  'EGRESS_ALLOW_CIDRS',
+  'SIGNUPS',
+  'DEMO_HOSTS',
+];
+const own = Object.fromEntries(OWN_SETTINGS.map((name) => [name, '']));
+
+async function main(): Promise<void> {
+  const environment: Record<string, string | undefined> = { ...readEnvironment(), ...own };
+  const config = parseConfig(environment);
+  const dataDir = join(config.dataDir, 'demo');
+  emptyFolder(dataDir);
+
+  const now = Date.now();
+  const since = now - WATCHED_FOR_MS;
+  const authority = createDemoAuthority(now);
+  const authorityFile = join(dataDir, 'demo-authority.pem');
+  writeFileSync(authorityFile, authority.rootPem);
+  const certificates = new Map<string, DemoCertificate[]>();
+  for (const host of WATCHED_HOSTS) certificates.set(host.name, authority.issueSince(host, since));
+  for (const host of OFFERED_HOSTS) certificates.set(host.name, authority.issueSince(host, now));
+
+  const servers = await startDemoServers(servedNow(certificates));
+  await fillStore();
+  startServer({
+    servers,
+    environment: {
+      ...process.env,
+      ...own,
+      LOG_LEVEL: environment['LOG_LEVEL'] ?? 'error',
+      DATA_DIR: dataDir,
+      EXTRA_CA_FILE: authorityFile,
+      DNS_SERVERS: servers.nameServer,
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      DEMO_HOSTS: OFFERED_HOSTS.map(({ name }) => withPort(name, servers.port)).join(','),
+    },
+  });
+
+  async function fillStore(): Promise<void> {
+    const store = await openStore({ databaseUrl: null, dataDir });
+    const accountId = await createDemoAccount(store, { dataDir, publicUrl: config.publicUrl, now: since });
+    await livePast(store, {
+      accountId,
+      hosts: WATCHED_HOSTS,
+      certificates,
+      trustStore: loadTrustStore(authority.rootPem),
+      port: servers.port,
+      since,
+      now,
+    });
+    await store.close();
+  }
+}
+
+/** @throws DataDirectoryError while another demo is using it. */
+function emptyFolder(dataDir: string): void {
+  prepareDataDirectory(dataDir);
+  lockDataDirectory(dataDir)();
+  rmSync(dataDir, { recursive: true });
+  prepareDataDirectory(dataDir);
+}
+
+function servedNow(
+  certificates: ReadonlyMap<string, readonly DemoCertificate[]>,
+): Record<string, DemoCertificate> {
+  const gone = new Set(WATCHED_HOSTS.filter(({ fault }) => fault === 'gone').map(({ name }) => name));
+  return Object.fromEntries(
+    [...certificates].flatMap(([name, issued]) => {
+      const current = issued.at(-1);
+      return current === undefined || gone.has(name) ? [] : [[name, current]];
+    }),
+  );
+}
+
+function withPort(name: string, port: number): string {
+  return port === 443 ? name : `${name}:${port}`;
+}
+
+/** The product itself, as a process of its own like anywhere else; the two end together. */
+function startServer({
+  servers,
+  environment,
+}: {
+  servers: DemoServers;
+  environment: NodeJS.ProcessEnv;
+}): void {
+  const server = spawn(process.execPath, [resolve(import.meta.dirname, '..', 'server', 'main.ts')], {
+    env: environment,
+    // Over the fourth it notices when this process is killed.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  let output = '';
+  server.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+    const address = /ready at (\S+)/.exec(output)?.[1];
+    const mail = /\S+\/dev\/mail\?\S+(?=\s)/.exec(output)?.[0];
+    if (address === undefined || mail === undefined) return;
+    server.stdout?.removeAllListeners('data').resume();
+    process.stdout.write(readyLines(address, mail, servers.port));
+  });
+  const stop = (): void => void server.kill('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  process.on('disconnect', stop);
+  server.on('exit', (code) => {
+    void servers.stop().then(() => process.exit(code ?? 1));
+  });
+}
+
+function readyLines(address: string, mail: string, port: number): string {
+  return [
+    '',
+    `  The demo is ready at ${address}`,
+    `  Sign in as ${DEMO_PERSON.email} with the password ${DEMO_PERSON.password}`,
+    `  Its mail: ${mail}`,
+    `  Its hosts are invented and live on 127.0.0.1, port ${port}, for as long as this runs. Try adding ${withPort('lab.moss.example', port)}`,
+    '  Ctrl-C ends it.',
+    '',
+    '',
+  ].join('\n');
+}
+
+main().catch((error: unknown) => {
+  const expected = error instanceof ConfigError || error instanceof DataDirectoryError;
+  process.stderr.write(
+    `${expected ? error.message : error instanceof Error ? error.stack : String(error)}\n`,
+    () => process.exit(1),
+  );
+});

@@ -1,0 +1,45 @@
+import { loadSecrets } from '../../server/data-directory.ts';
+import { createIdentityProvider } from '../../server/providers/identity/index.ts';
+import { openAccount, setPlan } from '../../server/store/accounts.ts';
+import type { Store } from '../../server/store/open-store.ts';
+
+export const DEMO_PERSON = {
+  name: 'Mara Vik',
+  company: 'Fjord & Orchard',
+  email: 'mara@fjord.example',
+  password: 'lantern-demo',
+};
+
+/** Signs the demo's person up as the page would, with Premium; returns the account's id. */
+export async function createDemoAccount(
+  store: Store,
+  { dataDir, publicUrl, now }: { dataDir: string; publicUrl: URL; now: number },
+): Promise<string> {
+  const identity = createIdentityProvider({
+    database: store.identityDatabase,
+    secret: loadSecrets(dataDir).identity,
+    publicUrl,
+    log: console,
+  });
+  const { name, company, email, password } = DEMO_PERSON;
+  const ask = (path: string, init: RequestInit) =>
+    identity.handler(new Request(new URL(`/api/identity${path}`, publicUrl), init));
+
+  const signedUp = await ask('/sign-up/email', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: publicUrl.origin },
+    body: JSON.stringify({ name, email, password }),
+  });
+  const cookie = signedUp.headers.getSetCookie().map((line) => line.split(';')[0]);
+  const issued = await ask('/token', { headers: { cookie: cookie.join('; ') } });
+  const { token } = (await issued.json()) as { token: string };
+  const verified = await identity.verify(token);
+  if (!verified.ok) throw new Error(`The demo's person could not sign up: ${verified.reason}`);
+
+  const { claims } = verified;
+  const opened = await openAccount(store, { ...claims, issuer: claims.provider, name, company, now });
+  if (!opened.ok) throw new Error(`The demo's person has no account: ${opened.code}`);
+  await identity.endSession(claims.sessionId);
+  await setPlan(store, opened.account.id, 'premium');
+  return opened.account.id;
+}

@@ -1,0 +1,79 @@
+/** One invented host: what it serves, in days relative to the start of the demo. */
+export interface DemoHost {
+  name: string;
+  /** The CA that its certificate seems to come from. All are ours and chain to the demo's own root. */
+  issuer: { organization: string; commonName: string };
+  issuedDaysAgo: number;
+  expiresInDays: number;
+  otherNames?: readonly string[];
+  /** What is wrong with it; a `gone` host had a certificate until its name went away. */
+  fault?: 'wrong-name' | 'self-signed' | 'gone';
+}
+
+const letsEncrypt = (commonName: string) => ({ organization: "Let's Encrypt", commonName });
+const digiCert = (commonName: string) => ({ organization: 'DigiCert', commonName });
+const GOOGLE = { organization: 'Google Trust Services', commonName: 'WE1' };
+const SECTIGO = { organization: 'Sectigo', commonName: 'Public Server DV R36' };
+const ZEROSSL = { organization: 'ZeroSSL', commonName: 'ZeroSSL ECC Site CA' };
+
+/** Those that the demo's account watches; the last ones first on its page. */
+export const WATCHED_HOSTS: readonly DemoHost[] = [
+  {
+    name: 'vpn.orchard.example',
+    issuer: digiCert('Global G2 TLS RSA'),
+    issuedDaysAgo: 31,
+    expiresInDays: 168,
+  },
+  { name: 'pkg.orchard.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 11, expiresInDays: 79 },
+  { name: 'docs.moss.example', issuer: letsEncrypt('R13'), issuedDaysAgo: 24, expiresInDays: 66 },
+  { name: 'auth.fjord.example', issuer: letsEncrypt('E7'), issuedDaysAgo: 32, expiresInDays: 58 },
+  { name: 'status.fjord.example', issuer: letsEncrypt('R12'), issuedDaysAgo: 43, expiresInDays: 47 },
+  { name: 'cdn.moss.example', issuer: SECTIGO, issuedDaysAgo: 158, expiresInDays: 41 },
+  { name: 'api.fjord.example', issuer: GOOGLE, issuedDaysAgo: 56, expiresInDays: 34 },
+  {
+    name: 'fjord.example',
+    issuer: GOOGLE,
+    issuedDaysAgo: 58,
+    expiresInDays: 32,
+    otherNames: ['www.fjord.example'],
+  },
+  {
+    name: 'git.orchard.example',
+    issuer: ZEROSSL,
+    issuedDaysAgo: 79,
+    expiresInDays: 11,
+    otherNames: ['ci.orchard.example', 'packages.orchard.example', 'review.orchard.example'],
+  },
+  { name: 'mail.orchard.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 84, expiresInDays: 6 },
+  { name: 'pay.fjord.example', issuer: digiCert('TLS RSA 2020 CA1'), issuedDaysAgo: 197, expiresInDays: 2 },
+  { name: 'legacy.fjord.example', issuer: letsEncrypt('R13'), issuedDaysAgo: 93, expiresInDays: -3 },
+  {
+    name: 'shop.moss.example',
+    issuer: letsEncrypt('E7'),
+    issuedDaysAgo: 20,
+    expiresInDays: 70,
+    fault: 'wrong-name',
+  },
+  {
+    name: 'nas.orchard.example',
+    issuer: { organization: 'nas.orchard.example', commonName: 'nas.orchard.example' },
+    issuedDaysAgo: 400,
+    expiresInDays: 3250,
+    fault: 'self-signed',
+  },
+  {
+    name: 'old.moss.example',
+    issuer: letsEncrypt('R12'),
+    issuedDaysAgo: 47,
+    expiresInDays: 43,
+    fault: 'gone',
+  },
+];
+
+/** Offered to whoever signs up in the demo and has nothing yet. */
+export const OFFERED_HOSTS: readonly DemoHost[] = [
+  { name: 'orchard.example', issuer: GOOGLE, issuedDaysAgo: 58, expiresInDays: 32 },
+  { name: 'lab.moss.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 81, expiresInDays: 9 },
+  // 160 hours, as short-lived as public certificates are today.
+  { name: 'edge.moss.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
+];

@@ -1,0 +1,127 @@
+import { carryLastSeen, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
+import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
+import { record } from '../../server/store/checks.ts';
+import { addMonitor, claimDue, type ClaimedMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import type { DemoCertificate } from './certificates.ts';
+import type { DemoHost } from './hosts.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Look {
+  at: number;
+  certificate: DemoCertificate;
+}
+
+/**
+ * Lets the account have watched these hosts for months: each certificate was seen when it came and before it went. The
+ * next check of each is due at `now` and is a real one. Nobody is told of the past.
+ */
+export async function livePast(
+  store: Store,
+  past: {
+    accountId: string;
+    hosts: readonly DemoHost[];
+    /** Of each host by name, oldest first. */
+    certificates: ReadonlyMap<string, readonly DemoCertificate[]>;
+    trustStore: TrustStore;
+    port: number;
+    since: number;
+    now: number;
+  },
+): Promise<void> {
+  const { accountId, hosts, trustStore, port, now } = past;
+  const looksAt = new Map<string, Look[]>();
+  for (const [index, host] of hosts.entries()) {
+    const since = past.since + index * HOUR_MS;
+    looksAt.set(host.name, looksOf(host, past.certificates.get(host.name) ?? [], since, now));
+    await addMonitor(store, {
+      accountId,
+      host: host.name,
+      port,
+      checkEveryMinutes: index % 3 === 0 ? 60 : 1440,
+      now: since,
+      mayAdd: () => true,
+    });
+  }
+
+  const instants = [...looksAt.values()].flat().map(({ at }) => at);
+  for (const at of [...new Set(instants)].toSorted((a, b) => a - b)) {
+    const due = await claimDue(store, {
+      now: at,
+      limit: hosts.length,
+      leaseMs: MINUTE_MS,
+      claimedBy: 'the demo',
+    });
+    for (const monitor of due) {
+      const looks = looksAt.get(monitor.host) ?? [];
+      const index = looks.findIndex((look) => look.at === at);
+      const look = looks[index];
+      if (look === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
+      await recordLook(monitor, look, looks[index + 1]?.at ?? now);
+    }
+  }
+
+  async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {
+    const ders = [certificate.der, ...certificate.chain.map(({ der }) => der)];
+    const observation = handshakeSeen(monitor, at, ders);
+    await record(store, {
+      monitorId: monitor.id,
+      leaseToken: monitor.leaseToken,
+      startedAt: at,
+      now: at,
+      observation,
+      verdict: carryLastSeen(monitor.verdict, judge(observation, at, trustStore)),
+      certificates: ders.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
+      currentFingerprint: certificate.fingerprint,
+      nextCheckAt: next,
+      alerts: [],
+    });
+  }
+}
+
+/** When which certificate was seen: at its first check and at the last one before its successor. */
+function looksOf(
+  host: DemoHost,
+  certificates: readonly DemoCertificate[],
+  since: number,
+  now: number,
+): Look[] {
+  const looks: Look[] = [];
+  for (const [index, certificate] of certificates.entries()) {
+    const successor = certificates[index + 1];
+    const first = Math.max(since, certificate.notBefore + HOUR_MS);
+    looks.push({ at: first, certificate });
+    const last = successor ? successor.notBefore : host.fault === 'gone' ? now - 6 * DAY_MS : first;
+    if (last > first) looks.push({ at: last, certificate });
+  }
+  return looks;
+}
+
+function handshakeSeen(
+  endpoint: { host: string; port: number },
+  at: number,
+  ders: Uint8Array[],
+): Observation {
+  return {
+    endpoint: { host: endpoint.host, port: endpoint.port },
+    observedAt: at,
+    durationMs: 31,
+    resolution: { ok: true, addresses: ['127.0.0.1'] },
+    addresses: [
+      {
+        address: '127.0.0.1',
+        family: 4,
+        outcome: 'handshake',
+        presentedChain: ders,
+        tlsVersion: 'TLSv1.3',
+        cipher: 'TLS_AES_256_GCM_SHA384',
+        group: 'X25519',
+        legacyTls: false,
+        durationMs: 24,
+      },
+    ],
+  };
+}
