@@ -45,7 +45,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   let interrupted = false;
   const bell = createBell();
   let full = false;
-  let stopped = false;
+  const stopping = new AbortController();
   let looping: Promise<void> = Promise.resolve();
 
   async function run(item: Item, { signal }: AbortController): Promise<void> {
@@ -86,14 +86,14 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
 
   async function loop(): Promise<void> {
     let failures = 0;
-    while (!stopped) {
+    while (!stopping.signal.aborted) {
       try {
         // Set before the claim too: an item that ends while we look at the database must ring.
         full = true;
         full = await fill();
         failures = 0;
         await bell.wait(POLL_MS);
-        if (full && !stopped) await delay(GATHER_MS);
+        if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;
         log.error({ err: error, failures }, `no ${name} could be claimed`);
@@ -116,7 +116,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       }
     },
     async stop(abortMs) {
-      stopped = true;
+      stopping.abort();
       bell.ring();
       const settled = async (): Promise<void> => {
         await looping;
