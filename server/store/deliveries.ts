@@ -16,6 +16,9 @@ import { inTransaction } from './transaction.ts';
  */
 export const MOST_UNANSWERED_CLAIMS = 20;
 
+/** Written out: SQLite recognises the partial index of what waits by its words, not by a parameter's value. */
+const isWaiting = sql<boolean>`state = 'waiting'`;
+
 /** One message that is this worker's to send until its lease ends. */
 export interface ClaimedDelivery {
   id: string;
@@ -47,7 +50,7 @@ export async function claimDueDeliveries(store: Store, claim: Claim): Promise<Cl
           db
             .selectFrom('deliveries')
             .select('id')
-            .where('state', '=', 'waiting')
+            .where(isWaiting)
             .where('next_attempt_at', '<=', claim.now)
             .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', clock)]))
             .orderBy('next_attempt_at')
@@ -124,7 +127,7 @@ export async function oldestDue(
   const delivery = await store.db
     .selectFrom('deliveries')
     .select((eb) => eb.fn.min('next_attempt_at').as('at'))
-    .where('state', '=', 'waiting')
+    .where(isWaiting)
     .where('next_attempt_at', '<=', now)
     .executeTakeFirst();
   return { checkAt: check?.at ?? null, deliveryAt: delivery?.at ?? null };

@@ -11,11 +11,11 @@ const DAY_MS = 86_400_000;
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
 
-/** The state of a row of `monitors` as SQL, so that lists of any length are counted where they are. */
+/** The state of a row of `monitors` as SQL. Its columns stand together in an index, so that counting reads no rows. */
 export function domainState(now: number): RawBuilder<DomainState> {
   return sql<DomainState>`case
-    when monitors.certificate_fingerprint is null and monitors.last_checked_at is null then 'pending'
-    when monitors.certificate_fingerprint is null then 'unread'
+    when monitors.not_after is null and monitors.last_checked_at is null then 'pending'
+    when monitors.not_after is null then 'unread'
     when monitors.revoked = 1 then 'revoked'
     when monitors.not_after < ${sql.lit(now)} then 'expired'
     when monitors.not_after < ${sql.lit(now + (CRITICAL_DAYS + 1) * DAY_MS)} then 'critical'

@@ -1,9 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { sql } from 'kysely';
 import { contains } from './dialect.ts';
 import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
-import type { Tables } from './tables.ts';
 
 export interface ListQuery {
   accountId: string;
@@ -23,27 +22,31 @@ export async function listMonitors(
   query: ListQuery,
 ): Promise<{ monitors: Monitor[]; total: number }> {
   const { q, status, now } = query;
-  const matching = (db: Kysely<Tables>) =>
-    selectMonitors(db)
-      .where('monitors.account_id', '=', query.accountId)
-      .$if(q !== undefined, (select) => select.where((eb) => contains(eb.ref('monitors.host'), q ?? '')))
-      .$if(status !== undefined, (select) => select.where(domainState(now), '=', status ?? 'ok'));
-
-  const { total } = await matching(store.db)
-    .clearSelect()
+  const matching = store.db
+    .selectFrom('monitors')
+    .where('account_id', '=', query.accountId)
+    .$if(q !== undefined, (select) => select.where((eb) => contains(eb.ref('host'), q ?? '')))
+    .$if(status !== undefined, (select) => select.where(domainState(now), '=', status ?? 'ok'));
+  const { total } = await matching
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
+
+  // Ids first: they come out of an index, and only the page's rows are read with all that hangs on them.
   const ordered =
     query.sort === 'newest'
-      ? matching(store.db).orderBy('monitors.created_at', 'desc').orderBy('monitors.id', 'desc')
-      : matching(store.db)
-          .orderBy('monitors.not_after', (order) => order.asc().nullsLast())
-          .orderBy('monitors.id');
-  const rows = await ordered
+      ? matching.orderBy('created_at', 'desc').orderBy('id', 'desc')
+      : matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
+  const page = await ordered
+    .select('id')
     .limit(query.pageSize)
     .offset((query.page - 1) * query.pageSize)
     .execute();
-  return { monitors: rows.map(toMonitor), total };
+  if (page.length === 0) return { monitors: [], total };
+  const ids = page.map(({ id }) => id);
+  const rows = await selectMonitors(store.db).where('monitors.id', 'in', ids).execute();
+  const monitors = new Map(rows.map((row) => [row.id, toMonitor(row)]));
+  // One that was removed between the queries is left out.
+  return { monitors: ids.flatMap((id) => monitors.get(id) ?? []), total };
 }
 
 export interface Expiry {
@@ -95,33 +98,52 @@ export async function summary(
   return {
     total,
     counts,
-    expiries: await expiriesOf(store, accountId, now, withCertificate > MOST_ENTRIES),
+    expiries: await (withCertificate > MOST_ENTRIES ? expiriesByDay : expiriesOf)(store, accountId, now),
     problems: await problemsOf(store, accountId, now),
   };
 }
 
-async function expiriesOf(store: Store, accountId: string, now: number, merged: boolean): Promise<Expiry[]> {
-  const group = merged ? sql`monitors.not_after / ${sql.lit(DAY_MS)}` : sql`monitors.id`;
-  const ranked = store.db
+async function expiriesOf(store: Store, accountId: string, now: number): Promise<Expiry[]> {
+  return store.db
     .selectFrom('monitors')
-    .select(['id', 'host', 'port', 'not_after', domainState(now).as('state')])
-    .select([
-      sql<number>`row_number() over (partition by ${group} order by monitors.not_after, monitors.id)`.as(
-        'rank',
-      ),
-      sql<number>`count(*) over (partition by ${group})`.as('count'),
-    ])
-    .where('account_id', '=', accountId)
-    .where('not_after', 'is not', null);
-  const rows = await store.db
-    .selectFrom(ranked.as('ranked'))
-    .select(['id', 'host', 'port', 'state', 'count'])
+    .select(['id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
     .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
-    .where('rank', '=', 1)
+    .where('account_id', '=', accountId)
+    .where('not_after', 'is not', null)
     .orderBy('not_after')
     .orderBy('id')
     .execute();
-  return rows;
+}
+
+/** The same with one entry for the domains that end on one day (UTC): the first of them. */
+async function expiriesByDay(store: Store, accountId: string, now: number): Promise<Expiry[]> {
+  return store.db
+    .with('days', (db) =>
+      db
+        .selectFrom('monitors')
+        .select((eb) => [
+          eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
+          eb.fn.countAll<number>().as('count'),
+        ])
+        .where('account_id', '=', accountId)
+        .where('not_after', 'is not', null)
+        .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`),
+    )
+    .selectFrom('days')
+    .innerJoin('monitors', (join) =>
+      join.on('monitors.id', '=', (eb) =>
+        eb
+          .selectFrom('monitors as first')
+          .select('first.id')
+          .where('first.account_id', '=', accountId)
+          .whereRef('first.not_after', '=', 'days.first_at')
+          .orderBy('first.id')
+          .limit(1),
+      ),
+    )
+    .select(['id', 'host', 'port', 'days.first_at as notAfter', domainState(now).as('state'), 'days.count'])
+    .orderBy('days.first_at')
+    .execute();
 }
 
 async function problemsOf(store: Store, accountId: string, now: number): Promise<Problem[]> {

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { columnTypes, type DialectName } from '../dialect.ts';
 
 /** Instants are bigint (ms UTC), booleans integer 0 or 1, JSON text: forms that both databases have. */
@@ -100,12 +100,18 @@ async function createMonitorTables(db: Kysely<unknown>): Promise<void> {
     .execute();
   const monitorIndexes: Record<string, string[]> = {
     monitors_newest: ['account_id', 'created_at', 'id'],
-    monitors_soonest: ['account_id', 'not_after', 'id'],
+    monitors_soonest: ['account_id', 'not_after', 'id', 'revoked', 'last_checked_at'],
     monitors_due: ['next_check_at'],
     monitors_certificate: ['certificate_fingerprint'],
   };
   for (const [name, columns] of Object.entries(monitorIndexes))
     await db.schema.createIndex(name).on('monitors').columns(columns).execute();
+  await db.schema
+    .createIndex('monitors_problem')
+    .on('monitors')
+    .columns(['account_id', 'host'])
+    .where(sql<boolean>`problem is not null`)
+    .execute();
 
   await db.schema
     .createTable('verdicts')
@@ -213,7 +219,7 @@ async function createOutbox(db: Kysely<unknown>): Promise<void> {
     .createIndex('deliveries_due')
     .on('deliveries')
     .column('next_attempt_at')
-    .where('state' as never, '=', 'waiting' as never)
+    .where(sql<boolean>`state = 'waiting'`)
     .execute();
 
   await db.schema
