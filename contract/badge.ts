@@ -1,6 +1,6 @@
 import { CRITICAL_DAYS, DAY_MS, SOON_DAYS } from './constants.ts';
 
-export type BadgeStatus = 'expired' | 'critical' | 'soon';
+type BadgeStatus = 'expired' | 'critical' | 'soon';
 export interface Badge {
   status: BadgeStatus;
   /** 'Expiring in 2 days' */

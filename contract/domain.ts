@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { CHECK_FREQUENCIES } from './constants.ts';
 import { lineSchema } from './text.ts';
 
-export const DOMAIN_STATES = ['pending', 'unread', 'expired', 'critical', 'soon', 'ok', 'revoked'] as const;
+const DOMAIN_STATES = ['pending', 'unread', 'expired', 'critical', 'soon', 'ok', 'revoked'] as const;
 /** `pending`: never checked; `unread`: checked, but no certificate was ever read; the rest by the badge's thresholds. */
-export const domainStateSchema = z.enum(DOMAIN_STATES);
+const domainStateSchema = z.enum(DOMAIN_STATES);
 export type DomainState = z.infer<typeof domainStateSchema>;
 
-export const findingSchema = z.object({
+const findingSchema = z.object({
   code: z.string(),
   severity: z.enum(['critical', 'warning', 'note']),
   message: z.string(),
@@ -127,5 +128,8 @@ export const frequencyQuerySchema = z.object({
   check_frequency: z.coerce
     .number()
     .int()
-    .refine((minutes) => [10, 15, 60, 1440].includes(minutes), 'Choose 10, 15, 60 or 1440 minutes'),
+    .refine(
+      (minutes) => CHECK_FREQUENCIES.some((choice) => choice.minutes === minutes),
+      'Choose 10, 15, 60 or 1440 minutes',
+    ),
 });

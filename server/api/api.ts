@@ -18,7 +18,7 @@ type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
   C extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
 /** A request as a handler sees it: everything from outside is parsed, and who asks is known. */
-export interface Incoming<C extends Call> {
+interface Incoming<C extends Call> {
   c: AppContext;
   params: Parsed<C, 'params'>;
   query: Parsed<C, 'query'>;

@@ -20,7 +20,7 @@ export interface AppOptions {
   timing?: Partial<Timing>;
 }
 
-export interface AppConfig {
+interface AppConfig {
   publicUrl: URL;
   publicUrlIsDefault: boolean;
   /** Ranges whose forwarded headers count. */

@@ -7,7 +7,7 @@ import { domainWire } from './wire.ts';
 /** Far above one per browser; each one is a socket and a timer. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 
-export interface EventStream {
+interface EventStream {
   /** The next thing to tell; null when `waitMs` passed without one. After `session_ended` nothing follows. */
   next(waitMs: number): Promise<ServerEvent | null>;
   close(): void;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { mintAuthority } from '../kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
@@ -248,6 +248,35 @@ describeEachDatabase('Domains', (open) => {
     ] as Record<string, string>[])
       expect([query, (await alice.ask(CALLS.listDomains, { query })).status]).toEqual([query, 400]);
     expect((await charlie.ask(CALLS.listDomains, { query: { q: 'example' } })).ok.data).toEqual([]);
+  });
+
+  it('have the same state in the list, in its filter and in the summary', async () => {
+    const api = await startApi(open);
+    const { bob, charlie } = await api.cast();
+    const daysLeft = { expired: -1, critical: 7.5, soon: 14.5, ok: 15.5 };
+    const leaves = new Map<string, MintedCertificate>();
+    for (const [state, days] of Object.entries(daysLeft)) {
+      const host = `${state}.example.com`;
+      const notAfter = new Date(api.clock.now() + days * DAY_MS);
+      const notBefore = new Date(notAfter.getTime() - 90 * DAY_MS);
+      leaves.set(host, authority.issue({ dnsNames: [host], notBefore, notAfter }));
+      await add(bob, host);
+    }
+    await finishChecks(api, authority, (monitor) => {
+      const leaf = leaves.get(monitor.host);
+      return leaf ? answeredWith(leaf)(monitor) : refusedByPolicy(monitor);
+    });
+
+    const { counts, expiries } = (await bob.ask(CALLS.domainSummary)).ok.data;
+    for (const state of Object.keys(daysLeft)) {
+      const { data } = (await bob.ask(CALLS.listDomains, { query: { status: state } })).ok;
+      expect(data).toMatchObject([{ hostname: `${state}.example.com`, state }]);
+      expect(counts).toMatchObject({ [state]: 1 });
+    }
+    expect(expiries.map((expiry) => expiry.state)).toEqual(Object.keys(daysLeft));
+    const soonest = (await bob.ask(CALLS.listDomains, { query: { sort: 'soonest' } })).ok.data;
+    expect(soonest.map((domain) => domain.state)).toEqual(Object.keys(daysLeft));
+    expect((await charlie.ask(CALLS.domainSummary)).ok.data.total).toBe(0);
   });
 
   it('are checked again on request, but not without end', async () => {

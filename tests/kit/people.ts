@@ -23,7 +23,7 @@ export interface Input {
 }
 
 /** An answer that was held against the contract. */
-export interface Answer<Body> {
+interface Answer<Body> {
   status: number;
   headers: Headers;
   /** @throws when the call was refused. */
