@@ -111,6 +111,22 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
     }
   });
 
+  it('pass over what another is just claiming, without waiting for it', async () => {
+    const database = await freshDatabase('postgres');
+    try {
+      const [one, other] = [await database.open(), await database.open()];
+      await withMonitors(one, 2);
+      await one.db.transaction().execute(async (trx) => {
+        const first = await claimDue({ ...one, db: trx }, { ...claim, now: NOW + 1, limit: 1 });
+        expect(first.map(({ host }) => host)).toEqual(['host0.example']);
+        const second = await claimDue(other, { ...claim, now: NOW + 1 });
+        expect(second.map(({ host }) => host)).toEqual(['host1.example']);
+      });
+    } finally {
+      await database.remove();
+    }
+  });
+
   it('judge leases by the database’s clock: one whose clock runs ahead takes nothing over', async () => {
     const database = await freshDatabase('postgres');
     try {

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { inTransaction } from '../../server/store/transaction.ts';
+import { describeEachDatabase, freshStore, hasDatabase } from '../kit/database.ts';
+import { person } from './samples.ts';
+
+describeEachDatabase('transactions', (open) => {
+  it('leave nothing behind where they fail', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const failing = inTransaction(store, async (trx) => {
+      await trx.updateTable('accounts').set({ plan: 'premium' }).where('id', '=', id).execute();
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    const { plan } = await store.db.selectFrom('accounts').select('plan').executeTakeFirstOrThrow();
+    expect(plan).toBe('free');
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('transactions that deadlock (postgres)', () => {
+  it('run again from the start and succeed', async () => {
+    const store = await freshStore('postgres');
+    const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
+    const holding = { alice: Promise.withResolvers<void>(), bob: Promise.withResolvers<void>() };
+    const rename = (mine: 'alice' | 'bob', ids: [string, string]) =>
+      inTransaction(store, async (trx) => {
+        const [first, second] = ids.map((id) =>
+          trx.updateTable('accounts').set({ full_name: mine }).where('id', '=', id),
+        );
+        await first?.execute();
+        holding[mine].resolve();
+        await holding[mine === 'alice' ? 'bob' : 'alice'].promise;
+        await second?.execute();
+      });
+    await Promise.all([rename('alice', [alice.id, bob.id]), rename('bob', [bob.id, alice.id])]);
+    const names = await store.db.selectFrom('accounts').select('full_name').distinct().execute();
+    expect(names).toHaveLength(1);
+  });
+});
