@@ -2,7 +2,6 @@
 export const FREE_DOMAIN_LIMIT = 3;
 export const PAGE_SIZE = 50;
 export const PASSWORD_MIN_LENGTH = 7;
-export const PREMIUM_PRICE_USD = 4.99;
 
 /** Minutes between two checks, and the plan that may choose them. The wire value of `check_frequency` is minutes. */
 export const CHECK_FREQUENCIES = [

@@ -127,7 +127,7 @@ async function vitest(project: string): Promise<Outcome> {
     ...['--project', project],
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
   ]);
-  const report = readReport<VitestReport>(file);
+  const report = readReport(file) as VitestReport | null;
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
   const failed = report.numFailedTests || (good ? 0 : 1);
   return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests };
@@ -155,15 +155,15 @@ async function journeys(): Promise<Outcome> {
       },
     },
   );
-  const report = readReport<PlaywrightReport>(file);
+  const report = readReport(file) as PlaywrightReport | null;
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
   const { expected, unexpected, flaky, skipped } = report.stats;
   return { passed: expected, failed: unexpected + flaky || (good ? 0 : 1), skipped };
 }
 
-function readReport<T>(file: string): T | null {
+function readReport(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as T;
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
-import { createApp } from './api/index.ts';
+import { createApp, refusePlainHttp } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const serving = config.role === 'worker' ? null : await listen(config);
   const publicUrl =
     serving && config.publicUrlIsDefault ? new URL(`http://localhost:${serving.port}`) : config.publicUrl;
-  if (serving) closers.push(serving.close);
+  if (serving) closers.push(() => serving.close());
 
   if (config.role !== 'api') {
     const email = createEmailChannel({
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
       probe: createProbe({
         resolver: createResolver({ servers: config.dnsServers, policy }),
         policy,
-        now: systemClock.now,
+        now: () => systemClock.now(),
       }),
       trustStore: loadTrustStore(config.extraCaPem),
       email,
@@ -107,16 +107,17 @@ async function main(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
   // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
   process.on('disconnect', () => stop(0));
-  if (serving)
+  if (serving) {
+    const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${serving.port}`);
     process.stdout.write(
       readyLines({
         productName: config.productName,
         publicUrl,
-        localUrl: `http://localhost:${serving.port}`,
-        mailPageKey: config.smtpUrl === null ? secrets.mailPage : null,
-        insecureHttp: config.insecureHttp,
+        mailPage: config.smtpUrl === null ? mailPage : null,
+        obstacle: refusePlainHttp(undefined, { ...config, publicUrl })?.detail ?? null,
       }),
     );
+  }
 }
 
 interface Serving {

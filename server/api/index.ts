@@ -1,2 +1,3 @@
 export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';
+export { refusePlainHttp } from './own-origin.ts';

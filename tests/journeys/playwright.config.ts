@@ -27,7 +27,7 @@ export default defineConfig({
     launchOptions: {
       executablePath,
       args: BROWSER_FLAGS,
-      env: { ...process.env, ...env } as Record<string, string>,
+      env: { ...process.env, ...env },
     },
     locale: 'en-GB',
     timezoneId: 'Europe/Oslo',

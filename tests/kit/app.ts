@@ -43,9 +43,9 @@ export function temporaryFolder(): { path: string; remove(): void } {
 export async function runServer(
   env: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
-  const { child, output } = spawnServer(env);
-  const [code] = await once(child, 'exit');
-  return { code, output: output() };
+  const { child, printed } = spawnServer(env);
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return { code, output: printed.join('') };
 }
 
 /**
@@ -54,7 +54,8 @@ export async function runServer(
  */
 export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
-  const { child, output } = spawnServer({ ...env, PORT: port });
+  const { child, printed } = spawnServer({ ...env, PORT: port });
+  const output = (): string => printed.join('');
   const exited = once(child, 'exit');
   const url = `http://localhost:${port}`;
   await new Promise<void>((ready, failed) => {
@@ -81,15 +82,15 @@ export async function startApp(env: Record<string, string> & { DATA_DIR: string 
   };
 }
 
-function spawnServer(env: Record<string, string>): { child: ChildProcess; output(): string } {
+function spawnServer(env: Record<string, string>): { child: ChildProcess; printed: string[] } {
   const child = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let text = '';
-  const append = (chunk: Buffer) => (text += chunk.toString());
-  child.stdout.on('data', append);
-  child.stderr.on('data', append);
-  return { child, output: () => text };
+  const printed: string[] = [];
+  const keep = (chunk: Buffer): void => void printed.push(chunk.toString());
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  return { child, printed };
 }

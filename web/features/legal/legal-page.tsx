@@ -101,8 +101,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
             add see the checks as connections from this server; they never see you.
           </p>
           <p>
-            Deleting your account removes all of this at once. For anything else about your
-            data: {contact}.
+            Deleting your account removes all of this at once. For anything else about your data: {contact}.
           </p>
         </Part>
 
