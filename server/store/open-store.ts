@@ -19,6 +19,7 @@ export type { Signal, Signals } from './signals.ts';
 
 /** Where the store tells what it survived; pino's logger fits. */
 export interface StoreLog {
+  info(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
 
@@ -47,7 +48,7 @@ export interface StoreOptions {
   leaseClock?: LeaseClock;
 }
 
-const QUIET: StoreLog = { warn: () => undefined };
+const QUIET: StoreLog = { info: () => undefined, warn: () => undefined };
 
 /** Connects, checks the server's version and migrates under a lock. @throws StoreError */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -143,7 +144,7 @@ async function connect(
           `DATABASE_URL: no PostgreSQL answers at ${where} (${reason(error)}; ${attempts} attempts). Start it or correct the address; without DATABASE_URL the embedded database is used.`,
           error,
         );
-      log.warn({ attempt, where, reason: reason(error) }, 'the database does not answer yet');
+      log.info({ attempt, where, reason: reason(error) }, 'the database does not answer yet');
       await delay(Math.min(5_000, 500 * attempt));
     }
   }

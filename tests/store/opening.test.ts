@@ -113,7 +113,8 @@ function withoutStore({ databaseUrl, dataDir }: Database): Kysely<unknown> {
 
 async function expectRefusal(url: URL, code: string, message: RegExp, connectAttempts = 1): Promise<void> {
   const said: unknown[] = [];
-  const log = { warn: (...line: unknown[]) => said.push(line) };
+  const say = (...line: unknown[]) => said.push(line);
+  const log = { info: say, warn: say };
   const error = await openStore({ databaseUrl: url.href, dataDir: '/', connectAttempts, log }).catch(
     (refusal: unknown) => refusal,
   );
