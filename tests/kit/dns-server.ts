@@ -1,7 +1,8 @@
 import { createSocket } from 'node:dgram';
+import type { Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 
 import { addressBytes } from './address-bytes.ts';
 
@@ -65,14 +66,26 @@ export async function startDnsServer(entries: Readonly<Record<string, DnsEntry>>
     });
   });
 
-  // Both protocols on one port: the UDP port is free for TCP too, as nothing else listens on a port just handed out.
-  udp.bind(0, '127.0.0.1');
-  await once(udp, 'listening');
-  const { port } = udp.address();
-  tcp.listen(port, '127.0.0.1');
-  await once(tcp, 'listening');
-  server.address = `127.0.0.1:${(tcp.address() as AddressInfo).port}`;
+  server.address = `127.0.0.1:${await listenOnBoth(tcp, udp)}`;
   return server;
+}
+
+/** Both protocols on one port. The other one's may be taken by somebody's outgoing traffic: then with another port. */
+async function listenOnBoth(tcp: Server, udp: UdpSocket): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    tcp.listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const { port } = tcp.address() as AddressInfo;
+    udp.bind(port, '127.0.0.1');
+    try {
+      await once(udp, 'listening');
+      return port;
+    } catch (error) {
+      if (attempt === 10) throw error;
+      tcp.close();
+      await once(tcp, 'close');
+    }
+  }
 }
 
 function answer(server: DnsServer, query: Buffer): Buffer | null {
