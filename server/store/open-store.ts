@@ -12,16 +12,11 @@ import { migrate } from './migrations/index.ts';
 import { createPostgresSignals } from './postgres-signals.ts';
 import { createLocalSignals, type Signals } from './signals.ts';
 import { StoreError } from './store-error.ts';
+import type { StoreLog } from './store-log.ts';
 import type { Tables } from './tables.ts';
 
 export { StoreError } from './store-error.ts';
 export type { Signal, Signals } from './signals.ts';
-
-/** Where the store tells what it survived; pino's logger fits. */
-export interface StoreLog {
-  info(details: object, message: string): void;
-  warn(details: object, message: string): void;
-}
 
 /** An open database at the newest schema. Every function of the other files takes it first. */
 export interface Store {

@@ -1,6 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { installDebianPackage } from './debian-package.ts';
 
 /** A Chromium that tests can drive, and what its environment needs beside our own. */
 export interface Browser {
@@ -43,16 +44,7 @@ function installedBrowser(): Browser | null {
 }
 
 function browserFromDebian(): Browser | null {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    return null;
-  const apt = (...args: string[]) =>
-    spawnSync('apt-get', args, {
-      stdio: 'ignore',
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    }).status;
-  process.stderr.write('Installing Debian’s Chromium for the browser tests …\n');
-  if (apt('update') !== 0 || apt('install', '-y', '--no-install-recommends', 'chromium') !== 0) return null;
-  return installedBrowser();
+  return installDebianPackage('chromium') ? installedBrowser() : null;
 }
 
 /**

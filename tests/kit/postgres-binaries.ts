@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { installDebianPackage } from './debian-package.ts';
 
 /** Server programs of a version that will do. */
 export interface PostgresBinaries {
@@ -51,16 +52,7 @@ function willDo(bin: string): boolean {
 }
 
 function postgresFromDebian(): PostgresBinaries | null {
-  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get'))
-    return null;
-  const apt = (...args: string[]) =>
-    spawnSync('apt-get', args, {
-      stdio: 'ignore',
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-    }).status;
-  process.stderr.write('Installing Debian’s PostgreSQL for the tests …\n');
-  if (apt('update') !== 0 || apt('install', '-y', '--no-install-recommends', 'postgresql') !== 0) return null;
-  return installedPostgres();
+  return installDebianPackage('postgresql') ? installedPostgres() : null;
 }
 
 function postgresFromNpm(): PostgresBinaries | null {

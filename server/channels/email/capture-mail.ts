@@ -2,7 +2,7 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
-import type { DeliveryOutcome, EmailMessage } from './email-channel.ts';
+import type { DeliveryOutcome, EmailMessage } from './email-message.ts';
 import { mailData } from './mail-data.ts';
 
 /** Keeps a mail as `<message id>.eml`, readable by its owner only; a repeated attempt replaces the file. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SendMailOptions } from 'nodemailer';
 import { LOGO_CONTENT_ID } from '../messages/index.ts';
-import type { EmailMessage } from './email-channel.ts';
+import type { EmailMessage } from './email-message.ts';
 
 /** 56 px for 28 on paper: sharp on dense screens. Attached, because many mail programs load nothing from outside. */
 const LOGO = readFileSync(new URL('logo.png', import.meta.url));

@@ -1,6 +1,6 @@
 import type { NodemailerError } from 'nodemailer';
 import { createTransport } from 'nodemailer';
-import type { DeliveryOutcome, EmailChannel } from './email-channel.ts';
+import type { DeliveryOutcome, EmailChannel } from './email-message.ts';
 import { mailData } from './mail-data.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;

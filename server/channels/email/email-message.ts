@@ -1,0 +1,22 @@
+/** One mail to one person, complete but for what the channel itself adds (sender, date, logo). */
+export interface EmailMessage {
+  to: string;
+  subject: string;
+  html: string;
+  text: string;
+  /** With angle brackets; the same on every attempt, so that a repeated mail is recognisable as one. */
+  messageId: string;
+  headers?: Record<string, string>;
+}
+
+/** `retry`: nobody's fault or the operator's, worth another attempt; `failed`: the receiver has refused for good. */
+export type DeliveryOutcome =
+  | { outcome: 'delivered'; detail: string }
+  | { outcome: 'retry'; detail: string }
+  | { outcome: 'failed'; detail: string };
+
+export interface EmailChannel {
+  /** Never throws for a mail server's sake; ends as `retry` when `signal` aborts. */
+  deliver(message: EmailMessage, signal: AbortSignal): Promise<DeliveryOutcome>;
+  close(): void;
+}
