@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { installDebianPackage } from './debian-package.ts';
 
@@ -74,6 +74,7 @@ function browserFromNpm(): Browser | null {
           env: { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
         },
       );
+      writeFileSync(join(draft, 'fonts', 'fonts.conf'), fontConfiguration(unpacked));
       renameSync(draft, unpacked);
     } catch {
       return null;
@@ -87,4 +88,15 @@ function browserFromNpm(): Browser | null {
     },
     origin: '@sparticuz/chromium',
   };
+}
+
+/** The package's own file names folders of the platform that it is made for; without any font Chromium crashes. */
+function fontConfiguration(unpacked: string): string {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${join(unpacked, 'fonts')}</dir>
+  <cachedir>${join(unpacked, 'fonts-cache')}</cachedir>
+</fontconfig>
+`;
 }
