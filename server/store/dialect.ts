@@ -22,7 +22,7 @@ export function sqliteDialect(dataDir: string): Dialect {
   return new NodeSqliteDialect(join(dataDir, SQLITE_FILE));
 }
 
-export function postgresDialect(databaseUrl: string, onIdleError: (error: Error) => void): Dialect {
+export function postgresDialect(databaseUrl: string, onLostConnection: (error: Error) => void): Dialect {
   const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: 10,
@@ -32,8 +32,11 @@ export function postgresDialect(databaseUrl: string, onIdleError: (error: Error)
         oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
     },
   });
-  // Without a listener an idle connection that the server closes would end the process.
-  pool.on('error', onIdleError);
+  // The pool listens to idle connections alone: without a listener of its own, one that breaks while a query or a
+  // transaction holds it would end the process.
+  pool.on('connect', (client) => client.on('error', onLostConnection));
+  // The pool passes on what an idle connection said to that listener already; nobody listening would end the process.
+  pool.on('error', () => undefined);
   return new PostgresDialect({ pool });
 }
 
@@ -44,6 +47,8 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
     application_name: 'certlantern',
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    // The system's own default is two hours.
+    keepAliveInitialDelayMillis: 10_000,
   };
 }
 

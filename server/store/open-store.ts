@@ -78,7 +78,7 @@ async function openPostgres(
 ): Promise<Store> {
   const db = new Kysely<Tables>({
     dialect: postgresDialect(databaseUrl, (error) =>
-      log.warn({ err: error }, 'an idle connection to the database was lost'),
+      log.warn({ err: error }, 'a connection to the database was lost'),
     ),
   });
   try {

@@ -46,11 +46,11 @@ export function createPostgresSignals(
 
   async function listenUntilBroken(onListening: () => void): Promise<void> {
     const client = new Client(connectionOptions(databaseUrl));
-    const broken = new Promise<void>((resolve, reject) => {
-      client.on('error', reject);
-      client.on('end', resolve);
-      closing.signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    const { promise: broken, resolve, reject } = Promise.withResolvers<void>();
+    client.on('error', reject);
+    client.on('end', resolve);
+    const stop = (): void => resolve();
+    closing.signal.addEventListener('abort', stop, { once: true });
     // Handled below; a failure while connecting must not count as unhandled.
     broken.catch(() => undefined);
     client.on('notification', ({ payload }) => {
@@ -63,6 +63,8 @@ export function createPostgresSignals(
       onListening();
       await broken;
     } finally {
+      // Left there, every attempt of a long outage would stay in memory.
+      closing.signal.removeEventListener('abort', stop);
       await client.end().catch((error: unknown) => log.warn({ err: error }, 'closing a connection failed'));
     }
   }

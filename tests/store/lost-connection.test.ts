@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
+import { freshStore, hasDatabase } from '../kit/database.ts';
+
+describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)', () => {
+  it('in the middle of a transaction fails that transaction, and nothing else', async () => {
+    const store = await freshStore('postgres');
+    const cut = store.db.transaction().execute(async (trx) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+      const pid = rows[0]?.pid ?? 0;
+      await sql`select pg_terminate_backend(${sql.lit(pid)})`.execute(store.db);
+      await vi.waitFor(async () => {
+        const left = await sql`select 1 from pg_stat_activity where pid = ${sql.lit(pid)}`.execute(store.db);
+        expect(left.rows).toEqual([]);
+      });
+      await sql`select 1`.execute(trx);
+    });
+    await expect(cut).rejects.toThrow();
+    expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
+  });
+});
