@@ -1,7 +1,7 @@
 import { addHost, card, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
 
 test('from sign-up to the alert mail and out again', async ({ page, world }) => {
-  const notAfter = daysFromNow(5);
+  const notAfter = daysFromNow(4.5);
   const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });
   const host = await world.serve('pay.fjord.example', { notBefore: daysFromNow(-85), notAfter });
   const name = host.split(':')[0] ?? '';
@@ -13,7 +13,7 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await addHost(page, host);
     const added = card(page, host);
     await expect(added).toContainText('Orchard Trust');
-    await expect(added).toContainText('Expiring in four days');
+    await expect(added).toContainText('Expiring in 4 days');
     await expect(added).toContainText('Active');
     await expect(added).toContainText(longDate.format(notAfter));
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(
