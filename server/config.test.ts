@@ -61,6 +61,7 @@ describe('parseConfig', () => {
     ['INSECURE_HTTP', 'sure'],
     ['LOG_LEVEL', 'loud'],
     ['SUPPORT_EMAIL', '@'],
+    ['PRODUCT_NAME', 'Certs\nBcc: c@d'],
   ])('refuses %s=%s in one line that names the variable', (name, value) => {
     let message = '';
     try {
@@ -71,6 +72,14 @@ describe('parseConfig', () => {
     }
     expect(message).toContain(name);
     expect(message.replace(value, '')).not.toContain('\n');
+  });
+
+  it.each([
+    ['Acme Zertifikate', 'Acme Zertifikate <alerts@localhost>'],
+    ['Acme, Inc.', '"Acme, Inc." <alerts@localhost>'],
+    ['<a@b>, "c"', '"a@b, c" <alerts@localhost>'],
+  ])('makes one sender of the product name %s', (PRODUCT_NAME, mailFrom) => {
+    expect(parseConfig({ PRODUCT_NAME }).mailFrom).toBe(mailFrom);
   });
 
   it('keeps passwords out of its messages', () => {

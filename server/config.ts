@@ -58,7 +58,7 @@ export function parseConfig(environment: Environment): Config {
 
   const port = wholeNumber('PORT', text('PORT') ?? '8080', 0, 65535);
   const publicUrlText = text('PUBLIC_URL');
-  const productName = text('PRODUCT_NAME') ?? 'Certlantern';
+  const productName = oneLineName('PRODUCT_NAME', text('PRODUCT_NAME') ?? 'Certlantern');
   const databaseUrl = text('DATABASE_URL');
   if (databaseUrl !== null) databaseAddress(databaseUrl);
   const role = oneOf('ROLE', text('ROLE') ?? 'all', ROLES);
@@ -79,7 +79,7 @@ export function parseConfig(environment: Environment): Config {
     smtpUrl: smtpAddress(text('SMTP_URL')),
     mailFrom: mailAddress(
       'MAIL_FROM',
-      text('MAIL_FROM') ?? `${productName} <alerts@${mailDomain(publicUrl)}>`,
+      text('MAIL_FROM') ?? `${phrase(productName)} <alerts@${mailDomain(publicUrl)}>`,
     ),
     egressAllowCidrs: list('EGRESS_ALLOW_CIDRS').map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry)),
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
@@ -144,6 +144,16 @@ function mailAddress(name: string, value: string): string {
   // eslint-disable-next-line no-control-regex
   if (/^(?:[^<>\u0000-\u001f]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(value)) return value;
   throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is "${value}".`);
+}
+
+function oneLineName(name: string, value: string): string {
+  if (!/\p{Cc}/u.test(value) && value.length <= 100) return value;
+  throw new ConfigError(`${name} must be one line of at most 100 characters.`);
+}
+
+/** A display name for an address: in quotes where it has more than words, so that "Acme, Inc." is one sender (RFC 5322 §3.2.5). */
+function phrase(name: string): string {
+  return /^[\p{L}\p{N}\p{M} '-]+$/u.test(name) ? name : `"${name.replaceAll(/["\\<>]/g, '')}"`;
 }
 
 /** The domain of default mail addresses. An IP address is no mail domain, and localhost is the same everywhere. */

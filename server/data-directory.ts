@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -33,8 +34,12 @@ export function prepareDataDirectory(dataDir: string): void {
     accessSync(dataDir, constants.W_OK | constants.X_OK);
     // Access bits do not tell of read-only file systems and of some network shares: write for real.
     const trial = join(dataDir, `.write-${randomBytes(6).toString('hex')}`);
-    writeFileSync(trial, '');
-    unlinkSync(trial);
+    try {
+      // Not empty: a full disk still takes an empty file.
+      writeFileSync(trial, 'a full disk refuses this', { flush: true });
+    } finally {
+      rmSync(trial, { force: true });
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DataDirectoryError(
@@ -50,18 +55,25 @@ export function prepareDataDirectory(dataDir: string): void {
  * @throws DataDirectoryError when another process has it.
  */
 export function lockDataDirectory(dataDir: string): () => void {
-  const database = new DatabaseSync(join(dataDir, 'process.lock'), { timeout: 0 });
+  let database: DatabaseSync | null = null;
   try {
+    database = new DatabaseSync(join(dataDir, 'process.lock'), { timeout: 0 });
     // A memory journal leaves no file behind that a killed process would have to be cleaned up after.
     database.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
-    database.close();
-    throw new DataDirectoryError(
-      `Another process is using DATA_DIR ${dataDir}. Stop it first, or start this one with its own DATA_DIR= and PORT=.`,
-      { cause: error },
-    );
+    database?.close();
+    throw new DataDirectoryError(whyNotLocked(dataDir, error), { cause: error });
   }
   return () => database.close();
+}
+
+const SQLITE_BUSY = 5;
+
+function whyNotLocked(dataDir: string, error: unknown): string {
+  if (error instanceof Error && Reflect.get(error, 'errcode') === SQLITE_BUSY)
+    return `Another process is using DATA_DIR ${dataDir}. Stop it first, or start this one with its own DATA_DIR= and PORT=.`;
+  const reason = error instanceof Error ? error.message : String(error);
+  return `DATA_DIR ${dataDir}: its file process.lock cannot be used (${reason}). Make it writable for this user, or delete it.`;
 }
 
 /** Reads the secrets, making them on the first start. Two processes that start at once end with the same ones. */

@@ -13,6 +13,7 @@ import {
   prepareDataDirectory,
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
+import { PkiError, type TrustStore } from './pki/index.ts';
 import { createProbe, loadTrustStore } from './probe/index.ts';
 import { createIdentityProvider } from './providers/identity/index.ts';
 import { readyLines } from './ready-lines.ts';
@@ -47,6 +48,7 @@ async function main(): Promise<void> {
   if (config.egressAllowCidrs.length > 0)
     log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
   const mailFolder = join(config.dataDir, 'mail');
+  const trustStore = trustAnchors(config.extraCaPem);
 
   const serving = config.role === 'worker' ? null : await listen(config);
   const publicUrl =
@@ -66,7 +68,7 @@ async function main(): Promise<void> {
         policy,
         now: () => systemClock.now(),
       }),
-      trustStore: loadTrustStore(config.extraCaPem),
+      trustStore,
       email,
       clock: systemClock,
       random: Math.random,
@@ -120,6 +122,19 @@ async function main(): Promise<void> {
   }
 }
 
+/** @throws ConfigError when what stands in EXTRA_CA_FILE is no certificate. */
+function trustAnchors(extraCaPem: string | null): TrustStore {
+  try {
+    return loadTrustStore(extraCaPem);
+  } catch (error) {
+    if (!(error instanceof PkiError)) throw error;
+    throw new ConfigError(
+      `EXTRA_CA_FILE has a certificate that cannot be read (${error.message}). It must hold whole certificates in PEM form.`,
+      { cause: error },
+    );
+  }
+}
+
 interface Serving {
   port: number;
   /** Requests before this are answered 503. */
@@ -158,7 +173,7 @@ async function listen(config: Config): Promise<Serving> {
 function whyNotListening(config: Config, error: unknown): string {
   const code = error instanceof Error ? Reflect.get(error, 'code') : null;
   if (code === 'EADDRINUSE')
-    return `Port ${config.port} is in use by another program. Choose another one: PORT=${config.port + 1} npm start`;
+    return `Port ${config.port} is in use by another program. Choose another one: PORT=${config.port === 65_535 ? 8080 : config.port + 1} npm start`;
   if (code === 'EACCES')
     return `Port ${config.port} needs rights that this user does not have. Choose one above 1023: PORT=8080 npm start`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -99,6 +99,22 @@ describe('a start that cannot be', () => {
   it('names a value that makes no sense', async () => {
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: 'http' })).toContain('PORT');
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), SIGNUPS: 'maybe' })).toContain('SIGNUPS');
+  });
+
+  it('names an EXTRA_CA_FILE that holds no certificate', async () => {
+    const file = join(folder.path, 'anchors.pem');
+    for (const body of ['Zm9v\n-----END CERTIFICATE-----\n', '']) {
+      writeFileSync(file, `-----BEGIN CERTIFICATE-----\n${body}`);
+      const env = { DATA_DIR: join(folder.path, 'data'), PORT: '0', EXTRA_CA_FILE: file };
+      expect(await refusal(env)).toContain('EXTRA_CA_FILE');
+    }
+  });
+
+  it('names a lock in DATA_DIR that cannot be used, and blames no other process', async () => {
+    mkdirSync(join(folder.path, 'data', 'process.lock'), { recursive: true });
+    const line = await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: '0' });
+    expect(line).toContain('process.lock');
+    expect(line).not.toContain('Another process');
   });
 
   it('names damaged secrets instead of making new ones', async () => {
