@@ -43,7 +43,8 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
         close() {
           stream.wake();
           streams.delete(stream);
-          if (streams.size === 0) byAccount.delete(accountId);
+          // A second close may come after the account has opened another stream, which stands in a set of its own.
+          if (streams.size === 0 && byAccount.get(accountId) === streams) byAccount.delete(accountId);
         },
       };
     },
