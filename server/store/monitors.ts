@@ -102,7 +102,10 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
 export type FrequencyChange =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
-/** Sets the interval; the next check comes earlier where the new interval says so, never later. */
+/**
+ * Sets the interval; the next check comes earlier where the new interval says so, never later. A check that is running
+ * was planned with the old interval and would write its due time over this one: another check follows it.
+ */
 export async function setFrequency(
   store: Store,
   request: MonitorKey & { minutes: number; now: number; mayUse(plan: Plan): boolean },
@@ -117,6 +120,7 @@ export async function setFrequency(
     const next = {
       check_every_minutes: minutes,
       next_check_at: Math.min(row.next_check_at, planned),
+      check_requested_at: row.lease_token === null ? row.check_requested_at : now,
     };
     await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
     return { ok: true, monitor: toMonitor({ ...row, ...next }) };

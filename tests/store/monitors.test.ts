@@ -94,6 +94,16 @@ describeEachDatabase('monitors', (open) => {
     expect(await monitorOf(store, key)).toBeNull();
   });
 
+  it('keeps an interval that is set while a check is running', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, accountId, 'www.example.org');
+    const claimed = await claimOne(store, NOW);
+    await setFrequency(store, { accountId, monitorId, minutes: 15, now: NOW, mayUse: () => true });
+    await record(store, checkOf(claimed, NOW + MINUTE, [certificate()]));
+    expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id: monitorId, checkEveryMinutes: 15 });
+  });
+
   it('takes the intervals of the plan', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
