@@ -35,6 +35,8 @@ export function problemResponse(c: AppContext, refusal: Refusal): Response {
     ...(refusal.retryAfterSeconds !== null && { retry_after: refusal.retryAfterSeconds }),
   };
   c.header('Content-Type', 'application/problem+json');
+  // What fails now may succeed in a moment; caches may keep a 404 unless told otherwise (RFC 9110 §15.1).
+  c.header('Cache-Control', 'no-store');
   if (refusal.retryAfterSeconds !== null) c.header('Retry-After', String(refusal.retryAfterSeconds));
   return c.body(JSON.stringify(problem), status);
 }

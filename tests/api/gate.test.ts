@@ -129,6 +129,7 @@ describe('Every answer', () => {
     ]) {
       const response = await api.send(path ?? '', { method });
       expect(response.headers.get('content-type')).toBe('application/problem+json');
+      expect(response.headers.get('cache-control')).toBe('no-store');
       expect(await response.json()).toMatchObject({ status: 404, code: 'not_found' });
     }
   });
