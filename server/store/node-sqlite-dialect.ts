@@ -34,8 +34,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 function prepare(database: DatabaseSync, sql: string): SqliteStatement {
-  // A deferred transaction that turns from reading to writing fails at once where another process wrote in between.
-  const statement = database.prepare(sql === 'begin' ? 'begin immediate' : sql);
+  const statement = database.prepare(adapted(database, sql));
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
@@ -43,4 +42,12 @@ function prepare(database: DatabaseSync, sql: string): SqliteStatement {
     run: (parameters) => statement.run(...values(parameters)),
     iterate: (parameters) => statement.iterate(...values(parameters)),
   };
+}
+
+function adapted(database: DatabaseSync, sql: string): string {
+  // A deferred transaction that turns from reading to writing fails at once where another process wrote in between.
+  if (sql === 'begin') return 'begin immediate';
+  // SQLite rolls back by itself where the disk is full or fails. A second rollback would fail and hide that reason.
+  if (sql === 'rollback' && !database.isTransaction) return 'select 1';
+  return sql;
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../server/store/transaction.ts';
 import { describeEachDatabase, freshStore, hasDatabase } from '../kit/database.ts';
@@ -14,6 +15,23 @@ describeEachDatabase('transactions', (open) => {
     await expect(failing).rejects.toThrow('no');
     const { plan } = await store.db.selectFrom('accounts').select('plan').executeTakeFirstOrThrow();
     expect(plan).toBe('free');
+  });
+});
+
+describe('transactions on a full disk (sqlite)', () => {
+  it('fail with that reason, and the next one succeeds once there is room', async () => {
+    const store = await freshStore('sqlite');
+    const { id } = await person(store, 'alice');
+    const rename = (name: string) =>
+      inTransaction(store, (trx) =>
+        trx.updateTable('accounts').set({ full_name: name }).where('id', '=', id).execute(),
+      );
+    await sql`pragma max_page_count = 1`.execute(store.db);
+    await expect(rename('x'.repeat(1_000_000))).rejects.toThrow('full');
+    await sql`pragma max_page_count = 1000000`.execute(store.db);
+    await rename('Alice');
+    const { full_name } = await store.db.selectFrom('accounts').selectAll().executeTakeFirstOrThrow();
+    expect(full_name).toBe('Alice');
   });
 });
 
