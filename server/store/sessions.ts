@@ -133,11 +133,18 @@ export async function endAllSessions(store: Store, accountId: string): Promise<v
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
 }
 
-/** Removes sessions that nobody can refresh any more; returns how many. */
+/**
+ * Removes sessions that nobody can refresh any more, and the identity provider's own that ran out: its library drops one
+ * only when somebody comes back with it. Returns how many.
+ */
 export async function pruneSessions(store: Store, now: number): Promise<number> {
-  const result = await store.db
+  const ours = await store.db
     .deleteFrom('sessions')
     .where((eb) => eb.or([eb('refresh_expires_at', '<=', now), eb('refresh_idle_expires_at', '<=', now)]))
     .executeTakeFirst();
-  return Number(result.numDeletedRows);
+  const theirs = await store.db
+    .deleteFrom('session')
+    .where('expiresAt', '<=', new Date(now).toISOString())
+    .executeTakeFirst();
+  return Number(ours.numDeletedRows + theirs.numDeletedRows);
 }

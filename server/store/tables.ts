@@ -165,10 +165,15 @@ export interface RateLimitsTable {
   count: number;
 }
 
-/** The few of better-auth's tables that the store itself reads: an account's deletion takes them along. */
+/** The few of better-auth's tables that the store itself touches, for an account's deletion and for retention. */
 export interface IdentityUserTable {
   id: string;
   email: string;
+}
+export interface IdentitySessionTable {
+  id: string;
+  /** ISO text, or a timestamp that compares with it. */
+  expiresAt: string;
 }
 export interface IdentityVerificationTable {
   identifier: string;
@@ -189,5 +194,6 @@ export interface Tables {
   delivery_attempts: DeliveryAttemptsTable;
   rate_limits: RateLimitsTable;
   user: IdentityUserTable;
+  session: IdentitySessionTable;
   verification: IdentityVerificationTable;
 }

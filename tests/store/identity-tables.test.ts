@@ -1,8 +1,10 @@
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { jwt } from 'better-auth/plugins';
+import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/open-store.ts';
+import { pruneSessions } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 
 describeEachDatabase('better-auth’s tables', (open) => {
@@ -21,6 +23,22 @@ describeEachDatabase('better-auth’s tables', (open) => {
     expect(keys).toHaveLength(1);
     const { token: idToken } = await auth.api.signJWT({ body: { payload: { sub: user.id } } });
     expect(idToken.split('.')).toHaveLength(3);
+  });
+
+  it('lose their sessions once those have run out', async () => {
+    const store = await open();
+    const auth = betterAuth(optionsFor(store));
+    await auth.api.signUpEmail({
+      body: { email: 'alice@example.com', password: 'correct horse', name: 'Alice' },
+    });
+    const expiresAt = Date.parse(
+      String(
+        (await sql<{ expiresAt: string | Date }>`select "expiresAt" from session`.execute(store.db)).rows[0]
+          ?.expiresAt,
+      ),
+    );
+    expect(await pruneSessions(store, expiresAt - 60_000)).toBe(0);
+    expect(await pruneSessions(store, expiresAt + 60_000)).toBe(1);
   });
 });
 
