@@ -39,6 +39,12 @@ export function useFocusReturn(
   };
 }
 
+/** For Radix's `onInteractOutside`: closing a toast is no reason to close the dialog that it speaks of. */
+export function keepOpenForToasts(event: Event): void {
+  if (event.target instanceof Element && event.target.closest('[data-sonner-toaster]'))
+    event.preventDefault();
+}
+
 /** A modal dialog: focus stays inside, Escape and the scrim close it. */
 export function Dialog({ open, onOpenChange, title, description, focusAfterClose, children }: DialogProps) {
   const returnFocus = useFocusReturn(open, focusAfterClose);
@@ -49,6 +55,7 @@ export function Dialog({ open, onOpenChange, title, description, focusAfterClose
         <Radix.Content
           className={DIALOG_BOX}
           onCloseAutoFocus={returnFocus}
+          onInteractOutside={keepOpenForToasts}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <Radix.Title className={DIALOG_TITLE}>{title}</Radix.Title>

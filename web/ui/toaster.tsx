@@ -1,11 +1,15 @@
 import { Info, X } from 'lucide-react';
+import { createPortal } from 'react-dom';
 import { Toaster as Sonner } from 'sonner';
 import { Glyph } from './glyph.tsx';
 import { Spinner } from './spinner.tsx';
 
-/** The region of the toasts. Errors interrupt a screen reader, the rest waits its turn. */
+/**
+ * The region of the toasts. Errors interrupt a screen reader, the rest waits its turn. It lies above dialogs, whose
+ * errors it tells: so outside of the page's own stacking context, and with pointer events of its own.
+ */
 export function Toaster() {
-  return (
+  return createPortal(
     <Sonner
       position="bottom-right"
       duration={4000}
@@ -28,13 +32,14 @@ export function Toaster() {
         unstyled: true,
         classNames: {
           toast:
-            'relative flex w-full items-start gap-2.5 rounded-[10px] border border-line-2 bg-menu py-[13px] pr-11 pl-3.5 text-[13.5px]/5 font-medium text-fg shadow-3 md:w-[356px]',
+            'pointer-events-auto relative flex w-full items-start gap-2.5 rounded-[10px] border border-line-2 bg-menu py-[13px] pr-11 pl-3.5 text-[13.5px]/5 font-[500] text-fg shadow-3 md:w-[356px]',
           icon: 'mt-0.5 flex-none',
           content: 'min-w-0 [overflow-wrap:anywhere]',
           closeButton:
             'absolute top-2 right-2 grid size-8 place-items-center rounded-2 text-fg-3 hover:bg-menu-active hover:text-fg',
         },
       }}
-    />
+    />,
+    document.body,
   );
 }

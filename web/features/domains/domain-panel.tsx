@@ -1,6 +1,7 @@
 import { Dialog } from 'radix-ui';
 import type { ComponentProps } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
+import { keepOpenForToasts } from '../../ui/dialog.tsx';
 import { cardElement } from './domain-actions.ts';
 import { PanelContent } from './panel-content.tsx';
 import { useLingering } from './use-lingering.ts';
@@ -55,6 +56,7 @@ export function DomainPanel({ domain, now, onClose }: DomainPanelProps) {
           className={`${SLIDE} fixed inset-0 z-40 outline-none`}
           // The heading takes the focus itself, here as beside the page.
           onOpenAutoFocus={(event) => event.preventDefault()}
+          onInteractOutside={keepOpenForToasts}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             cardElement(shown.id)?.focus();
