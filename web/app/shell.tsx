@@ -31,7 +31,7 @@ function AvatarMenu() {
           aria-label={`Account of ${user.fullName || user.email}`}
           className="grid size-11 place-items-center rounded-full max-md:-mr-1.5 md:size-8"
         >
-          <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold tracking-[.02em] text-bg">
+          <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold forced-color-adjust-none tracking-[.02em] text-bg">
             {initialsOf(user)}
           </span>
         </button>
@@ -70,12 +70,11 @@ export function Shell({ children }: { children: ReactNode }) {
       </a>
       <header className="sticky top-0 z-20 border-b border-line bg-surface">
         <div className="wrap flex h-[55px] items-center gap-1 md:h-[59px]">
-          <Link to="/dashboard" className="rounded-3 no-underline">
+          <Link to="/dashboard" className="flex items-center rounded-3 no-underline max-md:min-h-11">
             <Wordmark name={productName} />
           </Link>
           <span className="flex-1" />
-          <ThemeMenu className="max-md:hidden" />
-          <span className="mx-2 h-5 w-px bg-line-2 max-md:hidden" />
+          <ThemeMenu className="mr-1.5 max-md:hidden" />
           <AvatarMenu />
         </div>
       </header>

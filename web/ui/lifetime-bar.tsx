@@ -16,9 +16,10 @@ const RING: Record<LifetimeStatus, string> = {
   expired: 'border-expired-mark',
   revoked: 'border-revoked-mark',
 };
-const WALL = 'absolute top-0 h-4 w-0.5 rounded-[1px] bg-fg forced-colors:bg-[CanvasText]';
-const NOW =
-  'absolute top-0.5 z-1 -ml-1.5 size-3 rounded-full border-3 shadow-[0_0_0_2px_var(--surface)] forced-colors:border-[CanvasText]';
+// Its tokens name system colours where those are forced; grounds would be dropped otherwise, and most of it with them.
+const BAR = 'relative h-4 forced-color-adjust-none';
+const WALL = 'absolute top-0 h-4 w-0.5 rounded-[1px] bg-fg';
+const NOW = 'absolute top-0.5 z-1 -ml-1.5 size-3 rounded-full border-3 shadow-[0_0_0_2px_var(--surface)]';
 
 /**
  * The product's one drawing: a ring (now) on a shaft (validity) that ends at a wall (notAfter).
@@ -27,7 +28,7 @@ const NOW =
 export function LifetimeBar({ lifetime, now }: { lifetime: Lifetime | null; now: number }) {
   if (!lifetime)
     return (
-      <div role="img" aria-label="Not checked yet" className="relative h-4">
+      <div role="img" aria-label="Not checked yet" className={BAR}>
         <span className="absolute inset-x-0 top-[7px] border-t-2 border-dashed border-line-2" />
       </div>
     );
@@ -37,7 +38,7 @@ export function LifetimeBar({ lifetime, now }: { lifetime: Lifetime | null; now:
     // At least 24 px stay behind the wall for the run past it and the ring.
     const wall = `min(${elapsedPercent}%, 100% - 24px)`;
     return (
-      <div role="img" aria-label={label} className="relative h-4">
+      <div role="img" aria-label={label} className={BAR}>
         <span
           className="absolute top-1.5 left-0 h-1 rounded-l-[2px] bg-expired-mark"
           style={{ width: wall }}
@@ -53,7 +54,7 @@ export function LifetimeBar({ lifetime, now }: { lifetime: Lifetime | null; now:
   }
 
   return (
-    <div role="img" aria-label={label} className="relative h-4">
+    <div role="img" aria-label={label} className={BAR}>
       <span className="absolute inset-x-0 top-1.5 h-1 rounded-l-[2px] bg-line" />
       {renewalPercent !== null && (
         <>

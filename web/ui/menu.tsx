@@ -4,7 +4,7 @@ import { Check } from 'lucide-react';
 import { classNames } from './class-names.ts';
 
 const ITEM =
-  'flex min-h-11 items-center gap-2.5 rounded-2 px-2 text-[13.5px] outline-none select-none data-[highlighted]:bg-menu-active data-[disabled]:text-fg-3 md:min-h-[34px] [&_svg]:size-4 [&_svg]:flex-none';
+  'flex min-h-11 items-center gap-2.5 rounded-2 px-2 text-[13.5px] outline-none select-none data-[highlighted]:bg-menu-active forced-colors:data-[highlighted]:[outline:2px_solid_Highlight] data-[disabled]:text-fg-3 md:min-h-[34px] [&_svg]:size-4 [&_svg]:flex-none';
 
 export interface MenuProps {
   trigger: ReactNode;
