@@ -26,6 +26,6 @@ describe('the time since', () => {
     [1439 * MINUTE, '23 hr ago'],
     [1440 * MINUTE, '19 November 2026'],
   ])('%d ms ago is "%s"', (elapsed, text) => {
-    expect(relativeTime(now - elapsed, now).replaceAll('.', '')).toBe(text);
+    expect(relativeTime(now - elapsed, now)).toBe(text);
   });
 });

@@ -16,7 +16,7 @@ const utc = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   timeZone: 'UTC',
 });
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'short' });
 
 /** '22 November 2026', in the reader's time zone. Instants are ms UTC or what the wire carries (ISO 8601). */
 export function longDate(instant: number | string): string {
@@ -33,7 +33,7 @@ export function utcTitle(instant: number | string): string {
   return `${utc.format(new Date(instant))} UTC`;
 }
 
-/** '2 min. ago' up to 24 hours back, then the long date. */
+/** '2 min ago' up to 24 hours back, then the long date. */
 export function relativeTime(instant: number | string, now: number): string {
   const elapsed = now - new Date(instant).getTime();
   if (elapsed >= DAY_MS) return longDate(instant);

@@ -157,7 +157,7 @@ describe('dashboardSentence', () => {
       summaryOf([['shop.example', 'ok', 40], ...fine(2)]),
       [wrongName],
       'The certificate of shop.example is not trusted',
-      'shop.example: The certificate is not valid for this name. Next to expire is shop.example on 30 December.',
+      'The certificate of shop.example is not valid for this name. Next to expire is shop.example on 30 December.',
     ],
     [
       'a wrong name beside a critical one',
@@ -167,14 +167,14 @@ describe('dashboardSentence', () => {
       ]),
       [wrongName],
       'Two certificates need attention this week',
-      'shop.example: The certificate is not valid for this name. pay.example expires on 22 November.',
+      'The certificate of shop.example is not valid for this name. pay.example expires on 22 November.',
     ],
     [
       'an untrusted one that is critical counts once',
       summaryOf([['shop.example', 'critical', 2]]),
       [{ ...wrongName, state: 'critical' }],
       'One certificate needs attention in two days',
-      'shop.example: The certificate is not valid for this name. shop.example expires on 22 November.',
+      'The certificate of shop.example is not valid for this name. shop.example expires on 22 November.',
     ],
     [
       'never read',

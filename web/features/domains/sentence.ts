@@ -159,11 +159,15 @@ const host = ({ display_name }: { display_name: string }): Phrase => ({ text: di
 const domains = (count: number): string => (count === 1 ? 'domain' : 'domains');
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The problem's own sentence with the host set off, and put before it where it does not name the host. */
+/** The problem's own sentence with the host set off, and put into it where it does not name the host. */
 function reasonOf(problem: Problem): Phrase[] {
   const message = /[.!?]$/.test(problem.message) ? problem.message : `${problem.message}.`;
   const name = [problem.display_name, problem.hostname].find((candidate) => message.includes(candidate));
-  if (name === undefined) return [host(problem), plain(`: ${message}`)];
+  if (name === undefined) {
+    const [, rest] = /^The certificate( \p{Ll}.*)$/u.exec(message) ?? [];
+    if (rest !== undefined) return [plain('The certificate of '), host(problem), plain(rest)];
+    return [host(problem), plain(`: ${message}`)];
+  }
   const start = message.indexOf(name);
   return [plain(message.slice(0, start)), host(problem), plain(message.slice(start + name.length))];
 }
