@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { ReactNode } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ExpiryBadge } from '../../ui/badge.tsx';
@@ -5,7 +6,7 @@ import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { shortDay } from './day-and-month.ts';
+import { shortDays } from './day-and-month.ts';
 import { httpUrl } from './http-url.ts';
 import { lifetimeOf } from './lifetime-of.ts';
 import { PanelSection } from './panel-section.tsx';
@@ -71,6 +72,7 @@ function Row({ term, children }: { term: string; children: ReactNode }) {
 function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
   if (!lifetime) return <p className="mt-1.5 mb-4 text-meta text-fg-3">No certificate was read yet.</p>;
+  const shortDay = shortDays(lifetime.notBefore, lifetime.notAfter);
   const schedule = scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
   const renewal = lifetime.renewalFrom === null ? null : `Renew from ${shortDay(lifetime.renewalFrom)}`;
   const middle = [renewal, schedule].filter((part) => part !== null).join(', ');
@@ -83,6 +85,16 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   );
 }
 
+/** A name after RFC 4514, which has no spaces at its commas: it breaks there first. */
+function DistinguishedName({ text }: { text: string }) {
+  return text.split(/(?<=[^\\],)/).map((part, index) => (
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {part}
+    </Fragment>
+  ));
+}
+
 function Authority({ domain }: { domain: DomainWire }) {
   const url = httpUrl(domain.authority_url);
   return (
@@ -91,7 +103,7 @@ function Authority({ domain }: { domain: DomainWire }) {
       {domain.authority_full_dn !== null && (
         <div className="group mt-[3px] flex items-start gap-1">
           <span className="min-w-0 flex-1 font-mono text-[12px]/[18px] text-fg-2">
-            {domain.authority_full_dn}
+            <DistinguishedName text={domain.authority_full_dn} />
           </span>
           <CopyButton label="Copy the authority's name" text={domain.authority_full_dn} />
         </div>
@@ -101,7 +113,7 @@ function Authority({ domain }: { domain: DomainWire }) {
           href={url}
           target="_blank"
           rel="noopener noreferrer"
-          className="link mt-[3px] block text-meta font-normal max-md:py-[13px]"
+          className="link mt-[3px] block w-fit text-meta font-normal max-md:-my-2 max-md:py-[13px]"
         >
           {url}
         </a>
