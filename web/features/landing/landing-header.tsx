@@ -4,8 +4,8 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 
-function scrollToFeatures(): void {
-  const heading = document.getElementById('features');
+function scrollTo(headingId: string): void {
+  const heading = document.getElementById(headingId);
   const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   heading?.scrollIntoView({ behavior: still ? 'auto' : 'smooth' });
   heading?.focus({ preventScroll: true });
@@ -17,12 +17,15 @@ export function LandingHeader() {
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-surface">
       <div className="wrap flex h-[55px] items-center gap-1.5 md:h-[59px]">
-        <Link to="/landing" className="rounded-3 no-underline">
+        <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
           <Wordmark name={productName} />
         </Link>
         <span className="flex-1" />
-        <Button variant="ghost" size="small" className="max-md:hidden" onClick={scrollToFeatures}>
+        <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('features')}>
           Features
+        </Button>
+        <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('pricing')}>
+          Pricing
         </Button>
         <Link to="/login" className={`${buttonClass('ghost', 'small')} max-sm:hidden`}>
           Login

@@ -67,7 +67,7 @@ function Hero({ productName, now }: { productName: string; now: number }) {
           <Link to="/signup" className={buttonClass('primary', 'large')}>
             Sign Up
           </Link>
-          <span className="text-fg-3">Free for {limits.free_domains} domains. Open source.</span>
+          <span className="text-balance text-fg-3">Free for {limits.free_domains} domains. Open source.</span>
         </div>
       </div>
       <div className="mt-9 md:mt-11">
@@ -83,9 +83,11 @@ function FreeTier() {
   return (
     <section className="wrap grid gap-6 pt-[72px] md:grid-cols-[1fr_376px] md:pt-28">
       <div>
-        <h2 className={SECTION_TITLE}>Start with what matters most.</h2>
+        <h2 id="pricing" tabIndex={-1} className={SECTION_TITLE}>
+          Pricing
+        </h2>
         <p className="mt-2.5 max-w-[430px] text-lead text-fg-2">
-          The shop, the API, the mail server: watch {limits.free_domains} hosts and keep them free.
+          Start with {limits.free_domains} domains and keep them free.
         </p>
       </div>
       <div className="flex flex-col rounded-5 border border-line bg-surface p-6 shadow-1 md:px-8 md:py-[30px]">
