@@ -34,7 +34,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
     <>
       <header className="sticky top-0 z-20 border-b border-line bg-surface">
         <div className="wrap flex h-[55px] items-center md:h-[59px]">
-          <Link to="/" className="rounded-3 no-underline">
+          <Link to="/" className="flex items-center rounded-3 no-underline max-md:min-h-11">
             <Wordmark name={productName} />
           </Link>
           <span className="flex-1" />

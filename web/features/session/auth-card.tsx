@@ -23,7 +23,7 @@ export function AuthCard({ title, subtitle, children, elsewhere, agreement }: Au
       <main className="flex flex-1 flex-col items-center justify-center px-4 py-8">
         <div className="w-full max-w-[480px]">
           <div className="mb-6 flex justify-center">
-            <Link to="/landing" className="rounded-3 no-underline">
+            <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
               <Wordmark name={productName} size="large" />
             </Link>
           </div>
@@ -34,7 +34,9 @@ export function AuthCard({ title, subtitle, children, elsewhere, agreement }: Au
             {subtitle && <p className="mt-1 text-fg-2">{subtitle}</p>}
             {children}
           </div>
-          <p className="mt-5 text-center text-fg-2">{elsewhere}</p>
+          <p className="mt-5 text-center text-fg-2 max-md:[&>a]:-my-3 max-md:[&>a]:inline-block max-md:[&>a]:py-3">
+            {elsewhere}
+          </p>
           <p className="mt-3.5 text-center text-meta text-balance text-fg-3">
             {agreement}, you agree to our{' '}
             <Link to="/terms" className="text-fg-2 underline underline-offset-2">
