@@ -76,8 +76,8 @@ export function Field({
 /** What is wrong with an input, announced when it appears. */
 export function FieldError({ id, children }: { id?: string; children: ReactNode }) {
   return (
-    <p id={id} role="alert" className="mt-1.5 flex items-center gap-1.5 text-label text-critical-fg">
-      <Glyph name="critical" className="size-3.5 [--glyph-cut:var(--surface)]" />
+    <p id={id} role="alert" className="mt-1.5 flex gap-1.5 text-label text-critical-fg">
+      <Glyph name="critical" className="mt-0.5 size-3.5 [--glyph-cut:var(--surface)]" />
       {children}
     </p>
   );

@@ -34,8 +34,10 @@ function CardSkeleton() {
           <Skeleton className="h-[18px] w-[92px]" />
           <Skeleton className="h-3 w-[52px]" />
         </div>
-        <Skeleton className="my-1.5 h-1" />
-        <div className="mt-2.5 flex h-3.5 justify-between">
+        <div className="py-1.5">
+          <Skeleton className="h-1" />
+        </div>
+        <div className="mt-1.5 flex h-[18px] items-center justify-between">
           <Skeleton className="h-2.5 w-24" />
           <Skeleton className="h-2.5 w-24" />
         </div>
