@@ -114,6 +114,38 @@ export async function retryDelivery(
   return answer(store, retry, 'retry', { next_attempt_at: retry.nextAttemptAt }, retry.now, retry.detail);
 }
 
+const DAY_MS = 86_400_000;
+
+/**
+ * Makes due what no retry can have put off so far, and ends leases that no worker can have taken for so long: the
+ * machine's clock ran ahead and was set back. Returns how many deliveries.
+ */
+export async function recallDeliveries(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .updateTable('deliveries')
+    .set((eb) => ({
+      next_attempt_at: eb
+        .case()
+        .when('next_attempt_at', '>', now)
+        .then(now)
+        .else(eb.ref('next_attempt_at'))
+        .end(),
+      lease_token: null,
+      lease_expires_at: null,
+    }))
+    .where(isWaiting)
+    .where((eb) =>
+      eb.or([
+        eb('next_attempt_at', '>', now + DAY_MS),
+        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(DAY_MS)}`),
+      ]),
+    )
+    .executeTakeFirst();
+  const recalled = Number(result.numUpdatedRows);
+  if (recalled > 0) store.signals.publish({ topic: 'deliveries' });
+  return recalled;
+}
+
 /** How long the oldest waiting work has been due: instants, null where nothing is due. */
 export async function oldestDue(
   store: Store,

@@ -94,3 +94,31 @@ export async function releaseClaim(
     .where('lease_token', '=', leaseToken)
     .execute();
 }
+
+const HOUR_MS = 3_600_000;
+/** The longest interval of any plan is a day, and leases last a minute or two. */
+const LONGEST_PLAN_MS = 48 * HOUR_MS;
+
+/**
+ * Makes due what no plan can have put off so far: the machine's clock ran ahead and was set back, and without this nobody
+ * would look until it catches up with itself. Ends leases from that time as well. Returns how many monitors.
+ */
+export async function recallMonitors(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .updateTable('monitors')
+    .set((eb) => ({
+      next_check_at: eb.case().when('next_check_at', '>', now).then(now).else(eb.ref('next_check_at')).end(),
+      lease_token: null,
+      lease_expires_at: null,
+    }))
+    .where((eb) =>
+      eb.or([
+        eb('next_check_at', '>', now + LONGEST_PLAN_MS),
+        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(HOUR_MS)}`),
+      ]),
+    )
+    .executeTakeFirst();
+  const recalled = Number(result.numUpdatedRows);
+  if (recalled > 0) store.signals.publish({ topic: 'due' });
+  return recalled;
+}

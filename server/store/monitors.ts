@@ -10,7 +10,7 @@ import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 export type { Monitor } from './monitor-row.ts';
-export { claimDue, type ClaimedMonitor, releaseClaim } from './monitor-claims.ts';
+export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
 export { listMonitors, summary } from './monitor-list.ts';
 
 const MINUTE_MS = 60_000;

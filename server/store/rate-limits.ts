@@ -44,11 +44,13 @@ export async function refundRateLimit(store: Store, { key }: { key: string }): P
     .execute();
 }
 
-/** Removes windows that are over; returns how many. */
+const DAY_MS = 86_400_000;
+
+/** Removes windows that are over, and those that only a clock that ran ahead can have made; returns how many. */
 export async function pruneRateLimits(store: Store, now: number): Promise<number> {
   const result = await store.db
     .deleteFrom('rate_limits')
-    .where('window_ends_at', '<=', now)
+    .where((eb) => eb.or([eb('window_ends_at', '<=', now), eb('window_ends_at', '>', now + DAY_MS)]))
     .executeTakeFirst();
   return Number(result.numDeletedRows);
 }

@@ -1,5 +1,7 @@
 import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
+import { recallDeliveries } from '../store/deliveries.ts';
+import { recallMonitors } from '../store/monitors.ts';
 import { pruneRateLimits } from '../store/rate-limits.ts';
 import { pruneSessions } from '../store/sessions.ts';
 import type { Store } from '../store/open-store.ts';
@@ -21,7 +23,7 @@ export interface JanitorOptions {
 
 export interface Janitor {
   start(): void;
-  /** Removes what nobody needs any more, once. */
+  /** Removes what nobody needs any more and recalls what a wrong clock put off, once. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -33,6 +35,8 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
 
   async function sweep(): Promise<void> {
     const now = clock.now();
+    const recalled = (await recallMonitors(store, now)) + (await recallDeliveries(store, now));
+    if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     await pruneChecks(store, now - KEEP_CHECKS_MS);
     await pruneOrphanCertificates(store);
     await pruneSessions(store, now);

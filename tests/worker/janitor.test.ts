@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { certificateDer } from '../../server/store/certificates.ts';
-import { history, removeMonitor } from '../../server/store/monitors.ts';
+import { claimDue, history, removeMonitor } from '../../server/store/monitors.ts';
 import { consumeRateLimit } from '../../server/store/rate-limits.ts';
 import { openSession } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -43,5 +43,28 @@ describeEachDatabase('the janitor', (open) => {
     expect(await history(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
     expect(await certificateDer(store, kept.fingerprint)).not.toBeNull();
     expect(await certificateDer(store, gone.fingerprint)).toBeNull();
+  });
+
+  it('recalls what was put off while the clock ran ahead', async () => {
+    const rig = await startRig(await open());
+    const { store } = rig;
+    await rig.watch('shop.example');
+    rig.clock.set(START + 1_000 * DAY_MS);
+    await rig.sink.down();
+    // The check expires the certificate and plans the next one in years to come, like the mail's next attempt.
+    expect(await rig.runDue()).toEqual({ checks: 1, deliveries: 1 });
+    await claimDue(store, { now: START + 1_002 * DAY_MS, limit: 1, leaseMs: HOUR_MS, claimedBy: 'killed' });
+    await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() });
+
+    rig.clock.set(START + HOUR_MS);
+    await rig.sink.up();
+    expect(await rig.runDue()).toEqual({ checks: 0, deliveries: 0 });
+    await rig.worker.sweep();
+    expect(await rig.runDue()).toEqual({ checks: 1, deliveries: 1 });
+    expect(
+      await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() }),
+    ).toEqual({ allowed: true });
+    await rig.worker.sweep();
+    expect(await rig.runDue()).toEqual({ checks: 0, deliveries: 0 });
   });
 });
