@@ -37,6 +37,12 @@ export interface Timing {
   firstCheckMs: number;
   /** Between two signs of life on an event stream; each one also asks whether the session still lives. */
   heartbeatMs: number;
+  /** How long the question about health waits for the database: one behind a dead network answers nothing at all. */
+  databaseMs: number;
 }
 
-export const DEFAULT_TIMING: Timing = { firstCheckMs: 5_000, heartbeatMs: 20_000 };
+export const DEFAULT_TIMING: Timing = {
+  firstCheckMs: 5_000,
+  heartbeatMs: 20_000,
+  databaseMs: 3_000,
+};

@@ -163,6 +163,17 @@ describe('Every answer', () => {
 
     expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });
   });
+
+  it('about health comes in time where the database answers nothing at all', async () => {
+    const log = { info() {}, warn() {}, error() {} };
+    const api = await startApi(open, { log, timing: { databaseMs: 20 } });
+    const busy = Promise.withResolvers<void>();
+    const holding = api.store.db.transaction().execute(() => busy.promise);
+    expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });
+    busy.resolve();
+    await holding;
+    await expect.poll(async () => (await api.send('/api/health')).status).toBe(200);
+  });
 });
 
 describe('A caller', () => {

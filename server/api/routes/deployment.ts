@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../../contract/calls.ts';
 import { FREE_DOMAIN_LIMIT } from '../../../contract/constants.ts';
 import { oldestDue } from '../../store/deliveries.ts';
@@ -5,7 +6,7 @@ import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 
 /** What anybody may know of this deployment. */
-export function deploymentRoutes(api: Api, { store, config, log }: AppParts): void {
+export function deploymentRoutes(api: Api, { store, config, log, timing }: AppParts): void {
   const publicConfig = {
     product_name: config.productName,
     support_email: config.supportEmail,
@@ -23,7 +24,9 @@ export function deploymentRoutes(api: Api, { store, config, log }: AppParts): vo
   api.on(CALLS.health, async ({ c, now }) => {
     c.header('Cache-Control', 'no-store');
     try {
-      await oldestDue(store, now);
+      const late = delay(timing.databaseMs, 'late' as const, { ref: false });
+      if ((await Promise.race([oldestDue(store, now), late])) === 'late')
+        throw new Error(`No answer within ${timing.databaseMs} ms`);
     } catch (error) {
       log.error({ err: error }, 'The database does not answer');
       return refuse('unavailable', 'The database does not answer.');
