@@ -49,29 +49,81 @@ function isOperator(c: AppContext, key: string): boolean {
   return timingSafeEqual(digest(c.req.query('key') ?? ''), digest(key));
 }
 
+/** The pages' colours and measures by hand: this page stands outside of the web app. */
 const STYLE = html`<style>
   :root {
     color-scheme: light dark;
+    --bg: light-dark(#f7fafc, #0b1122);
+    --surface: light-dark(#fff, #101a2f);
+    --line: light-dark(#dfe5ea, #26334b);
+    --fg: light-dark(#141e31, #edf1f5);
+    --fg-2: light-dark(#455063, #b4bdc9);
+    --link: light-dark(#005f72, #6fd3e0);
+    background: var(--bg);
+    color: var(--fg);
     font:
-      15px/1.5 system-ui,
+      450 14px/20px 'Inter Variable',
+      Inter,
+      system-ui,
       sans-serif;
   }
   body {
-    margin: 2rem auto;
-    max-width: 44rem;
-    padding: 0 1rem;
+    margin: 0 auto;
+    max-width: 47rem;
+    padding: 2rem 1rem 3rem;
+  }
+  h1 {
+    margin: 0 0 0.25rem;
+    font-size: 26px;
+    line-height: 34px;
+    font-weight: 620;
+    letter-spacing: -0.022em;
+    overflow-wrap: anywhere;
+  }
+  h2 {
+    margin: 2rem 0 0.5rem;
+    font-size: 14px;
+    font-weight: 600;
+  }
+  a {
+    color: var(--link);
+    text-underline-offset: 2px;
+  }
+  p,
+  li {
+    color: var(--fg-2);
+    overflow-wrap: anywhere;
+  }
+  ul,
+  iframe,
+  pre {
+    margin: 1.25rem 0 0;
+    padding: 0;
+    border: 1px solid var(--line);
+    border-radius: 12px;
+    background: var(--surface);
+    list-style: none;
   }
   li {
-    margin: 0.75rem 0;
+    padding: 0.875rem 1.25rem;
+    border-top: 1px solid var(--line);
+  }
+  li:first-child {
+    border-top: 0;
+  }
+  li a {
+    font-weight: 560;
+    line-height: 24px;
   }
   iframe {
     width: 100%;
-    height: 60rem;
-    border: 1px solid #8888;
-    background: #fff;
+    height: 58rem;
+    background: #f0f4f7;
   }
   pre {
+    padding: 1rem 1.25rem;
     white-space: pre-wrap;
+    overflow-wrap: anywhere;
   }
 </style>`;
 
