@@ -10,7 +10,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /** Keys that are made on the first start and stay; each serves one purpose only. */
@@ -30,7 +30,7 @@ export class DataDirectoryError extends Error {
 /** Creates the folder (0700) where it is missing. @throws DataDirectoryError when it cannot be written. */
 export function prepareDataDirectory(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
     // Access bits do not tell of read-only file systems and of some network shares: write for real.
     const trial = join(dataDir, `.write-${randomBytes(6).toString('hex')}`);
@@ -46,6 +46,18 @@ export function prepareDataDirectory(dataDir: string): void {
       `DATA_DIR ${dataDir} cannot be written (${reason}). Set DATA_DIR to a folder that this user may write.`,
       { cause: error },
     );
+  }
+}
+
+/** As `mkdir -p`. Node's own never returns where a parent is there and yet refuses the child as missing, like /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have been first.
+    if (!existsSync(path)) throw error;
   }
 }
 

@@ -79,6 +79,10 @@ describe('a start that cannot be', () => {
     expect(await refusal({ DATA_DIR: join(file, 'data'), PORT: '0' })).toContain('DATA_DIR');
   });
 
+  it.runIf(process.platform === 'linux')('names a DATA_DIR where nobody can make a folder', async () => {
+    expect(await refusal({ DATA_DIR: '/proc/certlantern/data', PORT: '0' })).toContain('DATA_DIR');
+  });
+
   it('names a DATA_DIR that another process uses, and leaves that one alone', async () => {
     const app = await start();
     const line = await refusal({ DATA_DIR: app.dataDir, PORT: String(await freePort()) });
