@@ -12,7 +12,15 @@ const pages = await createServer({
     proxy: { '/api': `http://localhost:${serverPort}`, '/dev': `http://localhost:${serverPort}` },
   },
 });
-await pages.listen();
+try {
+  await pages.listen();
+} catch (error) {
+  // As good as always: the port is taken.
+  process.stderr.write(
+    `${error instanceof Error ? error.message : String(error)}. Choose another one: DEV_PORT=${pagesPort + 1} npm run dev\n`,
+  );
+  process.exit(1);
+}
 
 const server: ChildProcess = spawn(
   process.execPath,

@@ -1,6 +1,6 @@
 // Prints a sign-up link for one address, for SIGNUPS=invite.   npm run invite -- someone@example.com
-import { parseConfig, readEnvironment } from '../server/config.ts';
-import { loadSecrets, prepareDataDirectory } from '../server/data-directory.ts';
+import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { DataDirectoryError, loadSecrets, prepareDataDirectory } from '../server/data-directory.ts';
 import { createInvite, INVITE_DAYS } from '../server/providers/identity/index.ts';
 
 const [address] = process.argv.slice(2);
@@ -8,9 +8,15 @@ if (address === undefined || !/^[^@\s]+@[^@\s]+$/.test(address)) {
   process.stderr.write('Usage: npm run invite -- someone@example.com\n');
   process.exit(2);
 }
-const config = parseConfig(readEnvironment());
-prepareDataDirectory(config.dataDir);
-const invite = await createInvite(address, loadSecrets(config.dataDir).invite, Date.now());
-const link = new URL('/signup', config.publicUrl);
-link.searchParams.set('invite', invite);
-process.stdout.write(`${link.href}\nGood for ${INVITE_DAYS} days and for ${address} only.\n`);
+try {
+  const config = parseConfig(readEnvironment());
+  prepareDataDirectory(config.dataDir);
+  const invite = await createInvite(address, loadSecrets(config.dataDir).invite, Date.now());
+  const link = new URL('/signup', config.publicUrl);
+  link.searchParams.set('invite', invite);
+  process.stdout.write(`${link.href}\nGood for ${INVITE_DAYS} days and for ${address} only.\n`);
+} catch (error) {
+  if (!(error instanceof ConfigError || error instanceof DataDirectoryError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

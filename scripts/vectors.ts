@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readVectorCases } from './vectors-cases.ts';
+import { readVectorCases, type VectorCase } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
 const USAGE = `usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE…
@@ -20,11 +20,21 @@ function main(): number {
     console.error(USAGE);
     return 2;
   }
-  const cases = positionals.flatMap((file) => readVectorCases(readFileSync(file, 'utf8')));
+  const cases = positionals.flatMap(read);
   const tally = runVectors(cases, { now, profile });
   for (const line of tally.disagreements) console.log(line);
   console.log(formatTally(tally));
   return tally.falseAccept > 0 ? 1 : 0;
+}
+
+/** @throws an Error that names the file. */
+function read(file: string): VectorCase[] {
+  const text = readFileSync(file, 'utf8');
+  try {
+    return readVectorCases(text);
+  } catch (error) {
+    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
 }
 
 try {
