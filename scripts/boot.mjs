@@ -4,7 +4,16 @@
 //   node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,6 +75,8 @@ function tool(command, args, options) {
 
 /** A clean install from a lockfile, with every kind of dependency whatever NODE_ENV says. */
 async function install(folder, node, include) {
+  // Or npm would try, twice, and end in a screen of its own.
+  accessSync(folder, constants.W_OK);
   const [command, ...first] = npmCommand(node);
   const flags = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...include];
   // Twice: an install that somebody killed may still be writing, and networks hiccup.
