@@ -37,7 +37,14 @@ async function main(): Promise<void> {
   const secrets = loadSecrets(config.dataDir);
   // The embedded database belongs to one process; PostgreSQL is made to be shared.
   if (config.databaseUrl === null) closers.push(lockDataDirectory(config.dataDir));
-  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  const store = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    log,
+    onWaiting: (place) =>
+      process.stdout.write(`Waiting for the database at ${place} …
+`),
+  });
   closers.push(() => store.close());
   if (config.role === 'migrate') {
     process.stdout.write('The database is up to date.\n');

@@ -39,18 +39,20 @@ export interface StoreOptions {
   log?: StoreLog;
   /** How often PostgreSQL is tried before giving up; a second apart at first, then longer. */
   connectAttempts?: number;
+  /** Called once when the first attempt fails and more follow; `place` is host:port/name. */
+  onWaiting?: (place: string) => void;
   /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
   leaseClock?: LeaseClock;
 }
 
-const QUIET: StoreLog = { info: () => undefined, warn: () => undefined };
+const QUIET: StoreLog = { warn: () => undefined };
 
 /** Connects, checks the server's version and migrates under a lock. @throws StoreError */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { databaseUrl, dataDir, log = QUIET } = options;
+  const { databaseUrl, dataDir } = options;
   return databaseUrl === null
     ? openSqlite(dataDir, options.leaseClock ?? 'caller')
-    : openPostgres(databaseUrl, options.leaseClock ?? 'database', options.connectAttempts ?? 8, log);
+    : openPostgres(databaseUrl, options);
 }
 
 async function openSqlite(dataDir: string, leaseClock: LeaseClock): Promise<Store> {
@@ -72,9 +74,7 @@ async function openSqlite(dataDir: string, leaseClock: LeaseClock): Promise<Stor
 
 async function openPostgres(
   databaseUrl: string,
-  leaseClock: LeaseClock,
-  attempts: number,
-  log: StoreLog,
+  { leaseClock = 'database', log = QUIET, ...patience }: StoreOptions,
 ): Promise<Store> {
   const db = new Kysely<Tables>({
     dialect: postgresDialect(databaseUrl, (error) =>
@@ -82,7 +82,7 @@ async function openPostgres(
     ),
   });
   try {
-    await connect(db, databaseUrl, attempts, log);
+    await connect(db, databaseUrl, patience);
     await migrate(db, 'postgres', 'The database of DATABASE_URL');
   } catch (error) {
     await db.destroy();
@@ -116,8 +116,7 @@ function assemble(
 async function connect(
   db: Kysely<Tables>,
   databaseUrl: string,
-  attempts: number,
-  log: StoreLog,
+  { connectAttempts = 8, onWaiting }: Pick<StoreOptions, 'connectAttempts' | 'onWaiting'>,
 ): Promise<void> {
   const where = placeOf(databaseUrl);
   for (let attempt = 1; ; attempt++) {
@@ -133,13 +132,13 @@ async function connect(
       if (error instanceof StoreError) throw error;
       if (!mayPass(error))
         throw new StoreError('refused', `DATABASE_URL: ${where} refuses us (${reason(error)}).`, error);
-      if (attempt >= attempts)
+      if (attempt >= connectAttempts)
         throw new StoreError(
           'unreachable',
-          `DATABASE_URL: no PostgreSQL answers at ${where} (${reason(error)}; ${attempts} attempts). Start it or correct the address; without DATABASE_URL the embedded database is used.`,
+          `DATABASE_URL: no PostgreSQL answers at ${where} (${reason(error)}; ${connectAttempts} attempts). Start it or correct the address; without DATABASE_URL the embedded database is used.`,
           error,
         );
-      log.info({ attempt, where, reason: reason(error) }, 'the database does not answer yet');
+      if (attempt === 1) onWaiting?.(where);
       await delay(Math.min(5_000, 500 * attempt));
     }
   }

@@ -39,13 +39,13 @@ export function temporaryFolder(): { path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Runs `node server/main.ts` with exactly these variables beside PATH; resolves with the exit code and all output. */
+/** Runs `node server/main.ts` with exactly these variables beside PATH, to its end. */
 export async function runServer(
   env: Record<string, string>,
-): Promise<{ code: number | null; output: string }> {
-  const { child, printed } = spawnServer(env);
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return { code, output: printed.join('') };
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const { child, printed, complained } = spawnServer(env);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout: printed.join(''), stderr: complained.join('') };
 }
 
 /**
@@ -54,8 +54,8 @@ export async function runServer(
  */
 export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
-  const { child, printed } = spawnServer({ ...env, PORT: port });
-  const output = (): string => printed.join('');
+  const { child, printed, complained } = spawnServer({ ...env, PORT: port });
+  const output = (): string => printed.concat(complained).join('');
   const exited = once(child, 'exit');
   const url = `http://localhost:${port}`;
   await new Promise<void>((ready, failed) => {
@@ -82,15 +82,19 @@ export async function startApp(env: Record<string, string> & { DATA_DIR: string 
   };
 }
 
-function spawnServer(env: Record<string, string>): { child: ChildProcess; printed: string[] } {
+function spawnServer(env: Record<string, string>): {
+  child: ChildProcess;
+  printed: string[];
+  complained: string[];
+} {
   const child = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed: string[] = [];
-  const keep = (chunk: Buffer): void => void printed.push(chunk.toString());
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  return { child, printed };
+  const complained: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => complained.push(chunk.toString()));
+  return { child, printed, complained };
 }

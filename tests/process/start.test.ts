@@ -27,10 +27,10 @@ async function start(env: Record<string, string> = {}): Promise<App> {
 
 /** The one line that a refused start prints. */
 async function refusal(env: Record<string, string>): Promise<string> {
-  const { code, output } = await runServer(env);
+  const { code, stderr } = await runServer(env);
   expect(code).toBe(1);
-  expect(output.trimEnd().split('\n')).toHaveLength(1);
-  return output;
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  return stderr;
 }
 
 describe('a start with nothing configured', () => {

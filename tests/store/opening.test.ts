@@ -113,11 +113,14 @@ function withoutStore({ databaseUrl, dataDir }: Database): Kysely<unknown> {
 
 async function expectRefusal(url: URL, code: string, message: RegExp, connectAttempts = 1): Promise<void> {
   const said: unknown[] = [];
-  const say = (...line: unknown[]) => said.push(line);
-  const log = { info: say, warn: say };
-  const error = await openStore({ databaseUrl: url.href, dataDir: '/', connectAttempts, log }).catch(
-    (refusal: unknown) => refusal,
-  );
+  const log = { warn: (...line: unknown[]) => said.push(line) };
+  const error = await openStore({
+    databaseUrl: url.href,
+    dataDir: '/',
+    connectAttempts,
+    log,
+    onWaiting: (place) => said.push(place),
+  }).catch((refusal: unknown) => refusal);
   expect(error).toBeInstanceOf(StoreError);
   expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
   expect(String(error)).not.toMatch(/\n/);

@@ -24,6 +24,8 @@ export async function api<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   let response = await send(`/api${path}`, request);
   if (response.status === 401) {
+    // An answer that nobody reads keeps its connection busy.
+    await response.body?.cancel();
     await refreshSession();
     response = await send(`/api${path}`, request);
   }

@@ -15,6 +15,7 @@ import { useAuthentication } from './use-authentication.ts';
 export function SignupPage() {
   usePageTitle('Sign Up');
   const { signups } = usePublicConfig();
+  const { invite } = useSearch({ from: '/signup' });
   return (
     <AuthCard
       title="Sign Up"
@@ -32,15 +33,18 @@ export function SignupPage() {
         <p className="mt-3 text-fg-2">
           Sign-up is not open here. Ask whoever runs this server for an account.
         </p>
+      ) : signups === 'invite' && invite === undefined ? (
+        <p className="mt-3 text-fg-2">
+          Sign-up is by invitation here. Ask whoever runs this server for a link.
+        </p>
       ) : (
-        <SignupForm />
+        <SignupForm invite={invite} />
       )}
     </AuthCard>
   );
 }
 
-function SignupForm() {
-  const { invite } = useSearch({ from: '/signup' });
+function SignupForm({ invite }: { invite: string | undefined }) {
   const authenticate = useAuthentication((account: NewAccount) => signUp({ ...account, invite }));
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(signupSchema),
