@@ -141,8 +141,7 @@ function smtpAddress(value: string | null): string | null {
 
 /** `a@b` or `Name <a@b>`; no control characters, so that it cannot add a header. */
 function mailAddress(name: string, value: string): string {
-  // eslint-disable-next-line no-control-regex
-  if (/^(?:[^<>\u0000-\u001f]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/.test(value)) return value;
+  if (/^(?:[^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/u.test(value)) return value;
   throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is "${value}".`);
 }
 
