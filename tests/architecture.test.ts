@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   contract: [],
   'server/pki': [],
   'server/core': ['server/pki'],
-  'server/egress': ['server/core'],
+  'server/egress': [],
   'server/probe': ['server/core', 'server/pki', 'server/egress'],
   'server/channels': ['server/core', 'server/egress', 'contract'],
   'server/providers': ['server/egress'],
