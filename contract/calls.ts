@@ -40,6 +40,7 @@ export const COMMON_PROBLEMS = [
   'too_large',
   'too_many_requests',
   'internal',
+  'unavailable',
 ] as const satisfies ProblemCode[];
 
 const wrapped = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
@@ -263,6 +264,6 @@ export const CALLS = {
     summary: 'Whether the server can do its work',
     response: healthSchema,
     status: 200,
-    problems: ['unavailable'],
+    problems: [],
   },
 } as const satisfies Record<string, Call>;

@@ -3,6 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
 import { createApi, type AppParts } from './api.ts';
+import { isOutage } from '../store/open-store.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
 import { createClientAddressReader } from './client-address.ts';
@@ -40,6 +41,13 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
   guard(app, parts);
   app.onError((error, c) => {
+    if (isOutage(error)) {
+      log.error({ err: error, requestId: c.get('requestId') }, 'The database does not answer');
+      return problemResponse(
+        c,
+        refuse('unavailable', 'The database does not answer. Try again in a moment.'),
+      );
+    }
     log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');
     return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));
   });

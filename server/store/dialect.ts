@@ -120,6 +120,30 @@ export function mayPass(error: unknown): boolean {
   return !isSqlState || [STILL_STARTING, TOO_MANY_CONNECTIONS, SHUTTING_DOWN].includes(code);
 }
 
+const OUTAGE_CODES = new Set([
+  ...[STILL_STARTING, TOO_MANY_CONNECTIONS, SHUTTING_DOWN],
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+  ],
+]);
+
+/** The database server is gone or not there yet, as a query sees it. The embedded database has no such state. */
+export function isOutage(error: unknown): boolean {
+  if (OUTAGE_CODES.has(errorCode(error))) return true;
+  // What the pool says of connections that end or never begin carries no code.
+  const message = error instanceof Error ? error.message : '';
+  return /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered)/.test(
+    message,
+  );
+}
+
 function errorCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
 }

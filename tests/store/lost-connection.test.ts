@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
+import { isOutage } from '../../server/store/open-store.ts';
 import { freshStore, hasDatabase } from '../kit/database.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)', () => {
@@ -15,7 +16,7 @@ describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)',
       });
       await sql`select 1`.execute(trx);
     });
-    await expect(cut).rejects.toThrow();
+    await expect(cut).rejects.toSatisfy(isOutage);
     expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
   });
 });

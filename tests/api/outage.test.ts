@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { freshDatabase, hasDatabase } from '../kit/database.ts';
+import { listening } from '../kit/tls-server.ts';
+import { startApi } from './test-api.ts';
+
+describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached (postgres)', () => {
+  it('a call is answered 503, and 200 again once it is back', async () => {
+    const database = await freshDatabase('postgres');
+    onTestFinished(() => database.remove());
+    const way = await breakableWay(database.databaseUrl ?? '');
+    onTestFinished(() => way.stop());
+    const log = { info() {}, warn() {}, error() {} };
+    const api = await startApi(() => database.open({ databaseUrl: way.url }), { log });
+    const { alice } = await api.cast();
+    const list = async () => (await alice.send('/api/domain/list?page=1')).status;
+    expect(await list()).toBe(200);
+
+    way.cut();
+    // The connections in the pool break first, then none can be made; both are the same to the caller.
+    for (let call = 0; call < 3; call++) {
+      const answer = await alice.send('/api/domain/list?page=1');
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: 'unavailable' });
+    }
+    way.mend();
+    await expect.poll(list).toBe(200);
+  });
+});
+
+/** A TCP way to the database that can be cut: what is open ends, what is new is hung up on. */
+async function breakableWay(databaseUrl: string) {
+  const target = new URL(databaseUrl);
+  const open = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = connect(Number(target.port || 5432), target.hostname);
+    for (const socket of [near, far]) {
+      open.add(socket);
+      socket
+        .on('error', () => socket.destroy())
+        .on('close', () => {
+          open.delete(socket);
+          near.destroy();
+          far.destroy();
+        });
+    }
+    near.pipe(far).pipe(near);
+  });
+  const { port } = await listening(server);
+  const url = new URL(databaseUrl);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  const hangUp = () => open.forEach((socket) => socket.destroy());
+  return {
+    url: url.href,
+    cut() {
+      isCut = true;
+      hangUp();
+    },
+    mend() {
+      isCut = false;
+    },
+    async stop() {
+      hangUp();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
