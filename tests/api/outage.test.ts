@@ -35,7 +35,10 @@ async function breakableWay(databaseUrl: string) {
   const open = new Set<Socket>();
   let isCut = false;
   const server = createServer((near) => {
-    if (isCut) return void near.destroy();
+    if (isCut) {
+      near.destroy();
+      return;
+    }
     const far = connect(Number(target.port || 5432), target.hostname);
     for (const socket of [near, far]) {
       open.add(socket);
