@@ -22,6 +22,7 @@ export interface ActiveSession {
 export interface Sessions {
   /** Of the access cookie. */
   cookieName: string;
+  /** Opens a session in the place of the one that the request shows, which ends. */
   open(c: Context, accountId: string): Promise<void>;
   /** Of the access cookie; null when there is none that is good. */
   current(c: Context): Promise<ActiveSession | null>;
@@ -82,10 +83,17 @@ export function createSessions(options: {
     return { session: { sessionId: token.sessionId, account: rotation.account }, access, refresh };
   }
 
+  async function endShown(c: Context): Promise<void> {
+    // After a quarter of an hour only the refresh cookie still proves the session.
+    const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
+    if (session !== null) await endSession(store, session.sessionId);
+  }
+
   const sessions: Sessions = {
     cookieName: cookieName('session'),
 
     async open(c, accountId) {
+      await endShown(c);
       const now = clock.now();
       const sessionId = randomUUID();
       const access = randomBytes(SECRET_BYTES).toString('base64url');
@@ -121,9 +129,7 @@ export function createSessions(options: {
     },
 
     async end(c) {
-      // After a quarter of an hour only the refresh cookie still proves the session.
-      const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
-      if (session !== null) await endSession(store, session.sessionId);
+      await endShown(c);
       sessions.dropCookies(c);
     },
 

@@ -29,7 +29,6 @@ export function authRoutes(api: Api, { store, identity, sessions }: AppParts): v
       return refuse('email_taken', 'This address already has an account that signs in another way.');
     // The provider's session has done its work; it must not outlive a log-out here.
     await identity.endSession(claims.sessionId);
-    await sessions.end(c);
     await sessions.open(c, opened.account.id);
     c.header('Cache-Control', 'no-store');
     return { data: userWire(opened.account) };
