@@ -2,7 +2,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { createApp, refusePlainHttp } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
@@ -31,7 +31,10 @@ async function main(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = pino({ level: config.logLevel }, pino.destination(2));
   const closers: (() => void | Promise<void>)[] = [];
-  const stop = shutdownOnce(closers);
+  const stop = shutdownOnce(closers, log);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
+  // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
+  process.on('disconnect', () => stop(0));
 
   prepareDataDirectory(config.dataDir);
   const secrets = loadSecrets(config.dataDir);
@@ -41,9 +44,7 @@ async function main(): Promise<void> {
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log,
-    onWaiting: (place) =>
-      process.stdout.write(`Waiting for the database at ${place} …
-`),
+    onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
   });
   closers.push(() => store.close());
   if (config.role === 'migrate') {
@@ -113,9 +114,6 @@ async function main(): Promise<void> {
     );
   }
 
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
-  // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
-  process.on('disconnect', () => stop(0));
   if (serving) {
     const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${serving.port}`);
     process.stdout.write(
@@ -149,7 +147,7 @@ interface Serving {
   close(): Promise<void>;
 }
 
-/** Takes the port before anything else starts, so that a port in use changes nothing. @throws ListenError */
+/** Takes the port, before checks and deliveries start: with a port in use none of them may. @throws ListenError */
 async function listen(config: Config): Promise<Serving> {
   let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
     new Response('Starting', { status: 503 });
@@ -188,15 +186,21 @@ function whyNotListening(config: Config, error: unknown): string {
   return `The server cannot listen on ${config.host}:${config.port}: ${String(error)}`;
 }
 
-/** Runs the closers, last opened first, once however often it is asked; ends the process even where one hangs. */
-function shutdownOnce(closers: (() => void | Promise<void>)[]): (code: number) => void {
+/** Runs the closers, last opened first, once however often it is asked; ends the process even where one hangs or fails. */
+function shutdownOnce(closers: (() => void | Promise<void>)[], log: Logger): (code: number) => void {
   let stopping = false;
   return (code) => {
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(code), SHUTDOWN_MS).unref();
     void (async () => {
-      for (const close of closers.toReversed()) await close();
+      for (const close of closers.toReversed()) {
+        try {
+          await close();
+        } catch (error) {
+          log.warn({ err: error }, 'something did not close as it should');
+        }
+      }
       process.exit(code);
     })();
   };

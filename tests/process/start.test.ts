@@ -139,6 +139,21 @@ describe('the end', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
+  it('comes cleanly while the start still waits for its database', async () => {
+    const server = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
+      env: {
+        PATH: process.env['PATH'],
+        DATA_DIR: join(folder.path, 'data'),
+        DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none`,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(server, 'exit');
+    await once(server.stdout, 'data');
+    server.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+  });
+
   it('comes with the end of the process that started it', async () => {
     const dataDir = join(folder.path, 'data');
     const port = String(await freePort());

@@ -88,8 +88,8 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
             <li>your sessions, as hashes of their tokens.</li>
           </ul>
           <p>
-            Your network address is used to limit how often sign-in can be tried, and appears in this
-            server&apos;s logs.
+            Your network address is used for a short time to limit how often sign-in can be tried. It is not
+            kept with your account.
           </p>
           <p>
             Cookies hold your session and nothing else. Your browser keeps the chosen theme, and while a tab

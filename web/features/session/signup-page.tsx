@@ -16,6 +16,7 @@ export function SignupPage() {
   usePageTitle('Sign Up');
   const { signups } = usePublicConfig();
   const { invite } = useSearch({ from: '/signup' });
+  const isWelcome = signups === 'open' || (signups === 'invite' && invite !== undefined);
   return (
     <AuthCard
       title="Sign Up"
@@ -29,16 +30,14 @@ export function SignupPage() {
       }
       agreement="By signing up"
     >
-      {signups === 'closed' ? (
-        <p className="mt-3 text-fg-2">
-          Sign-up is not open here. Ask whoever runs this server for an account.
-        </p>
-      ) : signups === 'invite' && invite === undefined ? (
-        <p className="mt-3 text-fg-2">
-          Sign-up is by invitation here. Ask whoever runs this server for a link.
-        </p>
-      ) : (
+      {isWelcome ? (
         <SignupForm invite={invite} />
+      ) : (
+        <p className="mt-3 text-fg-2">
+          {signups === 'closed'
+            ? 'Sign-up is not open here. Ask whoever runs this server for an account.'
+            : 'Sign-up is by invitation here. Ask whoever runs this server for a link.'}
+        </p>
       )}
     </AuthCard>
   );
