@@ -18,6 +18,8 @@ export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
   name: lineSchema(200).nullish(),
   company: lineSchema(200).nullish(),
+  /** Signed up from a button that offers the trial; counts at the account's creation only. */
+  trial: z.boolean().optional(),
 });
 
 /** `PATCH /user/update`. A company may be null: none. */
@@ -35,3 +37,37 @@ export const subscriptionClaimsSchema = z.object({
 
 /** `GET /user/sub`: a JWT (HS256) with `subscriptionClaimsSchema`, see docs/decisions. */
 export const subscriptionTokenSchema = z.object({ data: z.string() });
+
+/** What the account has. Instants are ISO 8601 UTC. */
+export const standingSchema = z
+  .object({
+    plan: z.enum(['free', 'premium']),
+    /** As in the subscription token: the empty string without Premium. */
+    status: z.enum(['', 'active', 'trialing', 'past_due']),
+    /** Where Premium comes from; `deployment` where everybody has it. */
+    source: z.enum(['none', 'deployment', 'grant', 'subscription', 'trial']),
+    /** When Premium ends as things stand; null without Premium and where no end is known. */
+    ends_at: z.string().nullable(),
+    /** How many domains the plan has paused. */
+    paused_by_plan: z.number().int(),
+    email_verified: z.boolean(),
+    /** Where this very machine's user reads the mail that goes nowhere else; null for everybody else. */
+    mail_page: z.string().nullable(),
+  })
+  .meta({ id: 'Standing' });
+export type StandingWire = z.infer<typeof standingSchema>;
+
+export const sessionListSchema = z.array(
+  z.object({
+    id: z.string(),
+    /** The one that asks. */
+    current: z.boolean(),
+    /** "Firefox on Linux", or what could be made of the browser's name. */
+    browser: z.string(),
+    /** Network address of the last sign-in or refresh. */
+    address: z.string(),
+    created_at: z.string(),
+    last_used_at: z.string(),
+  }),
+);
+export type SessionWire = z.infer<typeof sessionListSchema>[number];

@@ -1,5 +1,7 @@
 /** Figures that the server enforces and the page shows; one place, so that they cannot differ. */
 export const FREE_DOMAIN_LIMIT = 3;
+/** Of Premium without a card, for who signs up from a button that offers it. */
+export const TRIAL_DAYS = 14;
 export const PAGE_SIZE = 50;
 export const PASSWORD_MIN_LENGTH = 7;
 

@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { CHECK_FREQUENCIES } from './constants.ts';
 import { lineSchema } from './text.ts';
 
-const DOMAIN_STATES = ['pending', 'unread', 'expired', 'critical', 'soon', 'ok', 'revoked'] as const;
-/** `pending`: never checked; `unread`: checked, but no certificate was ever read; the rest by the badge's thresholds. */
+const DOMAIN_STATES = [
+  'pending',
+  'unread',
+  'expired',
+  'critical',
+  'soon',
+  'ok',
+  'revoked',
+  'paused',
+] as const;
+/** `paused`: not checked at present, whatever was seen before; `pending`: never checked; `unread`: checked, but no certificate was ever read; the rest by the badge's thresholds. */
 const domainStateSchema = z.enum(DOMAIN_STATES);
 export type DomainState = z.infer<typeof domainStateSchema>;
 
@@ -52,6 +61,8 @@ export const domainSchema = z
       .nullable(),
     /** True while a check is running or asked for. */
     checking: z.boolean(),
+    /** Who paused it: the user, or the plan after Premium ended; null while it is checked. */
+    paused: z.enum(['user', 'plan']).nullable(),
     check_every_minutes: z.number().int(),
     next_check_at: isoInstant,
     created_at: isoInstant,
@@ -60,6 +71,9 @@ export const domainSchema = z
 export type DomainWire = z.infer<typeof domainSchema>;
 
 export const addDomainSchema = z.object({ host: z.string().max(2048) });
+
+/** `instead_of`: the domain that is paused in its place, where the plan allows no more. */
+export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
 export const listQuerySchema = z.object({
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),

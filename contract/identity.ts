@@ -6,25 +6,63 @@ const PASSWORD_MAX_LENGTH = 128;
 const EMAIL_MAX_LENGTH = 254;
 
 const emailSchema = z.email('Invalid email address').max(EMAIL_MAX_LENGTH);
+const newPassword = z
+  .string()
+  .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters long`)
+  .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters long`);
+const password = z.string().min(1, 'Please enter your password').max(PASSWORD_MAX_LENGTH);
+const token = z.string().min(1).max(4096);
 
 /** The built-in identity provider's standard routes. `invite` is needed where sign-up is by invitation. */
 export const signUpSchema = z.object({
   name: lineSchema(200).min(1, 'Please enter your name'),
   email: emailSchema,
-  password: z
-    .string()
-    .min(PASSWORD_MIN_LENGTH, `Password must be at least ${PASSWORD_MIN_LENGTH} characters long`)
-    .max(PASSWORD_MAX_LENGTH, `Password must be at most ${PASSWORD_MAX_LENGTH} characters long`),
+  password: newPassword,
   invite: z.string().max(2048).optional(),
 });
 
-export const signInSchema = z.object({
-  email: emailSchema,
-  password: z.string().min(1, 'Please enter your password').max(PASSWORD_MAX_LENGTH),
-});
+export const signInSchema = z.object({ email: emailSchema, password });
 
 export const identitySessionSchema = z.object({
   user: z.object({ id: z.string(), email: z.string(), name: z.string() }),
 });
 
+/** Of a right password: signed in, or asked for a one-time code first. */
+export const signInAnswerSchema = z.union([
+  identitySessionSchema,
+  z.object({ twoFactorRedirect: z.literal(true) }),
+]);
+
 export const identityTokenSchema = z.object({ token: z.string() });
+
+export const verifyEmailSchema = z.object({ token });
+export const resetRequestSchema = z.object({ email: emailSchema });
+export const resetPasswordSchema = z.object({ token, password: newPassword });
+export const passwordSchema = z.object({ password });
+export const codeSchema = z.object({ code: z.string().trim().min(1).max(40) });
+
+/** `totpURI` is the otpauth: address that authenticator apps read. Each backup code works once. */
+export const totpSetupSchema = z.object({ totpURI: z.string(), backupCodes: z.array(z.string()) });
+
+/** What `navigator.credentials` answered, as its `toJSON` writes it; judged by the provider's library. */
+const credentialJson = z.looseObject({ id: z.string().max(2048), type: z.literal('public-key') });
+export const webAuthnResponseSchema = z.object({ response: credentialJson });
+export const newPasskeySchema = z.object({ response: credentialJson, name: lineSchema(100).optional() });
+export const passkeyIdSchema = z.object({ id: z.string().min(1).max(100) });
+
+export const oidcStartSchema = z.object({
+  provider: z.string().min(1).max(50),
+  /** The code of an invitation, where sign-up is by invitation. */
+  invite: z.string().max(2048).optional(),
+});
+
+/** Instants are ISO 8601 UTC. */
+export const identityMethodsSchema = z.object({
+  provider: z.enum(['built-in', 'firebase']),
+  password: z.boolean(),
+  totp: z.boolean(),
+  passkeys: z.array(z.object({ id: z.string(), name: z.string(), created_at: z.string() })),
+  /** Ids of the OpenID providers that were used. */
+  oidc: z.array(z.string()),
+});
+export type IdentityMethodsWire = z.infer<typeof identityMethodsSchema>;

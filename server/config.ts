@@ -2,6 +2,18 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { ConfigError } from './config-error.ts';
+import {
+  analyticsId,
+  type BillingConfig,
+  billingConfig,
+  type FirebaseConfig,
+  firebaseConfig,
+  type OidcConfig,
+  oidcConfig,
+} from './provider-config.ts';
+
+export { ConfigError } from './config-error.ts';
 
 /** Everything an operator can set, parsed. `.env.example` explains each variable. */
 export interface Config {
@@ -26,6 +38,12 @@ export interface Config {
   trustedProxies: string[];
   signups: 'open' | 'invite' | 'closed';
   insecureHttp: boolean;
+  /** null: the built-in identity provider. */
+  firebase: FirebaseConfig | null;
+  /** OpenID providers of the built-in one. */
+  oidc: OidcConfig[];
+  billing: BillingConfig;
+  analyticsId: string | null;
   logLevel: (typeof LOG_LEVELS)[number];
   supportEmail: string;
   productName: string;
@@ -36,11 +54,6 @@ export interface Config {
 const ROLES = ['all', 'api', 'worker', 'migrate'] as const;
 export type Role = (typeof ROLES)[number];
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-
-/** A value that makes no sense: the message names the variable and says what to do, in one line. */
-export class ConfigError extends Error {
-  override name = 'ConfigError';
-}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -88,12 +101,18 @@ export function parseConfig(environment: Environment): Config {
     trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
     signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
     insecureHttp: yesOrNo('INSECURE_HTTP', text('INSECURE_HTTP') ?? 'false'),
+    firebase: firebaseConfig(text),
+    oidc: oidcConfig(text),
+    billing: billingConfig(text, { isLoopback: isLoopbackName(publicUrl.hostname) }),
+    analyticsId: analyticsId(text),
     logLevel: oneOf('LOG_LEVEL', text('LOG_LEVEL') ?? 'warn', LOG_LEVELS),
     supportEmail: mailAddress('SUPPORT_EMAIL', text('SUPPORT_EMAIL') ?? `support@${mailDomain(publicUrl)}`),
     productName,
     demoHosts: list('DEMO_HOSTS'),
   };
 }
+
+const isLoopbackName = (hostname: string) => ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 
 function wholeNumber(name: string, value: string, least: number, most: number): number {
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;

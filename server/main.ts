@@ -43,6 +43,7 @@ async function main(): Promise<void> {
   const store = await openStore({
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
+    everyonePremium: config.billing.mode === 'none',
     log,
     onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
   });

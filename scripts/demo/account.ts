@@ -1,6 +1,6 @@
 import { loadSecrets } from '../../server/data-directory.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
-import { openAccount, setPlan } from '../../server/store/accounts.ts';
+import { grantPremium, openAccount } from '../../server/store/accounts.ts';
 import type { Store } from '../../server/store/open-store.ts';
 
 export const DEMO_PERSON = {
@@ -40,6 +40,6 @@ export async function createDemoAccount(
   const opened = await openAccount(store, { ...claims, issuer: claims.provider, name, company, now });
   if (!opened.ok) throw new Error(`The demo's person has no account: ${opened.code}`);
   await identity.endSession(claims.sessionId);
-  await setPlan(store, opened.account.id, 'premium');
+  await grantPremium(store, opened.account.id, { grant: { endsAt: null }, now });
   return opened.account.id;
 }

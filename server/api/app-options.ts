@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { IdentityProvider } from '../providers/identity/index.ts';
 import type { Store } from '../store/open-store.ts';
+import type { Settings } from './public-settings.ts';
 
 /** Everything the app needs, as plain values: it reads no environment, no clock and no machine on its own. */
 export interface AppOptions {
@@ -27,6 +28,10 @@ interface AppConfig {
   trustedProxies: readonly string[];
   signups: 'open' | 'invite' | 'closed';
   insecureHttp: boolean;
+  firebase: Settings['firebase'];
+  oidc: Settings['oidc'];
+  billing: Settings['billing'];
+  analyticsId: string | null;
   supportEmail: string;
   productName: string;
   demoHosts: readonly string[];

@@ -59,7 +59,8 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
     })),
     unreachable: unreachable(monitor),
     // A new monitor is due at once.
-    checking: monitor.checking || monitor.lastCheckedAt === null,
+    checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
+    paused: monitor.pausedBy,
     check_every_minutes: monitor.checkEveryMinutes,
     next_check_at: iso(monitor.nextCheckAt),
     created_at: iso(monitor.createdAt),
@@ -107,7 +108,8 @@ export function summaryWire({ total, counts, expiries, problems }: Summary): Sum
   };
 }
 
-function stateOf({ certificate, verdict, lastCheckedAt }: Monitor, now: number): DomainState {
+function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now: number): DomainState {
+  if (pausedBy !== null) return 'paused';
   if (certificate === null) return lastCheckedAt === null ? 'pending' : 'unread';
   if (verdict?.revocation.state === 'revoked') return 'revoked';
   const days = daysLeft(certificate.notAfter, now);

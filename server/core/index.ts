@@ -16,8 +16,16 @@ export type {
   ReachStage,
   Resolution,
 } from './observation.ts';
-export { mayAdd, mayUseFrequency } from './plan.ts';
-export type { Plan } from './plan.ts';
+export {
+  entitlement,
+  FREE_DOMAIN_LIMIT,
+  FREE_FREQUENCY_MINUTES,
+  mayAdd,
+  mayResume,
+  mayUseFrequency,
+  TRIAL_MS,
+} from './plan.ts';
+export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
 export { judge } from './judge.ts';
 export { longDate } from './long-date.ts';
 export { oneLine } from './one-line.ts';

@@ -1,8 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { Plan } from '../core/index.ts';
+import type { Entitlement } from '../core/index.ts';
 import { deleteUnwatched } from './certificates.ts';
 import { locked } from './dialect.ts';
+import { announcePlan, settledEntitlement, settlePlan } from './entitlements.ts';
 import type { Store } from './open-store.ts';
 import type { AccountsTable, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -18,7 +19,9 @@ export interface Account {
   /** The payment provider's customer; empty where there is none. */
   paddleId: string;
   companyName: string;
-  plan: Plan;
+  /** What was last settled; `entitlementAt` says what holds now. */
+  entitlement: Entitlement;
+  disabled: boolean;
   createdAt: number;
 }
 
@@ -118,8 +121,21 @@ export async function updateAccount(
   return row ? toAccount(row) : null;
 }
 
-export async function setPlan(store: Store, id: string, plan: Plan): Promise<void> {
-  await store.db.updateTable('accounts').set({ plan }).where('id', '=', id).execute();
+/** Gives Premium, until `endsAt` (ms UTC) or for good where that is null; `grant` null takes what was given back. */
+export async function grantPremium(
+  store: Store,
+  accountId: string,
+  { grant, now }: { grant: { endsAt: number | null } | null; now: number },
+): Promise<void> {
+  await inTransaction(store, async (trx) => {
+    await trx
+      .updateTable('accounts')
+      .set({ granted_at: grant && now, grant_ends_at: grant?.endsAt ?? null })
+      .where('id', '=', accountId)
+      .execute();
+    await settlePlan(store, trx, { accountId, now });
+  });
+  announcePlan(store, accountId);
 }
 
 /**
@@ -156,7 +172,8 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     photoUrl: row.photo_url,
     paddleId: row.paddle_id,
     companyName: row.company_name,
-    plan: row.plan,
+    entitlement: settledEntitlement(row),
+    disabled: row.disabled_at !== null,
     createdAt: row.created_at,
   };
 }

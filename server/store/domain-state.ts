@@ -1,10 +1,19 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * What a list says about a monitor at a glance. `pending`: never checked; `unread`: no certificate was ever read; the rest
+ * What a list says about a monitor at a glance. `paused`: nobody checks it; `pending`: never checked; `unread`: no certificate was ever read; the rest
  * by whole days left (rounded down) of the leaf last seen: critical up to 7, soon up to 14.
  */
-export const DOMAIN_STATES = ['pending', 'unread', 'revoked', 'expired', 'critical', 'soon', 'ok'] as const;
+export const DOMAIN_STATES = [
+  'paused',
+  'pending',
+  'unread',
+  'revoked',
+  'expired',
+  'critical',
+  'soon',
+  'ok',
+] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
 const DAY_MS = 86_400_000;
@@ -14,6 +23,7 @@ const SOON_DAYS = 14;
 /** The state of a row of `monitors` as SQL. Its columns stand together in an index, so that counting reads no rows. */
 export function domainState(now: number): RawBuilder<DomainState> {
   return sql<DomainState>`case
+    when monitors.paused_by is not null then 'paused'
     when monitors.not_after is null and monitors.last_checked_at is null then 'pending'
     when monitors.not_after is null then 'unread'
     when monitors.revoked = 1 then 'revoked'

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { Plan, Step } from '../core/index.ts';
 import { lockedAndFree } from './dialect.ts';
+import { entitlementAt, settledEntitlement } from './entitlements.ts';
 import { leaseClock } from './lease-clock.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -14,6 +15,8 @@ export interface ClaimedMonitor extends Monitor {
   /** What people were told or will be; not what was superseded before anybody was told. */
   alerted: { fingerprint: string; step: Step }[];
 }
+
+const isActive = sql<boolean>`active = 1`;
 
 export interface Claim {
   now: number;
@@ -36,6 +39,8 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
         db
           .selectFrom('monitors')
           .select('id')
+          // Written out: SQLite recognises the partial index by its words, not by a parameter's value.
+          .where(isActive)
           .where('next_check_at', '<=', claim.now)
           .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', clock)]))
           .orderBy('next_check_at')
@@ -59,7 +64,7 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
   const [rows, alerts] = [
     await selectMonitors(store.db)
       .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
-      .select('accounts.plan')
+      .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
       .where('monitors.id', 'in', ids)
       .where('lease_token', '=', leaseToken)
       .orderBy('next_check_at')
@@ -77,7 +82,7 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
   return rows.map((row) => ({
     ...toMonitor(row),
     leaseToken,
-    plan: row.plan,
+    plan: entitlementAt(store, settledEntitlement(row), claim.now).plan,
     alerted: (alertsOf.get(row.id) ?? []).map(({ fingerprint, step }) => ({ fingerprint, step })),
   }));
 }

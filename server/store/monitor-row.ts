@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { CertificateFacts, Verdict } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
-import type { MonitorsTable, Tables } from './tables.ts';
+import type { MonitorsTable, PausedBy, Tables } from './tables.ts';
 
 export interface Monitor {
   id: string;
@@ -21,6 +21,8 @@ export interface Monitor {
   /** Of the last check. */
   verdict: Verdict | null;
   unreachableSince: number | null;
+  /** Who paused it; null while it is checked. */
+  pausedBy: PausedBy | null;
 }
 
 export type MonitorRow = Selectable<MonitorsTable> & { facts: string | null };
@@ -50,5 +52,6 @@ export function toMonitor(row: MonitorRow): Monitor {
     certificate: facts && { ...facts, derAvailable: true },
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
     unreachableSince: row.unreachable_since,
+    pausedBy: row.paused_by,
   };
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { CertificateFacts, Plan } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
 import { locked } from './dialect.ts';
+import { lockPlan } from './entitlements.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
 import type { Signal } from './signals.ts';
@@ -35,7 +36,7 @@ export type AddedMonitor =
 export async function addMonitor(store: Store, request: NewMonitor): Promise<AddedMonitor> {
   const { accountId, host, port, now } = request;
   const added = await inTransaction(store, async (trx): Promise<AddedMonitor> => {
-    const plan = await lockPlan(store, trx, accountId);
+    const plan = await lockPlan(store, trx, { accountId, now });
     const existing = await selectMonitors(trx)
       .where('account_id', '=', accountId)
       .where('host', '=', host)
@@ -112,7 +113,7 @@ export async function setFrequency(
 ): Promise<FrequencyChange> {
   const { minutes, now } = request;
   const change = await inTransaction(store, async (trx): Promise<FrequencyChange> => {
-    const plan = await lockPlan(store, trx, request.accountId);
+    const plan = await lockPlan(store, trx, { accountId: request.accountId, now });
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
     if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
@@ -174,15 +175,6 @@ export async function history(store: Store, key: MonitorKey): Promise<HistoryEnt
     const { id, fingerprint, first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
     return [{ id, fingerprint, firstSeenAt, lastSeenAt, facts }];
   });
-}
-
-/** @throws when the account was deleted a moment ago. */
-async function lockPlan(store: Store, trx: Transaction<Tables>, accountId: string): Promise<Plan> {
-  const account = await locked(
-    store.dialect,
-    trx.selectFrom('accounts').select('plan').where('id', '=', accountId),
-  ).executeTakeFirstOrThrow();
-  return account.plan;
 }
 
 /** Locks first and reads the certificate after: PostgreSQL cannot lock the optional side of a join. */

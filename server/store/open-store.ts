@@ -26,6 +26,8 @@ export interface Store {
   signals: Signals;
   /** Whose clock decides that a lease is over: `database` for workers on several machines. */
   leaseClock: LeaseClock;
+  /** True where nothing is sold: every account has Premium. */
+  everyonePremium: boolean;
   /** better-auth's way to its own tables; its `database` option. */
   identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
   close(): Promise<void>;
@@ -44,6 +46,8 @@ export interface StoreOptions {
   onWaiting?: (place: string) => void;
   /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
   leaseClock?: LeaseClock;
+  /** Default: false, accounts have what they are entitled to. */
+  everyonePremium?: boolean;
 }
 
 const QUIET: StoreLog = { warn: () => undefined };
@@ -51,12 +55,13 @@ const QUIET: StoreLog = { warn: () => undefined };
 /** Connects, checks the server's version and migrates under a lock. @throws StoreError */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { databaseUrl, dataDir } = options;
-  return databaseUrl === null
-    ? openSqlite(dataDir, options.leaseClock ?? 'caller')
-    : openPostgres(databaseUrl, options);
+  return databaseUrl === null ? openSqlite(dataDir, options) : openPostgres(databaseUrl, options);
 }
 
-async function openSqlite(dataDir: string, leaseClock: LeaseClock): Promise<Store> {
+async function openSqlite(
+  dataDir: string,
+  { leaseClock = 'caller', everyonePremium = false }: StoreOptions,
+): Promise<Store> {
   const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir) });
   try {
     await sql`select 1`.execute(db);
@@ -70,12 +75,12 @@ async function openSqlite(dataDir: string, leaseClock: LeaseClock): Promise<Stor
       error,
     );
   }
-  return assemble('sqlite', db, createLocalSignals(), leaseClock, () => db.destroy());
+  return assemble('sqlite', db, createLocalSignals(), { leaseClock, everyonePremium }, () => db.destroy());
 }
 
 async function openPostgres(
   databaseUrl: string,
-  { leaseClock = 'database', log = QUIET, ...patience }: StoreOptions,
+  { leaseClock = 'database', everyonePremium = false, log = QUIET, ...patience }: StoreOptions,
 ): Promise<Store> {
   const db = new Kysely<Tables>({
     dialect: postgresDialect(databaseUrl, (error) =>
@@ -91,7 +96,7 @@ async function openPostgres(
   }
   const signals = createPostgresSignals(db, databaseUrl, log);
   await signals.firstTry;
-  return assemble('postgres', db, signals, leaseClock, async () => {
+  return assemble('postgres', db, signals, { leaseClock, everyonePremium }, async () => {
     await signals.close();
     await db.destroy();
   });
@@ -101,14 +106,14 @@ function assemble(
   dialect: DialectName,
   db: Kysely<Tables>,
   signals: Signals,
-  leaseClock: LeaseClock,
+  settings: Pick<Store, 'leaseClock' | 'everyonePremium'>,
   close: () => Promise<void>,
 ): Store {
   return {
     dialect,
     db,
     signals,
-    leaseClock,
+    ...settings,
     identityDatabase: { db, type: dialect, transaction: true },
     close,
   };

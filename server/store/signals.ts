@@ -4,6 +4,9 @@ import { EventEmitter } from 'node:events';
 export type Signal =
   | { topic: 'due' }
   | { topic: 'deliveries' }
+  | { topic: 'mails' }
+  /** The plan, the address or the state of the account changed. */
+  | { topic: 'account'; accountId: string }
   | {
       topic: 'domain';
       accountId: string;

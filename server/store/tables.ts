@@ -1,4 +1,5 @@
-import type { Plan, Step } from '../core/index.ts';
+import type { Generated } from 'kysely';
+import type { Plan, PlanSource, PlanStatus, Step, Subscription } from '../core/index.ts';
 
 /** 0 or 1: the form of a boolean that both databases have. */
 type Flag = number;
@@ -12,7 +13,16 @@ export interface AccountsTable {
   photo_url: string | null;
   paddle_id: string;
   company_name: string;
+  /** What was last settled; past `plan_ends_at` it is Free whatever stands here. */
   plan: Plan;
+  plan_status: Generated<PlanStatus>;
+  plan_source: Generated<PlanSource>;
+  plan_ends_at: number | null;
+  trial_ends_at: number | null;
+  /** Premium given by the operator; without an end where `grant_ends_at` is null. */
+  granted_at: number | null;
+  grant_ends_at: number | null;
+  disabled_at: number | null;
   created_at: number;
 }
 
@@ -36,6 +46,9 @@ export interface SessionsTable {
   rotated_at: number | null;
   refresh_idle_expires_at: number;
   refresh_expires_at: number;
+  /** What the browser calls itself, and from where, at the sign-in or the last refresh. */
+  user_agent: Generated<string>;
+  address: Generated<string>;
   created_at: number;
 }
 
@@ -67,6 +80,82 @@ export interface MonitorsTable {
   verdict_id: string | null;
   problem: 'unreachable' | 'untrusted' | null;
   problem_message: string | null;
+  /** 0 where nobody may check it: paused, or its account disabled. */
+  active: Generated<Flag>;
+  paused_by: PausedBy | null;
+  paused_at: number | null;
+}
+export type PausedBy = 'user' | 'plan';
+
+/** The payment provider's subscriptions, as its webhooks last told them. */
+export interface SubscriptionsTable {
+  /** The provider's id. */
+  id: string;
+  account_id: string;
+  customer_id: string;
+  price_id: string;
+  status: Subscription['status'];
+  period_starts_at: number | null;
+  period_ends_at: number | null;
+  cancels_at: number | null;
+  past_due_since: number | null;
+  refunded_at: number | null;
+  /** When what the row says happened (the event's occurred_at): older news that arrives later changes nothing. */
+  told_at: number;
+  /** The same for `refunded_at`, which another kind of event tells. */
+  refund_told_at: number | null;
+  created_at: number;
+}
+
+/** Webhook events that were taken, by the provider's id: each counts once. */
+export interface PaymentEventsTable {
+  id: string;
+  account_id: string | null;
+  type: string;
+  occurred_at: number;
+  received_at: number;
+  outcome: 'applied' | 'stale' | 'ignored';
+}
+
+/** Addresses that had their trial, as salted hashes; a row outlives its account by twelve months. */
+export interface TrialsTable {
+  address_hash: string;
+  account_id: string | null;
+  started_at: number;
+  account_deleted_at: number | null;
+}
+
+/** Mail that is no alert: to an account, or (account null, or the sender's) to the operator. */
+export interface MailsTable {
+  id: string;
+  account_id: string | null;
+  recipient: string;
+  kind: string;
+  /** JSON of what the text is made of; may hold a secret link, so it goes when the mail is settled. */
+  data: string | null;
+  message_id: string;
+  state: 'waiting' | 'delivered' | 'failed' | 'expired';
+  attempts: number;
+  unanswered: number;
+  next_attempt_at: number;
+  /** When the mail is of no use any more. */
+  expires_at: number | null;
+  lease_token: string | null;
+  lease_expires_at: number | null;
+  claimed_by: string | null;
+  settled_at: number | null;
+  detail: string | null;
+  created_at: number;
+}
+
+export interface FeedbackTable {
+  id: string;
+  account_id: string;
+  title: string;
+  message: string;
+  /** Of the account when it was written. */
+  premium: Flag;
+  created_at: number;
 }
 
 /** One row per check; `observation` is the evidence with fingerprints in the place of DER. */
@@ -193,6 +282,11 @@ export interface Tables {
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;
   rate_limits: RateLimitsTable;
+  subscriptions: SubscriptionsTable;
+  payment_events: PaymentEventsTable;
+  trials: TrialsTable;
+  mails: MailsTable;
+  feedback: FeedbackTable;
   user: IdentityUserTable;
   session: IdentitySessionTable;
   verification: IdentityVerificationTable;

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setPlan } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
 import { type App, freePort, startApp } from '../kit/app.ts';
 import { type Database, type DatabaseName, freshDatabase } from '../kit/database.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
@@ -71,7 +71,7 @@ export async function createWorld(name: DatabaseName): Promise<World> {
     async arrive() {
       const person = await signUp(sendTo(url), { name: 'Bob' });
       const store = await database.open();
-      await setPlan(store, person.id, 'premium');
+      await grantPremium(store, person.id, { grant: { endsAt: null }, now: Date.now() });
       await store.close();
       return person;
     },

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import type { z } from 'zod';
 import { CALLS, type Call } from '../../contract/calls.ts';
 import { problemSchema, type Problem } from '../../contract/problem.ts';
-import { setPlan } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
 import type { Store } from '../../server/store/open-store.ts';
 
 /** Sends a request to the product; the path starts with `/`. A running server or the app itself, it is the same. */
@@ -110,7 +110,7 @@ export async function castOf(
     signUp(send, { name: 'Bob' }),
     signUp(send, { name: 'Charlie' }),
   ]);
-  await setPlan(store, bob.id, 'premium');
+  await grantPremium(store, bob.id, { grant: { endsAt: null }, now: Date.now() });
   return { alice, bob, charlie, anonymous: createClient(send) };
 }
 

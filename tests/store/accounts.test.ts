@@ -4,7 +4,7 @@ import {
   deleteAccount,
   identitiesOf,
   openAccount,
-  setPlan,
+  grantPremium,
   updateAccount,
 } from '../../server/store/accounts.ts';
 import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
@@ -102,10 +102,10 @@ describeEachDatabase('accounts', (open) => {
     const opened = await openAccount(store, alice);
     if (!opened.ok) throw new Error(opened.code);
     const { id } = opened.account;
-    await setPlan(store, id, 'premium');
+    await grantPremium(store, id, { grant: { endsAt: null }, now: NOW });
     expect(await updateAccount(store, id, { fullName: 'Alice B.', companyName: '' })).toMatchObject({
       fullName: 'Alice B.',
-      plan: 'premium',
+      entitlement: { plan: 'premium', source: 'grant' },
     });
     expect(await updateAccount(store, 'nobody', { fullName: 'X', companyName: '' })).toBeNull();
   });

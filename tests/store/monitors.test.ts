@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { mayAdd, mayUseFrequency } from '../../server/core/index.ts';
-import { setPlan } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
 import {
   addMonitor,
   claimDue,
@@ -47,7 +47,7 @@ describeEachDatabase('monitors', (open) => {
     );
     expect(adds.filter(({ ok }) => ok)).toHaveLength(3);
     expect(adds.filter((added) => !added.ok && added.code === 'limit_reached')).toHaveLength(9);
-    await setPlan(store, alice.id, 'premium');
+    await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW });
     expect(await add(store, alice.id, 'another.example')).toMatchObject({ ok: true });
   });
 
@@ -118,7 +118,7 @@ describeEachDatabase('monitors', (open) => {
       });
     await check(store, NOW, [certificate()]);
     expect(await change(15)).toEqual({ ok: false, code: 'limit_reached' });
-    await setPlan(store, alice.id, 'premium');
+    await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW });
     expect(await change(15)).toMatchObject({
       ok: true,
       monitor: { checkEveryMinutes: 15, nextCheckAt: NOW + 15 * MINUTE },

@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createProbe, loadTrustStore, type Probe } from '../../server/probe/index.ts';
-import { openAccount, setPlan } from '../../server/store/accounts.ts';
+import { grantPremium, openAccount } from '../../server/store/accounts.ts';
 import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
@@ -129,7 +129,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   });
   if (!opened.ok) throw new Error(opened.code);
   const accountId = opened.account.id;
-  await setPlan(store, accountId, 'premium');
+  await grantPremium(store, accountId, { grant: { endsAt: null }, now });
 
   const arrivals: Arrival[] = [];
   const rig: Rig = {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { z } from 'zod';
-import { FREE_DOMAIN_LIMIT } from '../../contract/constants.ts';
+import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
 import { publicConfigSchema } from '../../contract/public-config.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import { errorOf, send } from './http.ts';
@@ -11,10 +11,12 @@ import { toSnakeCase } from './wire-case.ts';
 const UNCONFIGURED: PublicConfig = {
   product_name: 'Certlantern',
   support_email: '',
-  identity: { provider: 'built-in' },
+  identity: { provider: 'built-in', oidc: [] },
+  billing: { mode: 'unset' },
+  analytics_id: null,
   signups: 'open',
   insecure_http: false,
-  limits: { free_domains: FREE_DOMAIN_LIMIT },
+  limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
   demo_hosts: [],
 };
 

@@ -1,7 +1,9 @@
 import { SignJWT } from 'jose';
 import { CALLS } from '../../../contract/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
-import { deleteAccount, updateAccount, type Account } from '../../store/accounts.ts';
+import type { Entitlement } from '../../core/index.ts';
+import { deleteAccount, updateAccount } from '../../store/accounts.ts';
+import { entitlementAt } from '../../store/entitlements.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 import { userWire } from '../wire.ts';
@@ -28,19 +30,25 @@ export function userRoutes(api: Api, { store, sessions }: AppParts): void {
   });
 
   api.on(CALLS.subscription, async ({ session, now }) => ({
-    data: await subscriptionToken(session.account, now),
+    data: await subscriptionToken(
+      session.account.id,
+      entitlementAt(store, session.account.entitlement, now),
+      now,
+    ),
   }));
 
-  api.on(CALLS.premium, async ({ session }) => ({ data: session.account.plan === 'premium' }));
+  api.on(CALLS.premium, async ({ session, now }) => ({
+    data: entitlementAt(store, session.account.entitlement, now).plan === 'premium',
+  }));
 }
 
 /** Everybody who reads the page's source can make one: it decides what is shown, never what is allowed. */
-function subscriptionToken({ id, plan }: Account, now: number): Promise<string> {
-  const entitled = plan === 'premium';
-  const seconds = Math.floor(now / 1000);
-  return new SignJWT({ status: entitled ? 'active' : '' })
+function subscriptionToken(id: string, { plan, status, endsAt }: Entitlement, now: number): Promise<string> {
+  const seconds = plan === 'premium' ? ENTITLED_SECONDS : NOT_ENTITLED_SECONDS;
+  const expiresAt = Math.min(now + seconds * 1000, endsAt ?? Number.POSITIVE_INFINITY);
+  return new SignJWT({ status })
     .setProtectedHeader({ alg: 'HS256' })
     .setSubject(id)
-    .setExpirationTime(seconds + (entitled ? ENTITLED_SECONDS : NOT_ENTITLED_SECONDS))
+    .setExpirationTime(Math.floor(expiresAt / 1000))
     .sign(new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${id}`));
 }

@@ -5,11 +5,13 @@ import { StoreError } from '../store-error.ts';
 import type { Tables } from '../tables.ts';
 import { createFirstTables } from './0001-first-tables.ts';
 import { createIdentityProviderTables } from './0002-identity-provider-tables.ts';
+import { createPlansAndMails } from './0003-plans-and-mails.ts';
 
 /** In order, append-only: what was released is never edited. */
 const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
   '0001-first-tables': createFirstTables,
   '0002-identity-provider-tables': createIdentityProviderTables,
+  '0003-plans-and-mails': createPlansAndMails,
 };
 
 /**

@@ -30,6 +30,7 @@ export function exampleDomain(differences: Partial<DomainWire> = {}): DomainWire
     findings: [],
     unreachable: null,
     checking: false,
+    paused: null,
     check_every_minutes: 1440,
     next_check_at: at(1),
     created_at: at(-100),

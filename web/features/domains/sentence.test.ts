@@ -8,7 +8,17 @@ type Problem = SummaryWire['problems'][number];
 type Entry = [host: string, state: DomainState, days: number];
 
 function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {}): SummaryWire {
-  const counts = { pending: 0, unread: 0, expired: 0, critical: 0, soon: 0, ok: 0, revoked: 0, ...extra };
+  const counts = {
+    pending: 0,
+    unread: 0,
+    expired: 0,
+    critical: 0,
+    soon: 0,
+    ok: 0,
+    revoked: 0,
+    paused: 0,
+    ...extra,
+  };
   for (const [, state] of entries) counts[state] += 1;
   return {
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { ProblemCode } from './problem.ts';
+
+/** One call of the HTTP API; the server validates by it, and the OpenAPI document is made of it. */
+export interface Call {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  /** Below `/api`; parameters in braces. */
+  path: string;
+  /** `session`: needs the session cookie, answers 401 `not_authenticated` without. */
+  access: 'public' | 'session';
+  summary: string;
+  params?: z.ZodType;
+  query?: z.ZodType;
+  body?: z.ZodType;
+  /** Of success; null where the answer is not JSON. */
+  response: z.ZodType | null;
+  /** Of success. */
+  status: 200 | 202 | 302;
+  /** Failures of this call's own; `COMMON_PROBLEMS` can answer every call. */
+  problems: readonly ProblemCode[];
+}
+
+export const wrapped = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
+export const nothing = wrapped(z.null());
+export const idParams = z.object({ id: z.uuid() });

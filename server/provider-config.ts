@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from './config-error.ts';
+
+/** The value of a variable, trimmed; null where it is not set or empty. */
+type Read = (name: string) => string | null;
+
+export interface FirebaseConfig {
+  projectId: string;
+  apiKey: string;
+  authDomain: string;
+  /** Origin of the emulator; null: the real service. */
+  emulatorUrl: string | null;
+  /** With it, an account's deletion deletes the Firebase user as well. */
+  serviceAccount: { clientEmail: string; privateKey: string } | null;
+}
+
+export interface OidcConfig {
+  /** Part of the callback's address and of stored identities: it never changes. */
+  id: string;
+  /** On the button: "Sign In with …". */
+  name: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+}
+
+export type BillingConfig =
+  /** Everybody has Premium. */
+  | { mode: 'none' }
+  /** Plans hold, but nothing can be bought: no keys, and test mode would be open to the world. */
+  | { mode: 'unset' }
+  | { mode: 'test' }
+  | {
+      mode: 'paddle';
+      apiKey: string;
+      clientToken: string;
+      webhookSecret: string;
+      priceId: string;
+      /** Without a path; by the token's prefix unless PADDLE_API_URL says otherwise. */
+      apiUrl: string;
+    };
+
+/** null: the built-in provider. @throws ConfigError */
+export function firebaseConfig(read: Read): FirebaseConfig | null {
+  const projectId = read('FIREBASE_PROJECT_ID');
+  if (projectId === null) return null;
+  const emulator = read('FIREBASE_EMULATOR_URL');
+  if (emulator !== null && !projectId.startsWith('demo-'))
+    throw new ConfigError(
+      'FIREBASE_EMULATOR_URL accepts tokens that nobody signed. Use it with a FIREBASE_PROJECT_ID that begins with "demo-", or leave it out.',
+    );
+  return {
+    projectId,
+    apiKey: read('FIREBASE_API_KEY') ?? missing('FIREBASE_API_KEY', 'FIREBASE_PROJECT_ID'),
+    authDomain: read('FIREBASE_AUTH_DOMAIN') ?? `${projectId}.firebaseapp.com`,
+    emulatorUrl: emulator === null ? null : originOf('FIREBASE_EMULATOR_URL', emulator),
+    serviceAccount: serviceAccount(read('FIREBASE_SERVICE_ACCOUNT_FILE')),
+  };
+}
+
+/** @throws ConfigError */
+export function oidcConfig(read: Read): OidcConfig[] {
+  const google = read('GOOGLE_CLIENT_ID');
+  const issuer = read('OIDC_ISSUER');
+  const providers: OidcConfig[] = [];
+  if (google !== null)
+    providers.push({
+      id: 'google',
+      name: 'Google',
+      issuer: 'https://accounts.google.com',
+      clientId: google,
+      clientSecret: read('GOOGLE_CLIENT_SECRET') ?? missing('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID'),
+    });
+  if (issuer !== null) {
+    originOf('OIDC_ISSUER', issuer);
+    providers.push({
+      id: 'oidc',
+      name: read('OIDC_NAME') ?? new URL(issuer).hostname,
+      issuer,
+      clientId: read('OIDC_CLIENT_ID') ?? missing('OIDC_CLIENT_ID', 'OIDC_ISSUER'),
+      clientSecret: read('OIDC_CLIENT_SECRET') ?? missing('OIDC_CLIENT_SECRET', 'OIDC_ISSUER'),
+    });
+  }
+  return providers;
+}
+
+const PADDLE = ['PADDLE_API_KEY', 'PADDLE_CLIENT_TOKEN', 'PADDLE_WEBHOOK_SECRET', 'PADDLE_PRICE_ID'] as const;
+const MODES = ['none', 'test', 'paddle'];
+
+/** Without BILLING: Paddle where its keys are set, else test mode on this machine, else nothing is sold. @throws ConfigError */
+export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean }): BillingConfig {
+  const chosen = read('BILLING');
+  if (chosen !== null && !MODES.includes(chosen))
+    throw new ConfigError(`BILLING must be one of ${MODES.join(', ')}, but it is "${chosen}".`);
+  if (chosen === 'none' || chosen === 'test') return { mode: chosen };
+  if (chosen === null && PADDLE.every((name) => read(name) === null))
+    return { mode: isLoopback ? 'test' : 'unset' };
+  const [apiKey, clientToken, webhookSecret, priceId] = PADDLE.map(
+    (name) =>
+      read(name) ?? missing(name, chosen === 'paddle' ? 'BILLING=paddle' : 'the other PADDLE_ variables'),
+  ) as [string, string, string, string];
+  const ownApi = read('PADDLE_API_URL');
+  const api = clientToken.startsWith('test_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com';
+  return {
+    mode: 'paddle',
+    apiKey,
+    clientToken,
+    webhookSecret,
+    priceId,
+    apiUrl: ownApi === null ? api : originOf('PADDLE_API_URL', ownApi),
+  };
+}
+
+/** @throws ConfigError */
+export function analyticsId(read: Read): string | null {
+  const id = read('ANALYTICS_ID');
+  if (id === null || /^G-[A-Z0-9]{4,20}$/.test(id)) return id;
+  throw new ConfigError(`ANALYTICS_ID must be a GA4 measurement id like G-ABC123DEF4, but it is "${id}".`);
+}
+
+function missing(name: string, because: string): never {
+  throw new ConfigError(`${name} is needed together with ${because}.`);
+}
+
+function originOf(name: string, value: string): string {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '')
+    throw new ConfigError(`${name} must be an address like https://login.example.com.`);
+  return url.origin;
+}
+
+function serviceAccount(path: string | null): FirebaseConfig['serviceAccount'] {
+  if (path === null) return null;
+  const name = 'FIREBASE_SERVICE_ACCOUNT_FILE';
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${name} cannot be read: ${reason}`, { cause: error });
+  }
+  const { client_email: clientEmail, private_key: privateKey } = (content ?? {}) as Record<string, unknown>;
+  if (typeof clientEmail !== 'string' || typeof privateKey !== 'string')
+    throw new ConfigError(
+      `${name} must be a service account's key in JSON, with client_email and private_key.`,
+    );
+  return { clientEmail, privateKey };
+}

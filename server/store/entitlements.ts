@@ -1,0 +1,161 @@
+import type { Selectable, Transaction } from 'kysely';
+import { entitlement, type Entitlement, FREE_DOMAIN_LIMIT, FREE_FREQUENCY_MINUTES } from '../core/index.ts';
+import type { Plan } from '../core/index.ts';
+import { locked } from './dialect.ts';
+import { enqueueMail } from './mails.ts';
+import type { Store } from './open-store.ts';
+import type { AccountsTable, Tables } from './tables.ts';
+
+type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;
+
+const FREE: Entitlement = { plan: 'free', status: '', source: 'none', endsAt: null };
+const EVERYBODY: Entitlement = { plan: 'premium', status: 'active', source: 'deployment', endsAt: null };
+
+/** What was last settled, as the account's row has it. */
+export function settledEntitlement(row: PlanColumns): Entitlement {
+  const { plan, plan_status: status, plan_source: source, plan_ends_at: endsAt } = row;
+  return { plan, status, source, endsAt };
+}
+
+/** What holds at `now` (ms UTC): an end that nobody has carried out yet counts all the same. */
+export function entitlementAt(store: Store, settled: Entitlement, now: number): Entitlement {
+  if (store.everyonePremium) return EVERYBODY;
+  return settled.endsAt !== null && settled.endsAt <= now ? FREE : settled;
+}
+
+/** Holds the account's row for the rest of the transaction: whatever counts against a plan queues here. */
+export async function lockPlan(
+  store: Store,
+  trx: Transaction<Tables>,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<Plan> {
+  const row = await lockedAccount(store, trx, accountId);
+  return entitlementAt(store, settledEntitlement(row), now).plan;
+}
+
+/**
+ * Works out anew what the account is entitled to, from its grant, its trial and its subscriptions, and carries it out:
+ * without Premium the oldest domains stay, the others are paused and all are checked daily; with it, what the plan had
+ * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it.
+ */
+export async function settlePlan(
+  store: Store,
+  trx: Transaction<Tables>,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<Entitlement> {
+  const row = await lockedAccount(store, trx, accountId);
+  const next = store.everyonePremium ? EVERYBODY : await workOut(trx, row, now);
+  await trx
+    .updateTable('accounts')
+    .set({
+      plan: next.plan,
+      plan_status: next.status,
+      plan_source: next.source,
+      plan_ends_at: next.endsAt,
+    })
+    .where('id', '=', accountId)
+    .execute();
+  if (next.plan === 'premium') {
+    await resumePausedByPlan(trx, row, now);
+    return next;
+  }
+  const paused = await keepWithinFree(trx, accountId, now);
+  if (row.plan === 'premium')
+    await enqueueMail(trx, {
+      accountId,
+      recipient: row.email,
+      content: { kind: 'premium_ended', paused, source: row.plan_source },
+      now,
+    });
+  return next;
+}
+
+/** After the transaction of a settled plan: pages ask again, resumed domains are due, and there may be mail. */
+export function announcePlan(store: Store, accountId: string): void {
+  store.signals.publish({ topic: 'account', accountId });
+  store.signals.publish({ topic: 'due' });
+  store.signals.publish({ topic: 'mails' });
+}
+
+async function lockedAccount(store: Store, trx: Transaction<Tables>, accountId: string) {
+  return locked(
+    store.dialect,
+    trx.selectFrom('accounts').selectAll().where('id', '=', accountId),
+  ).executeTakeFirstOrThrow();
+}
+
+async function workOut(
+  trx: Transaction<Tables>,
+  row: Selectable<AccountsTable>,
+  now: number,
+): Promise<Entitlement> {
+  const subscriptions = await trx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', row.id)
+    .execute();
+  return entitlement(
+    {
+      trialEndsAt: row.trial_ends_at,
+      grant: row.granted_at === null ? null : { endsAt: row.grant_ends_at },
+      subscriptions: subscriptions.map((subscription) => ({
+        status: subscription.status,
+        periodStartsAt: subscription.period_starts_at,
+        periodEndsAt: subscription.period_ends_at,
+        cancelsAt: subscription.cancels_at,
+        pastDueSince: subscription.past_due_since,
+        refundedAt: subscription.refunded_at,
+      })),
+    },
+    now,
+  );
+}
+
+async function resumePausedByPlan(
+  trx: Transaction<Tables>,
+  { id, disabled_at: disabledAt }: Selectable<AccountsTable>,
+  now: number,
+): Promise<void> {
+  await trx
+    .updateTable('monitors')
+    .set({ active: Number(disabledAt === null), paused_by: null, paused_at: null, next_check_at: now })
+    .where('account_id', '=', id)
+    .where('paused_by', '=', 'plan')
+    .execute();
+}
+
+/** Returns the hosts of the domains that it paused. */
+async function keepWithinFree(
+  trx: Transaction<Tables>,
+  accountId: string,
+  now: number,
+): Promise<{ host: string; port: number }[]> {
+  await trx
+    .updateTable('monitors')
+    .set({ check_every_minutes: FREE_FREQUENCY_MINUTES })
+    .where('account_id', '=', accountId)
+    .where('check_every_minutes', '!=', FREE_FREQUENCY_MINUTES)
+    .execute();
+  const running = await trx
+    .selectFrom('monitors')
+    .select(['id', 'host', 'port'])
+    .where('account_id', '=', accountId)
+    .where('paused_by', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const surplus = running.slice(FREE_DOMAIN_LIMIT);
+  if (surplus.length > 0)
+    await trx
+      .updateTable('monitors')
+      .set({ active: 0, paused_by: 'plan', paused_at: now })
+      .where('account_id', '=', accountId)
+      .where('paused_by', 'is', null)
+      .where(
+        'id',
+        'not in',
+        running.slice(0, FREE_DOMAIN_LIMIT).map(({ id }) => id),
+      )
+      .execute();
+  return surplus.map(({ host, port }) => ({ host, port }));
+}
