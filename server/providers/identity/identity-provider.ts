@@ -1,6 +1,6 @@
 /** What an identity provider vouches for in an ID token. */
 export interface IdentityClaims {
-  /** Names the provider for good, whatever address it is reached at. */
+  /** Names the provider for good, whatever address it is reached at: `built-in`, or `firebase:` and the project. */
   provider: string;
   /** The provider's own id of the person. */
   subject: string;
@@ -8,17 +8,77 @@ export interface IdentityClaims {
   email: string;
   emailVerified: boolean;
   name: string;
-  /** The provider's own session that the token was issued in. */
-  sessionId: string;
+  photoUrl: string | null;
+  /** The provider's own session that the token was issued in; null where there is none to end. */
+  sessionId: string | null;
 }
 
-export type TokenRefusal = 'invalid' | 'expired' | 'unknown_user';
+export type TokenRefusal =
+  | 'invalid'
+  | 'expired'
+  | 'unknown_user'
+  /** The keys that judge tokens could not be fetched: nothing is known about this one. */
+  | 'unreachable';
+
+export interface IdentityMethods {
+  password: boolean;
+  totp: boolean;
+  passkeys: { id: string; name: string; createdAt: number }[];
+  /** Ids of the OpenID providers that were used. */
+  oidc: string[];
+}
+
+/** The provider could not be asked; nothing was done. */
+export class IdentityUnavailable extends Error {
+  override name = 'IdentityUnavailable';
+}
 
 export interface IdentityProvider {
+  kind: 'built-in' | 'firebase';
   /** Answers the provider's own HTTP routes below `/api/identity`; everything that is not needed is 404. */
   handler(request: Request): Promise<Response>;
-  /** Judges an ID token: signature, issuer, audience, time, and that the person still exists. */
+  /** Judges an ID token: signature, issuer, audience, time, and (built-in) that the person still exists. */
   verify(token: string): Promise<{ ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal }>;
   /** Ends one of the provider's sessions; none of that id is fine. */
   endSession(sessionId: string): Promise<void>;
+  /** How a person can sign in. Of another provider than the built-in one it knows nothing: all is empty. */
+  methods(subject: string): Promise<IdentityMethods>;
+  /**
+   * Deletes the person where that takes more than our own database, before the account goes. Nothing to do for the
+   * built-in provider and for Firebase without service credentials (the page deletes the user then).
+   * @throws IdentityUnavailable
+   */
+  deleteUser(subject: string): Promise<void>;
+  /** What only the built-in provider does; null elsewhere. */
+  builtIn: BuiltInActions | null;
+}
+
+export interface BuiltInActions {
+  /** Mails a link to the person's address; nothing to do where it is verified. */
+  sendVerification(subject: string): Promise<void>;
+  /** Whether the token is good for this very person, whose address is verified then. */
+  verifyEmail(token: string, subject: string): Promise<boolean>;
+  /** Mails a link to whoever has the address; takes as long where nobody has. */
+  requestPasswordReset(email: string): Promise<void>;
+  /**
+   * Sets the password with the token of such a link, which is spent, and verifies the address, which it proves. Where it
+   * was not verified before, every other way to sign in goes.
+   */
+  resetPassword(
+    token: string,
+    password: string,
+  ): Promise<{ ok: true; subject: string } | { ok: false; reason: 'invalid_token' | 'password_breached' }>;
+}
+
+/** What the built-in provider tells the rest of the product, which sends its mail and ends sessions. */
+export interface IdentityEvents {
+  mail(
+    person: { subject: string; email: string },
+    content:
+      | { kind: 'verify_email'; token: string }
+      | { kind: 'reset_password'; token: string; expiresAt: number }
+      | { kind: 'password_changed' },
+  ): Promise<void>;
+  /** Somebody proved to own the address, or set a new password: every session that was opened before ends. */
+  secured(person: { subject: string; email: string }, proof: { addressVerified: boolean }): Promise<void>;
 }
