@@ -17,6 +17,8 @@ export type TokenRefusal =
   | 'invalid'
   | 'expired'
   | 'unknown_user'
+  /** Somebody for sure, but without the address that an account is about. */
+  | 'no_email'
   /** The keys that judge tokens could not be fetched: nothing is known about this one. */
   | 'unreachable';
 
@@ -39,8 +41,8 @@ export interface IdentityProvider {
   handler(request: Request): Promise<Response>;
   /** Judges an ID token: signature, issuer, audience, time, and (built-in) that the person still exists. */
   verify(token: string): Promise<{ ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal }>;
-  /** Ends one of the provider's sessions; none of that id is fine. */
-  endSession(sessionId: string): Promise<void>;
+  /** Ends one of the provider's sessions. False where there is none of that id: it was used or ended already. */
+  endSession(sessionId: string): Promise<boolean>;
   /** How a person can sign in. Of another provider than the built-in one it knows nothing: all is empty. */
   methods(subject: string): Promise<IdentityMethods>;
   /**

@@ -1,0 +1,83 @@
+import { errors, jwtVerify, UnsecuredJWT } from 'jose';
+import type { IdentityClaims, TokenRefusal } from './identity-provider.ts';
+import { createRemoteKeys, KeysUnreachable } from './remote-keys.ts';
+
+/** How far another clock may be ahead of ours. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+const MAX_SUBJECT_LENGTH = 128;
+const MAX_PHOTO_URL_LENGTH = 2048;
+
+export interface FirebaseTokenOptions {
+  projectId: string;
+  /** Tokens come from an emulator, which signs nothing: the signed ones of the real service are refused then. */
+  emulated: boolean;
+  keysUrl: URL;
+  /** Instants are ms UTC. */
+  now: () => number;
+  log: { warn(context: object, message: string): void };
+}
+
+type Judged = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
+
+/** Judges ID tokens by Firebase's rules: RS256, issuer and audience of the project, time of sign-in, and a person. */
+export function createFirebaseTokenJudge(options: FirebaseTokenOptions): (token: string) => Promise<Judged> {
+  const { projectId, emulated, now, log } = options;
+  const keys = createRemoteKeys(options.keysUrl);
+
+  async function payloadOf(token: string): Promise<Record<string, unknown>> {
+    const rules = {
+      issuer: `https://securetoken.google.com/${projectId}`,
+      audience: projectId,
+      requiredClaims: ['sub', 'exp', 'iat', 'auth_time'],
+      currentDate: new Date(now()),
+    };
+    if (emulated) return UnsecuredJWT.decode(token, rules).payload;
+    // The list stops `none` and keys taken for what they are not (RFC 8725 §3.1).
+    return (await jwtVerify(token, keys, { ...rules, algorithms: ['RS256'] })).payload;
+  }
+
+  return async (token) => {
+    try {
+      return readClaims(await payloadOf(token), { projectId, now: now() });
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return { ok: false, reason: 'expired' };
+      if (error instanceof errors.JOSEError) return { ok: false, reason: 'invalid' };
+      if (!(error instanceof KeysUnreachable)) throw error;
+      log.warn({ err: error }, 'Tokens of Firebase cannot be judged');
+      return { ok: false, reason: 'unreachable' };
+    }
+  };
+}
+
+function readClaims(
+  payload: Record<string, unknown>,
+  { projectId, now }: { projectId: string; now: number },
+): Judged {
+  const { sub, aud, iat, auth_time: authTime, email, name, picture, firebase } = payload;
+  const latest = now / 1000 + CLOCK_TOLERANCE_SECONDS;
+  const isPast = (seconds: unknown) => typeof seconds === 'number' && seconds <= latest;
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
+    return { ok: false, reason: 'invalid' };
+  // One audience: a list that also names the project was made for somebody else as well.
+  if (aud !== projectId || !isPast(iat) || !isPast(authTime)) return { ok: false, reason: 'invalid' };
+  // A tenant of Identity Platform has people and providers of its own, under the same issuer and audience.
+  if (typeof firebase === 'object' && firebase !== null && 'tenant' in firebase)
+    return { ok: false, reason: 'invalid' };
+  if (typeof email !== 'string' || email === '') return { ok: false, reason: 'no_email' };
+  return {
+    ok: true,
+    claims: {
+      provider: `firebase:${projectId}`,
+      subject: sub,
+      email: email.toLowerCase(),
+      emailVerified: payload['email_verified'] === true,
+      name: typeof name === 'string' ? name : '',
+      photoUrl: typeof picture === 'string' && isPhotoUrl(picture) ? picture : null,
+      sessionId: null,
+    },
+  };
+}
+
+function isPhotoUrl(value: string): boolean {
+  return value.length <= MAX_PHOTO_URL_LENGTH && URL.parse(value)?.protocol === 'https:';
+}
