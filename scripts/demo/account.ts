@@ -39,7 +39,7 @@ export async function createDemoAccount(
   const { claims } = verified;
   const opened = await openAccount(store, { ...claims, issuer: claims.provider, name, company, now });
   if (!opened.ok) throw new Error(`The demo's person has no account: ${opened.code}`);
-  await identity.endSession(claims.sessionId);
+  if (claims.sessionId !== null) await identity.endSession(claims.sessionId);
   await grantPremium(store, opened.account.id, { grant: { endsAt: null }, now });
   return opened.account.id;
 }

@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import type { IdentityClaims, IdentityProvider, TokenRefusal } from './identity-provider.ts';
 
 const PROVIDER = 'built-in';
+/** What the library calls a password. */
+const PASSWORD_PROVIDER = 'credential';
 const BASE_PATH = '/api/identity';
 const AUDIENCE = 'certlantern';
 const TOKEN_LIFETIME = '5m';
@@ -39,6 +41,9 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
   const auth = betterAuth(libraryOptions(options));
 
   return {
+    kind: 'built-in',
+    builtIn: null,
+
     async handler(request) {
       const path = new URL(request.url).pathname;
       if (!path.startsWith(`${BASE_PATH}/`)) return new Response(null, { status: 404 });
@@ -67,8 +72,23 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
 
     async endSession(sessionId) {
       const { adapter } = await auth.$context;
-      await adapter.deleteMany({ model: 'session', where: [{ field: 'id', value: sessionId }] });
+      const where = [{ field: 'id', value: sessionId }];
+      return (await adapter.deleteMany({ model: 'session', where })) > 0;
     },
+
+    async methods(subject) {
+      const { internalAdapter } = await auth.$context;
+      const providers = (await internalAdapter.findAccounts(subject)).map(({ providerId }) => providerId);
+      return {
+        password: providers.includes(PASSWORD_PROVIDER),
+        totp: false,
+        passkeys: [],
+        oidc: providers.filter((provider) => provider !== PASSWORD_PROVIDER),
+      };
+    },
+
+    // Its users are in the product's own database, and go with the account.
+    deleteUser: async () => {},
   };
 }
 
@@ -139,6 +159,7 @@ function readClaims(payload: Record<string, unknown>): IdentityClaims | null {
     email: email.toLowerCase(),
     emailVerified: emailVerified === true,
     name: typeof name === 'string' ? name : '',
+    photoUrl: null,
     sessionId: sid,
   };
 }
