@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { derivedKey } from './derived-keys.ts';
+
+it('gives every use of every deployment a key of its own, and always the same', () => {
+  const key = (secret: string, label: Parameters<typeof derivedKey>[1]) =>
+    derivedKey(secret, label).toString('hex');
+  expect(key('one', 'trial-address')).toMatch(/^[0-9a-f]{64}$/);
+  expect(key('one', 'trial-address')).toBe(key('one', 'trial-address'));
+  expect(key('one', 'trial-address')).not.toBe(key('one', 'checkout-reference'));
+  expect(key('one', 'trial-address')).not.toBe(key('two', 'trial-address'));
+  // Computed with another implementation of RFC 5869: what was made with a key must go on being recognised.
+  expect(key('one', 'trial-address')).toBe(
+    '319f140ebc2f461e60f1a255c26e93413074d0a8b5ab25747c07f0304a840051',
+  );
+});
