@@ -16,13 +16,16 @@ export type {
   ReachStage,
   Resolution,
 } from './observation.ts';
+export { normaliseAddress } from './mail-address.ts';
 export {
   entitlement,
   FREE_DOMAIN_LIMIT,
   FREE_FREQUENCY_MINUTES,
+  frequencyOn,
   mayAdd,
   mayResume,
   mayUseFrequency,
+  NOT_ENTITLED,
   TRIAL_MS,
 } from './plan.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/constants.ts';
-import { mayAdd, mayUseFrequency } from './plan.ts';
+import {
+  entitlement,
+  frequencyOn,
+  GRACE_MS,
+  mayAdd,
+  mayResume,
+  mayUseFrequency,
+  NOT_ENTITLED,
+  type PlanFacts,
+  type Subscription,
+} from './plan.ts';
+
+const NOW = Date.UTC(2026, 0, 15);
+const DAY = 86_400_000;
 
 describe('plans', () => {
   it('Free holds as many domains as the page says, Premium any number', () => {
@@ -10,11 +23,148 @@ describe('plans', () => {
     expect(mayAdd('premium', 100_000)).toBe(true);
   });
 
+  it('Free checks as many of them as it holds', () => {
+    expect([0, 2, 3, 4].map((active) => mayResume('free', active))).toEqual([true, true, false, false]);
+    expect(mayResume('premium', 100_000)).toBe(true);
+  });
+
   it('each is checked as often as the page offers it, and at no other interval', () => {
     for (const { minutes, premium } of CHECK_FREQUENCIES) {
       expect(mayUseFrequency('premium', minutes)).toBe(true);
       expect(mayUseFrequency('free', minutes)).toBe(!premium);
+      expect(frequencyOn('premium', minutes)).toBe(minutes);
+      expect(frequencyOn('free', minutes)).toBe(1440);
     }
     expect([0, 1, 30, -10, Number.NaN].some((minutes) => mayUseFrequency('premium', minutes))).toBe(false);
   });
 });
+
+describe('a subscription', () => {
+  const of = (change: Partial<Subscription>, now = NOW) =>
+    entitlement(facts({ subscriptions: [subscription(change)] }), now);
+
+  it.each(['active', 'trialing'] as const)('that is %s gives Premium without a known end', (status) => {
+    expect(of({ status })).toEqual({ plan: 'premium', status, source: 'subscription', endsAt: null });
+    // News of the renewal may come late: the period's end alone takes nothing away.
+    expect(of({ status, periodEndsAt: NOW - DAY })).toMatchObject({ plan: 'premium', endsAt: null });
+  });
+
+  it.each(['paused', 'canceled'] as const)('that is %s gives nothing', (status) => {
+    expect(of({ status })).toEqual(NOT_ENTITLED);
+    expect(of({ status, cancelsAt: NOW + DAY })).toEqual(NOT_ENTITLED);
+  });
+
+  it('gives Premium up to the end that was decided on, and not a moment longer', () => {
+    const cancelsAt = NOW + 10 * DAY;
+    for (const status of ['active', 'trialing'] as const) {
+      expect(of({ status, cancelsAt })).toMatchObject({ plan: 'premium', status, endsAt: cancelsAt });
+      expect(of({ status, cancelsAt }, cancelsAt - 1).plan).toBe('premium');
+      expect(of({ status, cancelsAt }, cancelsAt)).toEqual(NOT_ENTITLED);
+    }
+  });
+
+  it('whose payment failed goes on for 14 days, or to the end that was decided on', () => {
+    const pastDueSince = NOW - 4 * DAY;
+    const late = { status: 'past_due', pastDueSince } as const;
+    expect(GRACE_MS).toBe(14 * DAY);
+    expect(of(late)).toEqual({
+      plan: 'premium',
+      status: 'past_due',
+      source: 'subscription',
+      endsAt: NOW + 10 * DAY,
+    });
+    expect(of({ ...late, cancelsAt: NOW + 2 * DAY }).endsAt).toBe(NOW + 2 * DAY);
+    expect(of({ ...late, cancelsAt: NOW + 20 * DAY }).endsAt).toBe(NOW + 10 * DAY);
+    expect(of(late, NOW + 10 * DAY)).toEqual(NOT_ENTITLED);
+    expect(of({ status: 'past_due', pastDueSince: null })).toEqual(NOT_ENTITLED);
+  });
+
+  it('whose money was given back gives nothing until another period is paid', () => {
+    for (const status of ['active', 'trialing', 'past_due'] as const) {
+      const paid = { status, pastDueSince: NOW, periodStartsAt: NOW - 5 * DAY };
+      expect(of({ ...paid, refundedAt: NOW - DAY })).toEqual(NOT_ENTITLED);
+      expect(of({ ...paid, refundedAt: NOW - 5 * DAY })).toEqual(NOT_ENTITLED);
+      expect(of({ ...paid, refundedAt: NOW - 6 * DAY }).plan).toBe('premium');
+      expect(of({ ...paid, refundedAt: NOW - 6 * DAY, periodStartsAt: null })).toEqual(NOT_ENTITLED);
+    }
+  });
+});
+
+describe('a grant and a trial', () => {
+  it('give Premium until they end', () => {
+    const endsAt = NOW + DAY;
+    const grant = facts({ grant: { endsAt } });
+    const trial = facts({ trialEndsAt: endsAt });
+    const premium = { plan: 'premium', endsAt };
+    expect(entitlement(grant, NOW)).toEqual({ ...premium, status: 'active', source: 'grant' });
+    expect(entitlement(trial, NOW)).toEqual({ ...premium, status: 'trialing', source: 'trial' });
+    for (const ended of [grant, trial]) expect(entitlement(ended, endsAt)).toEqual(NOT_ENTITLED);
+  });
+
+  it('that is a grant for good never ends', () => {
+    const grant = facts({ grant: { endsAt: null } });
+    expect(entitlement(grant, NOW + 100_000 * DAY)).toMatchObject({ plan: 'premium', endsAt: null });
+  });
+});
+
+describe('of several', () => {
+  it('nothing is nothing', () => expect(entitlement(facts({}), NOW)).toEqual(NOT_ENTITLED));
+
+  /** In the order of preference where two last equally long. Each present or not, ending early, late or never. */
+  const ENDS = [undefined, -1, 1, 2, null] as const;
+  const cases = ENDS.flatMap((paid) =>
+    ENDS.flatMap((granted) => ENDS.filter((end) => end !== null).map((tried) => ({ paid, granted, tried }))),
+  );
+  const instant = (days: number | null) => days && NOW + days * DAY;
+
+  it.each(cases)('the longest holds: paid $paid, granted $granted, tried $tried', (days) => {
+    const { paid, granted, tried } = days;
+    const found = entitlement(
+      {
+        subscriptions: paid === undefined ? [] : [subscription({ cancelsAt: instant(paid) })],
+        grant: granted === undefined ? null : { endsAt: instant(granted) },
+        trialEndsAt: tried === undefined ? null : instant(tried),
+      },
+      NOW,
+    );
+    const length = (end: number | null | undefined) => (end === undefined ? -1 : (end ?? 1_000));
+    const longest = Math.max(length(paid), length(granted), length(tried));
+    if (longest < 0) return expect(found).toEqual(NOT_ENTITLED);
+    const source =
+      longest === length(paid) ? 'subscription' : longest === length(granted) ? 'grant' : 'trial';
+    expect(found).toMatchObject({
+      plan: 'premium',
+      source,
+      status: source === 'trial' ? 'trialing' : 'active',
+      endsAt: longest === 1_000 ? null : instant(longest),
+    });
+  });
+
+  it('subscriptions the one that lasts holds, whichever was told first', () => {
+    const late = subscription({ status: 'past_due', pastDueSince: NOW - DAY });
+    const others = [late, subscription({ status: 'canceled' }), subscription({ refundedAt: NOW })];
+    const running = subscription({});
+    for (const subscriptions of [
+      [running, ...others],
+      [...others, running],
+    ])
+      expect(entitlement(facts({ subscriptions }), NOW)).toMatchObject({ status: 'active', endsAt: null });
+    expect(entitlement(facts({ subscriptions: others }), NOW).status).toBe('past_due');
+  });
+});
+
+function facts(change: Partial<PlanFacts>): PlanFacts {
+  return { trialEndsAt: null, grant: null, subscriptions: [], ...change };
+}
+
+function subscription(change: Partial<Subscription>): Subscription {
+  return {
+    status: 'active',
+    periodStartsAt: NOW - 5 * DAY,
+    periodEndsAt: NOW + 25 * DAY,
+    cancelsAt: null,
+    pastDueSince: null,
+    refundedAt: null,
+    ...change,
+  };
+}

@@ -28,6 +28,11 @@ export function mayUseFrequency(plan: Plan, minutes: number): boolean {
   return FREQUENCIES_MINUTES.includes(minutes) && (plan === 'premium' || minutes === FREE_FREQUENCY_MINUTES);
 }
 
+/** The minutes that hold between two checks where `minutes` were chosen, perhaps on a plan that has ended since. */
+export function frequencyOn(plan: Plan, minutes: number): number {
+  return mayUseFrequency(plan, minutes) ? minutes : FREE_FREQUENCY_MINUTES;
+}
+
 /** A subscription as the payment provider last told it. Instants are ms UTC. */
 export interface Subscription {
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
@@ -56,21 +61,24 @@ export interface PlanFacts {
   subscriptions: readonly Subscription[];
 }
 
-const NOTHING: Entitlement = { plan: 'free', status: '', source: 'none', endsAt: null };
+/** Of an account to which nothing gives Premium. */
+export const NOT_ENTITLED: Entitlement = { plan: 'free', status: '', source: 'none', endsAt: null };
 
-/** What an account is entitled to at `now`: of everything that gives Premium, what lasts longest. */
+/** What an account is entitled to at `now`: of everything that gives Premium, what lasts longest; first what is paid for. */
 export function entitlement({ trialEndsAt, grant, subscriptions }: PlanFacts, now: number): Entitlement {
   const given: Entitlement[] = [];
-  if (grant) given.push({ plan: 'premium', status: 'active', source: 'grant', endsAt: grant.endsAt });
   for (const subscription of subscriptions) {
     const running = ofSubscription(subscription);
     if (running) given.push({ plan: 'premium', source: 'subscription', ...running });
   }
+  if (grant) given.push({ plan: 'premium', status: 'active', source: 'grant', endsAt: grant.endsAt });
   if (trialEndsAt !== null)
     given.push({ plan: 'premium', status: 'trialing', source: 'trial', endsAt: trialEndsAt });
-  const end = ({ endsAt }: Entitlement) => endsAt ?? Number.POSITIVE_INFINITY;
-  return given.filter((each) => end(each) > now).toSorted((a, b) => end(b) - end(a))[0] ?? NOTHING;
+  return given.filter((each) => endOf(each) > now).reduce(longer, NOT_ENTITLED);
 }
+
+const endOf = ({ plan, endsAt }: Entitlement) => (plan === 'free' ? 0 : (endsAt ?? Number.POSITIVE_INFINITY));
+const longer = (a: Entitlement, b: Entitlement) => (endOf(b) > endOf(a) ? b : a);
 
 function ofSubscription(subscription: Subscription): Pick<Entitlement, 'status' | 'endsAt'> | null {
   const { status, periodStartsAt, refundedAt, pastDueSince, cancelsAt } = subscription;
