@@ -36,7 +36,7 @@ export function createFirebaseIdentity(options: FirebaseIdentityOptions): Identi
     handler: async () => new Response(null, { status: 404 }),
     verify: createFirebaseTokenJudge({ projectId, emulated, keysUrl: new URL(endpoints.keys), now, log }),
     // Firebase knows sessions only in the browser.
-    endSession: async () => {},
+    endSession: async () => false,
     methods: async () => ({ password: false, totp: false, passkeys: [], oidc: [] }),
     deleteUser:
       serviceAccount === null
