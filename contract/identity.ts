@@ -56,6 +56,15 @@ export const oidcStartSchema = z.object({
   invite: z.string().max(2048).optional(),
 });
 
+const callbackParameter = z.string().max(4096).optional();
+/** What an OpenID provider sends back (RFC 6749 §4.1.2, RFC 9207); everything else is dropped. */
+export const oidcCallbackSchema = z.object({
+  code: callbackParameter,
+  state: callbackParameter,
+  iss: callbackParameter,
+  error: callbackParameter,
+});
+
 /** Instants are ISO 8601 UTC. */
 export const identityMethodsSchema = z.object({
   provider: z.enum(['built-in', 'firebase']),
