@@ -17,6 +17,8 @@ export interface TestApi {
   clock: { now(): number; advance(ms: number): void };
   /** For a server that listens. */
   fetch: ReturnType<typeof createApp>['fetch'];
+  /** Everything that is served, asked of the app itself. */
+  routes: ReturnType<typeof createApp>['routes'];
   send: Send;
   /** As if the socket's peer were at this address. */
   sendFrom(address: string): Send;
@@ -79,5 +81,5 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     async (path, init) =>
       app.request(new URL(path, publicUrl).href, init, { incoming: { socket: { remoteAddress } } });
   const send = sendFrom('198.51.100.7');
-  return { store, clock, fetch: app.fetch, send, sendFrom, cast: () => castOf(send, store) };
+  return { store, clock, fetch: app.fetch, routes: app.routes, send, sendFrom, cast: () => castOf(send, store) };
 }
