@@ -28,6 +28,7 @@ export {
   NOT_ENTITLED,
   TRIAL_MS,
 } from './plan.ts';
+export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
 export { judge } from './judge.ts';
 export { longDate } from './long-date.ts';

@@ -81,11 +81,18 @@ const endOf = ({ plan, endsAt }: Entitlement) => (plan === 'free' ? 0 : (endsAt 
 const longer = (a: Entitlement, b: Entitlement) => (endOf(b) > endOf(a) ? b : a);
 
 function ofSubscription(subscription: Subscription): Pick<Entitlement, 'status' | 'endsAt'> | null {
-  const { status, periodStartsAt, refundedAt, pastDueSince, cancelsAt } = subscription;
-  // Money that was given back for an earlier period says nothing about one that was paid after it.
-  if (refundedAt !== null && refundedAt >= (periodStartsAt ?? 0)) return null;
+  const { status, pastDueSince, cancelsAt } = subscription;
+  if (isRefunded(subscription)) return null;
   if (status === 'active' || status === 'trialing') return { status, endsAt: cancelsAt };
   if (status !== 'past_due') return null;
   const graceEndsAt = (pastDueSince ?? 0) + GRACE_MS;
   return { status, endsAt: Math.min(graceEndsAt, cancelsAt ?? graceEndsAt) };
+}
+
+/** Money that was given back for an earlier period says nothing about one that was paid after it. */
+export function isRefunded({
+  refundedAt,
+  periodStartsAt,
+}: Pick<Subscription, 'refundedAt' | 'periodStartsAt'>): boolean {
+  return refundedAt !== null && refundedAt >= (periodStartsAt ?? 0);
 }
