@@ -81,5 +81,13 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     async (path, init) =>
       app.request(new URL(path, publicUrl).href, init, { incoming: { socket: { remoteAddress } } });
   const send = sendFrom('198.51.100.7');
-  return { store, clock, fetch: app.fetch, routes: app.routes, send, sendFrom, cast: () => castOf(send, store) };
+  return {
+    store,
+    clock,
+    fetch: app.fetch,
+    routes: app.routes,
+    send,
+    sendFrom,
+    cast: () => castOf(send, store),
+  };
 }
