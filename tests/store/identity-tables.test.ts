@@ -1,6 +1,7 @@
+import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
-import { jwt } from 'better-auth/plugins';
+import { jwt, twoFactor } from 'better-auth/plugins';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/open-store.ts';
@@ -49,6 +50,6 @@ function optionsFor(store: Store) {
     secret: 'only for this test, and long enough',
     emailAndPassword: { enabled: true },
     telemetry: { enabled: false },
-    plugins: [jwt()],
+    plugins: [jwt(), twoFactor(), passkey()],
   };
 }

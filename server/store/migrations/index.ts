@@ -6,12 +6,14 @@ import type { Tables } from '../tables.ts';
 import { createFirstTables } from './0001-first-tables.ts';
 import { createIdentityProviderTables } from './0002-identity-provider-tables.ts';
 import { createPlansAndMails } from './0003-plans-and-mails.ts';
+import { createIdentityFactors } from './0004-identity-factors.ts';
 
 /** In order, append-only: what was released is never edited. */
 const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
   '0001-first-tables': createFirstTables,
   '0002-identity-provider-tables': createIdentityProviderTables,
   '0003-plans-and-mails': createPlansAndMails,
+  '0004-identity-factors': createIdentityFactors,
 };
 
 /**
