@@ -34,3 +34,24 @@ export async function isInvited(
     throw error;
   }
 }
+
+export type SignUpDecision = 'allowed' | 'signups_closed' | 'invitation_needed';
+
+/** Whether an address that has no account may get one, with the code of an invitation where it came with one. */
+export function signUpPolicy({
+  signups,
+  secret,
+  now,
+}: {
+  signups: 'open' | 'invite' | 'closed';
+  secret: string;
+  /** ms UTC. */
+  now: () => number;
+}): (email: string, invite: string | undefined) => Promise<SignUpDecision> {
+  return async (email, invite) => {
+    if (signups === 'open') return 'allowed';
+    if (signups === 'closed') return 'signups_closed';
+    const invited = await isInvited(invite ?? '', { email, secret, now: now() });
+    return invited ? 'allowed' : 'invitation_needed';
+  };
+}

@@ -1,0 +1,197 @@
+import { BetterAuthError, generateGenericState, parseGenericState, type BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthEndpoint } from 'better-auth/api';
+import { setSessionCookie } from 'better-auth/cookies';
+import { handleOAuthUserInfo } from 'better-auth/oauth2';
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { IdentityUnavailable } from './identity-provider.ts';
+import type { SignUpDecision } from './invite.ts';
+import { createOidcClient, type OidcClientConfig, type OidcProfile, OidcRefusal } from './oidc-client.ts';
+
+const STATE_MS = 10 * 60_000;
+const MAX_PICTURE_LENGTH = 2048;
+
+export interface OidcPluginOptions {
+  providers: (OidcClientConfig & { id: string })[];
+  /** Of the product; callbacks end at its `/signed-in`. */
+  publicUrl: URL;
+  /** Asked before a user is made. */
+  maySignUp(email: string, invite: string | undefined): Promise<SignUpDecision>;
+  /**
+   * Puts a new user in the place of one whose address was never verified, for the owner of the address: whatever the
+   * old one could sign in with is worth nothing any more.
+   */
+  takeOver(userId: string): Promise<unknown>;
+  log: { warn(context: object, message: string): void };
+  /** Instants are ms UTC. */
+  now: () => number;
+}
+
+/** Codes of `contract/oidc-failure.ts`. */
+type Failure =
+  | 'cancelled'
+  | 'expired'
+  | 'unavailable'
+  | 'email_missing'
+  | 'email_not_verified'
+  | 'signups_closed'
+  | 'invitation_needed'
+  | 'failed';
+
+/** How the library sees a request; its own type is not exported under a name. */
+type Context = Parameters<typeof handleOAuthUserInfo>[0];
+
+/**
+ * Sign-in with OpenID providers. The library keeps the state (bound to the browser by a cookie, good once, for ten minutes at
+ * most), links accounts and opens its session. Its own plugin for such providers asks them for their addresses when
+ * the process starts and leaves out for good who does not answer then, so the protocol is spoken by `oidc-client.ts`.
+ */
+export function oidcPlugin(options: OidcPluginOptions) {
+  const { publicUrl, log, now } = options;
+  const clients = new Map(options.providers.map((config) => [config.id, createOidcClient(config, now)]));
+  const redirectUri = (c: Context, id: string) => `${c.context.baseURL}/oauth2/callback/${id}`;
+  // Nothing of a request has a part in where it ends: there is no open redirect to find.
+  const end = (failure: Failure | null) =>
+    new URL(failure === null ? '/signed-in' : `/signed-in?error=${failure}`, publicUrl).href;
+
+  return {
+    id: 'openid-providers',
+    endpoints: {
+      startOidc: createAuthEndpoint(
+        '/sign-in/oauth2',
+        { method: 'POST', body: z.object({ provider: z.string(), invite: z.string().optional() }) },
+        async (c) => {
+          const { provider, invite } = c.body;
+          const client = clients.get(provider);
+          if (client === undefined) throw new APIError('NOT_FOUND', { code: 'PROVIDER_NOT_FOUND' });
+          const flow = {
+            redirectUri: redirectUri(c, provider),
+            codeVerifier: randomBytes(48).toString('base64url'),
+            nonce: randomBytes(24).toString('base64url'),
+          };
+          try {
+            // The state comes into being only where there is somewhere to go with it.
+            const url = await client.authorizationUrl({ ...flow, state: '' });
+            const { state } = await generateGenericState(c, {
+              callbackURL: end(null),
+              codeVerifier: flow.codeVerifier,
+              expiresAt: Date.now() + STATE_MS,
+              idTokenNonce: flow.nonce,
+              serverContext: { provider, invite },
+            });
+            url.searchParams.set('state', state);
+            return c.json({ url: url.href });
+          } catch (error) {
+            if (!(error instanceof IdentityUnavailable)) throw error;
+            log.warn({ err: error, provider }, 'A sign-in provider does not answer');
+            throw new APIError('SERVICE_UNAVAILABLE', { code: 'IDENTITY_UNAVAILABLE' });
+          }
+        },
+      ),
+
+      finishOidc: createAuthEndpoint(
+        '/oauth2/callback/:id',
+        {
+          method: 'GET',
+          query: z.object({
+            code: z.string().optional(),
+            state: z.string().optional(),
+            iss: z.string().optional(),
+            error: z.string().optional(),
+          }),
+        },
+        async (c) => {
+          throw c.redirect(end(await finish(c, c.params.id, c.query)));
+        },
+      ),
+    },
+  } satisfies BetterAuthPlugin;
+
+  /** Signs in whoever came back from a provider; null: done. */
+  async function finish(
+    c: Context,
+    id: string,
+    answer: { code?: string; state?: string; iss?: string; error?: string },
+  ): Promise<Failure | null> {
+    const client = clients.get(id);
+    const state = await readState(c, answer.state);
+    if (client === undefined || state === null || state.provider !== id) return 'expired';
+    const { code, iss, error } = answer;
+    if (error !== undefined) {
+      log.warn({ provider: id, error }, 'A sign-in provider refused');
+      return error === 'access_denied' ? 'cancelled' : 'failed';
+    }
+    if (code === undefined) return 'failed';
+    try {
+      const { codeVerifier, nonce } = state;
+      const flow = { redirectUri: redirectUri(c, id), codeVerifier, nonce };
+      const profile = await client.exchange({ ...flow, code, iss });
+      return await enter(c, { provider: id, profile, invite: state.invite });
+    } catch (refused) {
+      if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcRefusal)) throw refused;
+      log.warn({ err: refused, provider: id }, 'A sign-in with a provider failed');
+      return refused instanceof OidcRefusal ? 'failed' : 'unavailable';
+    }
+  }
+
+  async function enter(
+    c: Context,
+    { provider, profile, invite }: { provider: string; profile: OidcProfile; invite: string | undefined },
+  ): Promise<Failure | null> {
+    const { email, subject, name, picture } = profile;
+    if (email === null) return 'email_missing';
+    if (!profile.emailVerified) return 'email_not_verified';
+
+    const { internalAdapter } = c.context;
+    const account = { providerId: provider, accountId: subject };
+    const owner = await internalAdapter.findAccountOwnerByKey(account);
+    if (owner?.kind !== 'owned') {
+      const holder = await internalAdapter.findUserByEmail(email);
+      if (holder === null) {
+        const decision = await options.maySignUp(email, invite);
+        if (decision !== 'allowed') return decision;
+      } else if (!holder.user.emailVerified) await options.takeOver(holder.user.id);
+    }
+    const result = await handleOAuthUserInfo(c, {
+      userInfo: {
+        id: subject,
+        email,
+        emailVerified: true,
+        name,
+        ...(picture !== null && isPhotoUrl(picture) && { image: picture }),
+      },
+      // None of the provider's tokens are kept: nothing is asked of it later.
+      account,
+    });
+    if (result.error !== null) {
+      log.warn({ provider, reason: result.error }, 'A sign-in with a provider failed');
+      return 'failed';
+    }
+    await setSessionCookie(c, result.data);
+    return null;
+  }
+}
+
+interface State {
+  provider: string;
+  invite: string | undefined;
+  codeVerifier: string;
+  nonce: string;
+}
+
+/** What was kept when the sign-in began in this very browser; null where it is over, spent or somebody else's. */
+async function readState(c: Context, state: string | undefined): Promise<State | null> {
+  try {
+    const { codeVerifier, idTokenNonce: nonce, serverContext } = await parseGenericState(c, state ?? '');
+    const { provider, invite } = serverContext ?? {};
+    if (typeof provider !== 'string' || nonce === undefined) return null;
+    return { provider, invite: typeof invite === 'string' ? invite : undefined, codeVerifier, nonce };
+  } catch (error) {
+    if (error instanceof BetterAuthError) return null;
+    throw error;
+  }
+}
+
+function isPhotoUrl(value: string): boolean {
+  return value.length <= MAX_PICTURE_LENGTH && URL.parse(value)?.protocol === 'https:';
+}
