@@ -98,7 +98,14 @@ async function rearm(
     .executeTakeFirstOrThrow();
   const { numUpdatedRows } = await trx
     .updateTable('deliveries')
-    .set({ state: 'waiting', next_attempt_at: now, created_at: now, settled_at: null, detail: null })
+    .set({
+      state: 'waiting',
+      next_attempt_at: now,
+      first_attempt_at: null,
+      created_at: now,
+      settled_at: null,
+      detail: null,
+    })
     .where('alert_id', '=', alert.id)
     .where('state', '=', 'superseded')
     .executeTakeFirst();

@@ -115,6 +115,10 @@ export interface PaymentEventsTable {
   occurred_at: number;
   received_at: number;
   outcome: 'applied' | 'stale' | 'ignored';
+  /** The subscription of a refund that was told before it, until it is. */
+  refund_of: string | null;
+  refund_at: number | null;
+  refunded: Flag | null;
 }
 
 /** Addresses that had their trial, as salted hashes; a row outlives its account by twelve months. */
@@ -125,27 +129,35 @@ export interface TrialsTable {
   account_deleted_at: number | null;
 }
 
-/** Mail that is no alert: to an account, or (account null, or the sender's) to the operator. */
-export interface MailsTable {
+/** What every outbox has: rows that a worker claims, sends and settles. */
+export interface OutboxColumns {
   id: string;
-  account_id: string | null;
-  recipient: string;
-  kind: string;
-  /** JSON of what the text is made of; may hold a secret link, so it goes when the mail is settled. */
-  data: string | null;
   message_id: string;
-  state: 'waiting' | 'delivered' | 'failed' | 'expired';
   attempts: number;
+  /** Claims in a row whose outcome nobody reported: the mark of a row that kills its worker. */
   unanswered: number;
   next_attempt_at: number;
-  /** When the mail is of no use any more. */
-  expires_at: number | null;
+  first_attempt_at: number | null;
   lease_token: string | null;
   lease_expires_at: number | null;
   claimed_by: string | null;
   settled_at: number | null;
   detail: string | null;
   created_at: number;
+}
+
+export type MailState = 'waiting' | 'delivered' | 'failed' | 'expired';
+
+/** Mail that is no alert: to an account, or (account null, or the sender's) to the operator. */
+export interface MailsTable extends OutboxColumns {
+  account_id: string | null;
+  recipient: string;
+  kind: string;
+  /** JSON of what the text is made of; goes when the mail is settled, but stays with a failed one that holds no secret. */
+  data: string | null;
+  state: MailState;
+  /** When the mail is of no use any more. */
+  expires_at: number | null;
 }
 
 export interface FeedbackTable {
@@ -216,26 +228,13 @@ export interface AlertsTable {
 
 export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'superseded';
 
-export interface DeliveriesTable {
-  id: string;
+export interface DeliveriesTable extends OutboxColumns {
   account_id: string;
   alert_id: string;
   channel: 'email';
   /** monitor:kind:fingerprint:step:channel; unique, so that nobody is told twice. */
   dedupe_key: string;
-  message_id: string;
   state: DeliveryState;
-  attempts: number;
-  /** Claims in a row whose outcome nobody reported: the mark of a row that kills its worker. */
-  unanswered: number;
-  next_attempt_at: number;
-  first_attempt_at: number | null;
-  lease_token: string | null;
-  lease_expires_at: number | null;
-  claimed_by: string | null;
-  settled_at: number | null;
-  detail: string | null;
-  created_at: number;
 }
 
 export interface DeliveryAttemptsTable {
@@ -254,19 +253,48 @@ export interface RateLimitsTable {
   count: number;
 }
 
+/** A boolean on PostgreSQL, 0 or 1 on SQLite: `identityFlag` writes it. */
+export type IdentityFlag = boolean | number;
+/** ISO text, or a timestamp that is written as such and compares with it. */
+export type IdentityInstant = string;
+
 /** The few of better-auth's tables that the store itself touches, for an account's deletion and for retention. */
 export interface IdentityUserTable {
   id: string;
+  name: string;
+  /** Lower case; unique. */
   email: string;
+  emailVerified: IdentityFlag;
+  twoFactorEnabled: IdentityFlag | null;
+  image: string | null;
+  createdAt: IdentityInstant;
+  updatedAt: IdentityInstant;
 }
 export interface IdentitySessionTable {
   id: string;
-  /** ISO text, or a timestamp that compares with it. */
-  expiresAt: string;
+  userId: string;
+  expiresAt: IdentityInstant;
 }
+/** A password (`providerId` is "credential" and `accountId` the user's id), or a link to another provider. */
+export interface IdentityAccountTable {
+  id: string;
+  userId: string;
+  accountId: string;
+  providerId: string;
+  password: string | null;
+  createdAt: IdentityInstant;
+  updatedAt: IdentityInstant;
+}
+/** What of a person's passkeys and one-time codes matters here: whose they are. */
+export interface IdentityFactorTable {
+  id: string;
+  userId: string;
+}
+/** Short-lived: challenges, and tokens that were mailed. */
 export interface IdentityVerificationTable {
   identifier: string;
   value: string;
+  expiresAt: IdentityInstant;
 }
 
 export interface Tables {
@@ -289,5 +317,8 @@ export interface Tables {
   feedback: FeedbackTable;
   user: IdentityUserTable;
   session: IdentitySessionTable;
+  account: IdentityAccountTable;
+  passkey: IdentityFactorTable;
+  twoFactor: IdentityFactorTable;
   verification: IdentityVerificationTable;
 }

@@ -2,13 +2,13 @@ import { expect, it } from 'vitest';
 import {
   claimDueDeliveries,
   type ClaimedDelivery,
-  MOST_UNANSWERED_CLAIMS,
   oldestDue,
   retryDelivery,
   settleDelivery,
 } from '../../server/store/deliveries.ts';
 import { removeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   alertFor,

@@ -95,6 +95,15 @@ async function createPayments(db: Kysely<unknown>): Promise<void> {
     .addColumn('occurred_at', 'bigint', (column) => column.notNull())
     .addColumn('received_at', 'bigint', (column) => column.notNull())
     .addColumn('outcome', 'text', (column) => column.notNull())
+    .addColumn('refund_of', 'text')
+    .addColumn('refund_at', 'bigint')
+    .addColumn('refunded', 'integer')
+    .execute();
+  await db.schema
+    .createIndex('payment_events_early_refund')
+    .on('payment_events')
+    .column('refund_of')
+    .where(sql<boolean>`refund_of is not null`)
     .execute();
   await db.schema.createIndex('payment_events_account').on('payment_events').column('account_id').execute();
   await db.schema.createIndex('payment_events_age').on('payment_events').column('received_at').execute();
@@ -122,6 +131,7 @@ async function createMails(db: Kysely<unknown>): Promise<void> {
     .addColumn('attempts', 'integer', (column) => column.notNull())
     .addColumn('unanswered', 'integer', (column) => column.notNull())
     .addColumn('next_attempt_at', 'bigint', (column) => column.notNull())
+    .addColumn('first_attempt_at', 'bigint')
     .addColumn('expires_at', 'bigint')
     .addColumn('lease_token', 'text')
     .addColumn('lease_expires_at', 'bigint')
