@@ -6,6 +6,8 @@ export interface EmailMessage {
   text: string;
   /** With angle brackets; the same on every attempt, so that a repeated mail is recognisable as one. */
   messageId: string;
+  /** Where an answer goes; the sender's own address where this is missing. */
+  replyTo?: string;
   headers?: Record<string, string>;
 }
 

@@ -12,6 +12,7 @@ export function mailData(message: EmailMessage, mailFrom: string): SendMailOptio
     from: mailFrom,
     // As an object, so that a comma or bracket in it cannot become a second recipient.
     to: { name: '', address: message.to },
+    ...(message.replyTo !== undefined && { replyTo: { name: '', address: message.replyTo } }),
     subject: message.subject,
     text: message.text,
     html: message.html,

@@ -1,7 +1,9 @@
 import type { CertificateFacts, PlannedAlert } from '../../core/index.ts';
 import { displayName, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
-import type { MailContent, Tone } from './mail-layout.ts';
+import type { DrawnMail, Tone } from './mail-layout.ts';
 import { mailLayout } from './mail-layout.ts';
+import { plainText } from './plain-text.ts';
+import type { RenderedMessage } from './rendered-message.ts';
 import { alertTimes, clockTime, DAY_MS, duration, instant, weekdayDate } from './wording.ts';
 
 export interface ExpiryMessageInput {
@@ -16,13 +18,6 @@ export interface ExpiryMessageInput {
   publicUrl: URL;
   /** IANA name; times are shown in it and in UTC. */
   timeZone: string;
-}
-
-export interface RenderedMessage {
-  subject: string;
-  preheader: string;
-  html: string;
-  text: string;
 }
 
 /** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
@@ -44,7 +39,7 @@ export function expiryMessage(input: ExpiryMessageInput): RenderedMessage {
 
   const url = new URL('/dashboard', input.publicUrl);
   url.searchParams.set('domain', monitor.id);
-  const content: MailContent = {
+  const content: DrawnMail = {
     title: subject,
     preheader,
     productName: input.productName,
@@ -95,7 +90,7 @@ function badgeOf(input: ExpiryMessageInput): { tone: Tone; text: string } {
   return { tone: 'soon', text: isOverdueOnly(input) ? 'Renewal overdue' : `Expires in ${duration(left)}` };
 }
 
-function headingOf(input: ExpiryMessageInput, host: string): MailContent['heading'] {
+function headingOf(input: ExpiryMessageInput, host: string): DrawnMail['heading'] {
   const { alert, now, timeZone } = input;
   const date = weekdayDate(alert.notAfter, timeZone);
   const before = alert.role === 'leaf' ? 'The certificate for ' : 'An intermediate certificate of ';
@@ -145,7 +140,7 @@ function consequenceOf(port: number, time: string, passed: boolean): string {
   return passed ? `Since ${time} that day, ${who} ${what}.` : `After ${time} that day, ${who} will ${what}.`;
 }
 
-function factsOf(input: ExpiryMessageInput, host: string): MailContent['facts'] {
+function factsOf(input: ExpiryMessageInput, host: string): DrawnMail['facts'] {
   const { alert, monitor, now, timeZone } = input;
   const issuer = oneLine(issuedCertificate(input)?.issuer ?? '');
   return [
@@ -158,17 +153,4 @@ function factsOf(input: ExpiryMessageInput, host: string): MailContent['facts'] 
       ? []
       : [{ label: 'Last checked', value: instant(monitor.lastCheckedAt, timeZone) }]),
   ];
-}
-
-function plainText(content: MailContent): string {
-  const { heading } = content;
-  const width = Math.max(...content.facts.map(({ label }) => label.length)) + 2;
-  return [
-    `${heading.before}${heading.host}${heading.after}`,
-    ...content.paragraphs,
-    content.facts.map(({ label, value }) => `${`${label}:`.padEnd(width)}${value}`).join('\n'),
-    `${content.button.label}:\n${content.button.url}`,
-    `-- \n${content.footer}`,
-    '',
-  ].join('\n\n');
 }

@@ -3,16 +3,19 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 
 type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** What the mail's layout draws. Every text is escaped here. */
-export interface MailContent {
+/** What the mail's layout draws, in this order. Every text is escaped here. */
+export interface DrawnMail {
   title: string;
   preheader: string;
   productName: string;
-  badge: { tone: Tone; text: string };
-  /** The sentence, cut so that the host can stand in the type of machines. */
-  heading: { before: string; host: string; after: string };
+  badge?: { tone: Tone; text: string };
+  /** The sentence; cut where a host in it is to stand in the type of machines. */
+  heading: string | { before: string; host: string; after: string };
   paragraphs: string[];
-  bar: Lifetime & { tone: Tone; from: string; to: string };
+  /** A person's own words, with their line breaks. */
+  quote?: string;
+  bar?: Lifetime & { tone: Tone; from: string; to: string };
+  /** A row without a label goes on from the one above. */
   facts: { label: string; value: string; mono?: boolean }[];
   button: { label: string; url: string };
   footer: string;
@@ -49,8 +52,7 @@ const MONO = 'Menlo,Consolas,monospace';
 export const LOGO_CONTENT_ID = 'logo@certlantern';
 
 /** A whole HTML mail: 600 px of tables and inline colours, borders instead of shadows, nothing loaded from anywhere. */
-export function mailLayout(content: MailContent): string {
-  const tone = TONES[content.badge.tone];
+export function mailLayout(content: DrawnMail): string {
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -98,26 +100,16 @@ export function mailLayout(content: MailContent): string {
                     bgcolor="${COLOURS.surface}"
                     style="border:1px solid ${COLOURS.border};border-radius:12px;padding:32px 36px 34px"
                   >
-                    <table role="presentation" cellpadding="0" cellspacing="0">
-                      <tr>
-                        <td
-                          bgcolor="${tone.background}"
-                          style="border-radius:4px;padding:4px 10px;font-size:13px;line-height:18px;font-weight:600;color:${tone.text}"
-                        >
-                          ${tone.glyph}&nbsp; ${content.badge.text}
-                        </td>
-                      </tr>
-                    </table>
+                    ${content.badge && badge(content.badge)}
                     <h1
-                      style="margin:18px 0 8px;font-size:24px;line-height:31px;font-weight:600;letter-spacing:-.45px;color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word"
+                      style="margin:${content.badge ? '18px' : '0'} 0 8px;font-size:24px;line-height:31px;font-weight:600;letter-spacing:-.45px;color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word"
                     >
-                      ${content.heading.before}<span
-                        style="font-family:${HEADING_MONO};font-size:22px;letter-spacing:-.8px"
-                        >${content.heading.host}</span
-                      >${content.heading.after}
+                      ${heading(content.heading)}
                     </h1>
                     ${content.paragraphs.map((text, index) => paragraph(text, index === content.paragraphs.length - 1))}
-                    ${lifetimeBar(content.bar)} ${factsTable(content.facts)}
+                    ${content.quote !== undefined && quote(content.quote)}
+                    ${content.bar && lifetimeBar(content.bar)}
+                    ${content.facts.length > 0 && factsTable(content.facts)}
                     <table role="presentation" cellpadding="0" cellspacing="0" style="margin-top:26px">
                       <tr>
                         <td bgcolor="${COLOURS.primary}" style="border-radius:6px">
@@ -151,6 +143,36 @@ function rendered(markup: Markup): string {
   return markup.toString();
 }
 
+function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
+  const { background, text: colour, glyph } = TONES[tone];
+  return html`<table role="presentation" cellpadding="0" cellspacing="0">
+    <tr>
+      <td
+        bgcolor="${background}"
+        style="border-radius:4px;padding:4px 10px;font-size:13px;line-height:18px;font-weight:600;color:${colour}"
+      >
+        ${glyph}&nbsp; ${text}
+      </td>
+    </tr>
+  </table>`;
+}
+
+function heading(sentence: DrawnMail['heading']): Markup {
+  if (typeof sentence === 'string') return html`${sentence}`;
+  return html`${sentence.before}<span style="font-family:${HEADING_MONO};font-size:22px;letter-spacing:-.8px"
+      >${sentence.host}</span
+    >${sentence.after}`;
+}
+
+function quote(text: string): Markup {
+  const lines = text.split('\n').map((line) => html`${line}<br />`);
+  return html`<p
+    style="margin:0 0 24px;padding-left:14px;border-left:3px solid ${COLOURS.border};font-size:15px;line-height:24px;color:${COLOURS.ink};overflow-wrap:anywhere"
+  >
+    ${lines}
+  </p>`;
+}
+
 function paragraph(text: string, last: boolean): Markup {
   return html`<p
     style="margin:0 0 ${last ? '24px' : '12px'};font-size:15px;line-height:24px;color:${COLOURS.secondary};overflow-wrap:anywhere"
@@ -160,7 +182,7 @@ function paragraph(text: string, last: boolean): Markup {
 }
 
 /** The used part of the lifetime up to the wall; once expired the wall stands where notAfter was and a dashed run passes it. */
-function lifetimeBar(bar: MailContent['bar']): Markup {
+function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
   const { mark } = TONES[bar.tone];
   const lifetime = Math.max(1, bar.notAfter - bar.notBefore);
   const passed = bar.now >= bar.notAfter;
@@ -199,7 +221,7 @@ function lifetimeBar(bar: MailContent['bar']): Markup {
     </table>`;
 }
 
-function factsTable(facts: MailContent['facts']): Markup {
+function factsTable(facts: DrawnMail['facts']): Markup {
   const cell = `padding:10px 0;border-bottom:1px solid ${COLOURS.rule}`;
   const rows = facts.map(
     ({ label, value, mono }) =>

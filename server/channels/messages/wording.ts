@@ -15,7 +15,8 @@ export function duration(ms: number): string {
   return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
 }
 
-function count(n: number, unit: string): string {
+/** "1 day", "2 days" */
+export function count(n: number, unit: string): string {
   return `${n} ${unit}${n === 1 ? '' : 's'}`;
 }
 

@@ -1,0 +1,194 @@
+import { displayName, FREE_DOMAIN_LIMIT, oneLine, type PlanSource } from '../../core/index.ts';
+import { type DrawnMail, mailLayout } from './mail-layout.ts';
+import { plainText } from './plain-text.ts';
+import type { RenderedMessage } from './rendered-message.ts';
+import { clockTime, count, instant } from './wording.ts';
+
+/** What the mails that are no alerts are made of. Instants are ms UTC. */
+export type AccountMail =
+  | { kind: 'verify_email'; url: string }
+  | { kind: 'reset_password'; url: string; expiresAt: number }
+  | { kind: 'password_changed' }
+  | { kind: 'premium_ended'; paused: { host: string; port: number }[]; source: PlanSource }
+  | {
+      kind: 'feedback';
+      from: { name: string; email: string; premium: boolean };
+      message: string;
+    };
+
+export interface AccountMessageInput {
+  content: AccountMail;
+  /** When that happened which the mail is about. */
+  createdAt: number;
+  productName: string;
+  publicUrl: URL;
+  /** IANA name; times are shown in it and in UTC. */
+  timeZone: string;
+}
+
+/** The part of a mail that its kind decides on. */
+interface Said extends Omit<DrawnMail, 'title' | 'productName' | 'heading' | 'facts' | 'footer'> {
+  subject: string;
+  heading: string;
+  facts?: DrawnMail['facts'];
+  footer?: string;
+  replyTo?: string;
+}
+
+/** A mail about the account itself, or from its owner to the operator. */
+export function accountMessage(input: AccountMessageInput): RenderedMessage {
+  const { productName } = input;
+  const { subject, replyTo, facts = [], footer, ...rest } = said(input);
+  const drawn: DrawnMail = {
+    ...rest,
+    facts,
+    title: subject,
+    productName,
+    footer: footer ?? `You get this because somebody uses this address at ${productName}.`,
+  };
+  return {
+    ...{ subject, preheader: drawn.preheader, html: mailLayout(drawn), text: plainText(drawn) },
+    ...(replyTo !== undefined && { replyTo }),
+  };
+}
+
+function said(input: AccountMessageInput): Said {
+  const { content } = input;
+  switch (content.kind) {
+    case 'verify_email':
+      return verifyEmail(content.url, input);
+    case 'reset_password':
+      return resetPassword(content, input);
+    case 'password_changed':
+      return passwordChanged(input);
+    case 'premium_ended':
+      return premiumEnded(content, input);
+    case 'feedback':
+      return feedback(content, input);
+    default:
+      throw new TypeError(`Nobody knows what a mail of the kind ${(content as { kind: string }).kind} says.`);
+  }
+}
+
+function verifyEmail(url: string, { productName, publicUrl }: AccountMessageInput): Said {
+  return {
+    subject: 'Verify your address',
+    preheader: `One click, and ${productName} knows that alerts reach you here.`,
+    heading: 'Verify your address',
+    paragraphs: [
+      `An account at ${publicUrl.host} was made with this address. Confirm that it is yours, so that ` +
+        'every alert may reach you: until then it gets a few mails a day only.',
+      'Open the link in the browser in which you are logged in. ' +
+        'If you made no account, leave it alone: nobody can confirm the address but you.',
+    ],
+    button: { label: 'Verify your address', url },
+  };
+}
+
+function resetPassword(
+  { url, expiresAt }: { url: string; expiresAt: number },
+  { createdAt, productName, timeZone }: AccountMessageInput,
+): Said {
+  const minutes = count(Math.max(1, Math.round((expiresAt - createdAt) / MINUTE_MS)), 'minute');
+  return {
+    subject: 'Reset your password',
+    preheader: `The link is good for ${minutes}, until ${clockTime(expiresAt, timeZone)}.`,
+    heading: 'Set a new password',
+    paragraphs: [
+      `Somebody, we hope you, asked for a new password at ${productName}. The link is good for ${minutes}, until ` +
+        `${clockTime(expiresAt, timeZone)}, and works once.`,
+      'If you did not ask for it, you can ignore this mail: your password stays as it is.',
+    ],
+    button: { label: 'Set a new password', url },
+  };
+}
+
+function passwordChanged({ createdAt, productName, publicUrl, timeZone }: AccountMessageInput): Said {
+  return {
+    subject: 'Your password was changed',
+    preheader: `On ${instant(createdAt, timeZone)}. If that was not you, set a new one now.`,
+    heading: 'Your password was changed',
+    paragraphs: [
+      `The password of your account at ${productName} is a new one, and everybody who was logged in with it was logged out.`,
+      'If that was you, there is nothing to do. If it was not, take the account back now: set a new password from the ' +
+        'login page, and change the password of this mailbox too, for whoever did this may read it.',
+    ],
+    facts: [{ label: 'Changed', value: instant(createdAt, timeZone) }],
+    button: { label: 'Set a new password', url: new URL('/login', publicUrl).href },
+  };
+}
+
+/** A mail is no list: the dashboard has the rest. */
+const MOST_NAMED = 20;
+
+function premiumEnded(
+  { paused, source }: { paused: { host: string; port: number }[]; source: PlanSource },
+  { createdAt, productName, publicUrl, timeZone }: AccountMessageInput,
+): Said {
+  const what = source === 'trial' ? 'Your Premium trial has ended' : 'Your Premium plan has ended';
+  const named = paused.slice(0, MOST_NAMED).map((endpoint, index) => ({
+    label: index === 0 ? 'Paused' : '',
+    value: displayName(endpoint),
+    mono: true,
+  }));
+  const more = paused.length - named.length;
+  return {
+    subject: what,
+    preheader:
+      paused.length === 0
+        ? 'Your domains go on being checked, once a day.'
+        : `${count(paused.length, 'domain')} ${paused.length === 1 ? 'is' : 'are'} paused now; nothing was deleted.`,
+    heading: `${what}.`,
+    paragraphs:
+      paused.length === 0
+        ? [
+            `Since ${instant(createdAt, timeZone)} your account has the Free plan. All your domains go on as they were; ` +
+              'they are checked once a day, and alerts by mail go on.',
+          ]
+        : [
+            `Since ${instant(createdAt, timeZone)} your account has the Free plan, which checks ` +
+              `${count(FREE_DOMAIN_LIMIT, 'domain')} once a day. Your oldest go on, and their alerts too. Nobody looks at ` +
+              'the others until they are resumed: no checks, no alerts.',
+            'Nothing was deleted. On the dashboard you can choose which domains go on.',
+          ],
+    facts: [...named, ...(more > 0 ? [{ label: '', value: `and ${more} more` }] : [])],
+    button: { label: 'Show your domains', url: new URL('/dashboard', publicUrl).href },
+    footer: `You get this because your account at ${productName} had Premium.`,
+  };
+}
+
+function feedback(
+  { from, message }: { from: { name: string; email: string; premium: boolean }; message: string },
+  { createdAt, productName, timeZone }: AccountMessageInput,
+): Said {
+  const email = oneLine(from.email);
+  const name = oneLine(from.name) || email;
+  const text = readable(message);
+  return {
+    subject: `${from.premium ? '[Premium] ' : ''}Feedback from ${name}`,
+    preheader: oneLine(text),
+    heading: `Feedback from ${name}`,
+    paragraphs: [],
+    quote: text,
+    facts: [
+      { label: 'Name', value: name },
+      { label: 'Address', value: email, mono: true },
+      { label: 'Plan', value: from.premium ? 'Premium' : 'Free' },
+      { label: 'Written', value: instant(createdAt, timeZone) },
+    ],
+    button: { label: `Answer ${name}`, url: `mailto:${encodeURIComponent(from.email)}` },
+    footer: `An answer to this mail goes to the sender. You get it because SUPPORT_EMAIL of ${productName} is this address.`,
+    replyTo: from.email,
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+/** A person's text with its line breaks and without what could turn or break a line of a mail. */
+function readable(text: string): string {
+  return text
+    .toWellFormed()
+    .replaceAll(/\r\n?/g, '\n')
+    .replaceAll(/(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu, ' ')
+    .trim();
+}
