@@ -1,31 +1,14 @@
-import type { EmailChannel } from '../channels/email/index.ts';
 import { expiryMessage } from '../channels/messages/index.ts';
-import { nextAttemptAt } from '../core/index.ts';
-import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
-import type { Store } from '../store/open-store.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
+import { type SenderOptions, sendOnce } from './send-once.ts';
 
-export interface DelivererOptions {
-  store: Store;
-  email: EmailChannel;
-  clock: Clock;
-  /** In [0, 1); spreads the retries. */
-  random: () => number;
-  publicUrl: URL;
-  productName: string;
-  log: Log;
-}
-
-/**
- * One attempt at a claimed delivery. The row is settled after the channel took the message: a crash in between sends it
- * once more under the same Message-ID. The text is rendered anew each time, for "in 2 days" is not true for long.
- */
+/** One attempt at a claimed delivery. The text is rendered anew each time, for "in 2 days" is not true for long. */
 export async function deliver(
   delivery: ClaimedDelivery,
-  { store, email, clock, random, publicUrl, productName, log }: DelivererOptions,
+  options: SenderOptions,
   stopping: AbortSignal,
 ): Promise<void> {
+  const { store, clock, productName, publicUrl } = options;
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
   if (delivery.superseded) {
     const detail = 'A newer certificate or a later alert took its place.';
@@ -42,17 +25,19 @@ export async function deliver(
     publicUrl,
     timeZone: 'UTC',
   });
-  const { email: to } = delivery.account;
-  const sent = await email.deliver({ to, subject, html, text, messageId: delivery.messageId }, stopping);
-
-  const now = clock.now();
-  const next = nextAttemptAt(delivery.attempt, delivery.createdAt, now, random());
-  if (sent.outcome === 'retry' && next !== null) {
-    await retryDelivery(store, { ...lease, nextAttemptAt: next, now, detail: sent.detail });
-    return;
-  }
-  const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
-  if (outcome === 'failed')
-    log.warn({ delivery: delivery.id, detail: sent.detail }, 'an alert was not taken');
-  await settleDelivery(store, { ...lease, now, outcome, detail: sent.detail });
+  const { account, messageId, id, attempt, firstAttemptAt } = delivery;
+  await sendOnce(
+    {
+      message: { to: account.email, subject, html, text, messageId },
+      ...{ id, attempt, firstAttemptAt },
+      isProven: account.emailVerified,
+      isLink: false,
+      isPast: () => false,
+      settle: (outcome, detail, now) => settleDelivery(store, { ...lease, outcome, detail, now }),
+      retry: (nextAttemptAt, detail, now) => retryDelivery(store, { ...lease, nextAttemptAt, detail, now }),
+      hold: (until, detail) => holdDelivery(store, { ...lease, until, detail }),
+    },
+    options,
+    stopping,
+  );
 }

@@ -1,24 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { claimDueDeliveries, retryDelivery } from '../store/deliveries.ts';
+import { claimDueMails, retryMail } from '../store/mails.ts';
 import { claimDue, releaseClaim } from '../store/monitors.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
-import { deliver, type DelivererOptions } from './deliverer.ts';
+import { deliver } from './deliverer.ts';
 import { createJanitor } from './janitor.ts';
+import { mail } from './mailer.ts';
+import type { SenderOptions } from './send-once.ts';
 
 export { type Clock, systemClock } from './clock.ts';
 
 /** A check ends within 20 s; what is left is for recording it. A killed process's checks are taken up after this. */
 const CHECK_LEASE_MS = 30_000;
 /** Longer than the channel takes for one message at most: 60 s. */
-const DELIVERY_LEASE_MS = 90_000;
+const SENDING_LEASE_MS = 90_000;
 /** Mail servers count connections; alerts are few and leave in seconds all the same. */
 const DELIVERIES_AT_ONCE = 4;
+const MAILS_AT_ONCE = 2;
 /** A stop lets a message in flight end for so long: interrupted, it may arrive twice. */
 const MAIL_GRACE_MS = 700;
 const ABORT_MS = 600;
 
-export interface WorkerOptions extends CheckerOptions, DelivererOptions {
+export interface WorkerOptions extends CheckerOptions, SenderOptions {
   /** How many checks run at once. */
   concurrency: number;
 }
@@ -27,16 +31,21 @@ export interface Worker {
   start(): void;
   /** Ends within 1.5 s: checks in flight are interrupted and given back, messages in flight get a moment to end. */
   stop(): Promise<void>;
-  /** Does everything that is due now, once, and what falls due through that: checks, then deliveries. For tests. */
-  runDue(): Promise<{ checks: number; deliveries: number }>;
+  /** Does everything that is due now, once, and what falls due through that: checks, deliveries, mails. For tests. */
+  runDue(): Promise<{ checks: number; deliveries: number; mails: number }>;
   /** One round of the janitor. For tests. */
   sweep(): Promise<void>;
 }
 
-/** The loops of the product: checks and deliveries claimed under leases, and the janitor. Several may share one database. */
+/** The loops of the product: checks, deliveries and mails claimed under leases, and the janitor. Several may share one database. */
 export function createWorker(options: WorkerOptions): Worker {
   const { store, clock, log } = options;
   const claimedBy = randomUUID();
+  const atOnce = () => ({
+    nextAttemptAt: clock.now(),
+    now: clock.now(),
+    detail: 'The server was stopped.',
+  });
 
   const checks = createClaimLoop({
     name: 'check',
@@ -51,18 +60,22 @@ export function createWorker(options: WorkerOptions): Worker {
     name: 'delivery',
     concurrency: DELIVERIES_AT_ONCE,
     claim: (limit) =>
-      claimDueDeliveries(store, { now: clock.now(), limit, leaseMs: DELIVERY_LEASE_MS, claimedBy }),
+      claimDueDeliveries(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
     handle: (delivery, stopping) => deliver(delivery, options, stopping),
     // Interrupted while sending: the next process tries again at once, under the same Message-ID.
     release: async ({ id, leaseToken }) => {
-      const now = clock.now();
-      await retryDelivery(store, {
-        id,
-        leaseToken,
-        nextAttemptAt: now,
-        now,
-        detail: 'The server was stopped.',
-      });
+      await retryDelivery(store, { id, leaseToken, ...atOnce() });
+    },
+    stopGraceMs: MAIL_GRACE_MS,
+    log,
+  });
+  const mails = createClaimLoop({
+    name: 'mail',
+    concurrency: MAILS_AT_ONCE,
+    claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
+    handle: (claimed, stopping) => mail(claimed, options, stopping),
+    release: async ({ id, leaseToken }) => {
+      await retryMail(store, { id, leaseToken, ...atOnce() });
     },
     stopGraceMs: MAIL_GRACE_MS,
     log,
@@ -75,17 +88,24 @@ export function createWorker(options: WorkerOptions): Worker {
       unsubscribe = store.signals.subscribe(({ topic }) => {
         if (topic === 'due') checks.wake();
         if (topic === 'deliveries') deliveries.wake();
+        if (topic === 'mails') mails.wake();
       });
       checks.start();
       deliveries.start();
+      mails.start();
       janitor.start();
     },
     async stop() {
       unsubscribe();
-      await Promise.all([checks.stop(ABORT_MS), deliveries.stop(ABORT_MS), janitor.stop()]);
+      const loops = [checks, deliveries, mails].map((loop) => loop.stop(ABORT_MS));
+      await Promise.all([...loops, janitor.stop()]);
     },
     async runDue() {
-      return { checks: await checks.runDue(), deliveries: await deliveries.runDue() };
+      return {
+        checks: await checks.runDue(),
+        deliveries: await deliveries.runDue(),
+        mails: await mails.runDue(),
+      };
     },
     sweep: () => janitor.sweep(),
   };

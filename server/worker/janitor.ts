@@ -1,6 +1,7 @@
 import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
+import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
 import { pruneRateLimits } from '../store/rate-limits.ts';
 import { pruneSessions } from '../store/sessions.ts';
@@ -12,6 +13,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Longest any plan shows the past of a domain. The history of certificates is kept for as long as the domain. */
 const KEEP_CHECKS_MS = 90 * DAY_MS;
+/** How long the operator can see what became of a mail. */
+const KEEP_MAILS_MS = 90 * DAY_MS;
 
 export interface JanitorOptions {
   store: Store;
@@ -28,16 +31,20 @@ export interface Janitor {
   stop(): Promise<void>;
 }
 
-/** Retention: about once an hour, old checks, sessions that have ended, certificates that nothing refers to, spent limits. */
+/** Retention: about once an hour, old checks and mails, sessions that have ended, certificates that nothing refers to, spent limits. */
 export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
 
   async function sweep(): Promise<void> {
     const now = clock.now();
-    const recalled = (await recallMonitors(store, now)) + (await recallDeliveries(store, now));
+    const recalled =
+      (await recallMonitors(store, now)) +
+      (await recallDeliveries(store, now)) +
+      (await recallMails(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     await pruneChecks(store, now - KEEP_CHECKS_MS);
+    await pruneMails(store, now - KEEP_MAILS_MS);
     await pruneOrphanCertificates(store);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);

@@ -3,7 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createProbe, loadTrustStore, type Probe } from '../../server/probe/index.ts';
-import { grantPremium, openAccount } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
@@ -62,7 +63,7 @@ export interface Rig {
   add(host: string, port: number, everyMinutes?: number): Promise<Monitor>;
   read(monitor: Monitor): Promise<Monitor>;
   /** Does what is due at the clock's now. */
-  runDue(): Promise<{ checks: number; deliveries: number }>;
+  runDue(): ReturnType<Worker['runDue']>;
   /** Moves the clock from one due instant to the next, doing what is due at each, up to `at`. */
   runUntil(at: number): Promise<void>;
 }
@@ -189,8 +190,9 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
         const next = await nextDue(store);
         if (next === null || next > at) break;
         clock.set(Math.max(now, next));
-        const { checks, deliveries } = await rig.runDue();
-        if (checks + deliveries === 0) throw new Error(`nothing ran at ${new Date(now).toISOString()}`);
+        const { checks, deliveries, mails } = await rig.runDue();
+        if (checks + deliveries + mails === 0)
+          throw new Error(`nothing ran at ${new Date(now).toISOString()}`);
       }
       clock.set(at);
     },
@@ -198,18 +200,24 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   return rig;
 }
 
-/** When the next check or delivery falls due. */
+/** When the next check, delivery or mail falls due. */
 async function nextDue(store: Store): Promise<number | null> {
   const check = await store.db
     .selectFrom('monitors')
     .select((eb) => eb.fn.min('next_check_at').as('at'))
     .executeTakeFirst();
-  const delivery = await store.db
-    .selectFrom('deliveries')
-    .select((eb) => eb.fn.min('next_attempt_at').as('at'))
-    .where('state', '=', 'waiting')
-    .executeTakeFirst();
-  const instants = [check?.at, delivery?.at].filter((at) => at !== null && at !== undefined).map(Number);
+  const outboxes = ['deliveries', 'mails'] as const;
+  const sendings = outboxes.map((outbox) =>
+    store.db
+      .selectFrom(outbox as 'mails')
+      .select((eb) => eb.fn.min('next_attempt_at').as('at'))
+      .where('state', '=', 'waiting')
+      .executeTakeFirst(),
+  );
+  const instants = [check, ...(await Promise.all(sendings))]
+    .map((due) => due?.at)
+    .filter((at) => at !== null && at !== undefined)
+    .map(Number);
   return instants.length === 0 ? null : Math.min(...instants);
 }
 

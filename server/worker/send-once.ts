@@ -1,0 +1,65 @@
+import type { EmailChannel, EmailMessage } from '../channels/email/index.ts';
+import { nextAttemptAt } from '../core/index.ts';
+import { returnAllowance, takeAllowance } from '../store/mail-allowance.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+
+export interface SenderOptions {
+  store: Store;
+  email: EmailChannel;
+  clock: Clock;
+  /** In [0, 1); spreads the retries. */
+  random: () => number;
+  publicUrl: URL;
+  productName: string;
+  log: Log;
+}
+
+/** A claimed row of an outbox, ready to go, and how to answer for it. */
+export interface Outgoing {
+  id: string;
+  message: EmailMessage;
+  /** From 1. */
+  attempt: number;
+  firstAttemptAt: number;
+  /** Whether the receiver proved to own the address; others get a few mails a day. */
+  isProven: boolean;
+  /** Whether it has the link with which a person proves that, or sets a new password. */
+  isLink: boolean;
+  /** Whether the mail is of no use any more at this instant. */
+  isPast(at: number): boolean;
+  settle(outcome: 'delivered' | 'failed', detail: string, now: number): Promise<unknown>;
+  retry(nextAttemptAt: number, detail: string, now: number): Promise<unknown>;
+  hold(until: number, detail: string): Promise<unknown>;
+}
+
+/**
+ * One attempt. The row is settled after the channel took the message: a crash in between sends it once more under the same
+ * Message-ID. What is above the allowance of an unproven address waits, and that counts as no attempt.
+ */
+export async function sendOnce(
+  { message, isProven, isLink, ...outgoing }: Outgoing,
+  { store, email, clock, random, log }: SenderOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (!isProven) {
+    const allowance = await takeAllowance(store, { address: message.to, isLink, now: clock.now() });
+    if (!allowance.granted) {
+      await outgoing.hold(allowance.until, 'Waits: this address is not verified and had its mail for today.');
+      return;
+    }
+  }
+  const sent = await email.deliver(message, stopping);
+  if (sent.outcome !== 'delivered' && !isProven) await returnAllowance(store, message.to);
+
+  const now = clock.now();
+  const next = nextAttemptAt(outgoing.attempt, outgoing.firstAttemptAt, now, random());
+  if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {
+    await outgoing.retry(next, sent.detail, now);
+    return;
+  }
+  const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
+  if (outcome === 'failed') log.warn({ id: outgoing.id, detail: sent.detail }, 'a mail was not taken');
+  await outgoing.settle(outcome, sent.detail, now);
+}
