@@ -1,6 +1,7 @@
 import { loadSecrets } from '../../server/data-directory.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
-import { grantPremium, openAccount } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
 import type { Store } from '../../server/store/open-store.ts';
 
 export const DEMO_PERSON = {

@@ -1,9 +1,8 @@
 import type { Selectable, Transaction } from 'kysely';
-import { randomUUID } from 'node:crypto';
 import type { Entitlement } from '../core/index.ts';
 import { deleteUnwatched } from './certificates.ts';
-import { locked } from './dialect.ts';
 import { announcePlan, settledEntitlement, settlePlan } from './entitlements.ts';
+import { deleteUsers } from './identity-users.ts';
 import type { Store } from './open-store.ts';
 import type { AccountsTable, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -23,69 +22,6 @@ export interface Account {
   entitlement: Entitlement;
   disabled: boolean;
   createdAt: number;
-}
-
-export interface Arrival {
-  issuer: string;
-  subject: string;
-  email: string;
-  emailVerified: boolean;
-  /** Used at creation; later only where the account has none. */
-  name: string | null;
-  company: string | null;
-  photoUrl?: string | null;
-  now: number;
-}
-
-export type OpenedAccount =
-  | { ok: true; account: Account; created: boolean }
-  /** Another account has the address, and this provider does not vouch for it. */
-  | { ok: false; code: 'email_taken' };
-
-/** The account of somebody whom an identity provider just vouched for, made at the first arrival. */
-export async function openAccount(store: Store, arrival: Arrival): Promise<OpenedAccount> {
-  const email = arrival.email.toLowerCase();
-  const opened = await inTransaction(store, async (trx) => {
-    const known = await accountOfIdentity(trx, arrival);
-    if (known) return { account: await greet(trx, known, arrival), created: false, merged: false };
-
-    const created = await trx
-      .insertInto('accounts')
-      .values({
-        id: randomUUID(),
-        email,
-        email_verified: Number(arrival.emailVerified),
-        full_name: arrival.name ?? '',
-        photo_url: arrival.photoUrl ?? null,
-        paddle_id: '',
-        company_name: arrival.company ?? '',
-        plan: 'free',
-        created_at: arrival.now,
-      })
-      .onConflict((conflict) => conflict.column('email').doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    if (created) {
-      await addIdentity(trx, created.id, arrival);
-      return { account: created, created: true, merged: false };
-    }
-
-    // Somebody has the address: perhaps this very person, in a request that ran beside this one.
-    const justMade = await accountOfIdentity(trx, arrival);
-    if (justMade) return { account: await greet(trx, justMade, arrival), created: false, merged: false };
-    if (!arrival.emailVerified) return null;
-    const holder = await locked(
-      store.dialect,
-      trx.selectFrom('accounts').selectAll().where('email', '=', email),
-    ).executeTakeFirstOrThrow();
-    await dropUnverified(trx, holder.id);
-    await addIdentity(trx, holder.id, arrival);
-    return { account: await greet(trx, holder, arrival), created: false, merged: true };
-  });
-  if (opened === null) return { ok: false, code: 'email_taken' };
-  if (opened.merged)
-    store.signals.publish({ topic: 'session_ended', accountId: opened.account.id, sessionId: null });
-  return { ok: true, account: toAccount(opened.account), created: opened.created };
 }
 
 export async function accountById(store: Store, id: string): Promise<Account | null> {
@@ -178,77 +114,6 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
   };
 }
 
-type Row = Selectable<AccountsTable>;
-
-async function accountOfIdentity(
-  trx: Transaction<Tables>,
-  { issuer, subject }: Arrival,
-): Promise<Row | undefined> {
-  return trx
-    .selectFrom('identities')
-    .innerJoin('accounts', 'accounts.id', 'identities.account_id')
-    .selectAll('accounts')
-    .where('issuer', '=', issuer)
-    .where('subject', '=', subject)
-    .executeTakeFirst();
-}
-
-/** Fills what the account lacks from what the provider now says; nothing that is there is overwritten. */
-async function greet(trx: Transaction<Tables>, account: Row, arrival: Arrival): Promise<Row> {
-  const vouched = arrival.emailVerified && arrival.email.toLowerCase() === account.email;
-  if (vouched)
-    await trx
-      .updateTable('identities')
-      .set({ email_verified: 1 })
-      .where('issuer', '=', arrival.issuer)
-      .where('subject', '=', arrival.subject)
-      .where('email_verified', '=', 0)
-      .execute();
-  const next = {
-    full_name: account.full_name || (arrival.name ?? ''),
-    company_name: account.company_name || (arrival.company ?? ''),
-    photo_url: account.photo_url ?? arrival.photoUrl ?? null,
-    email_verified: vouched ? 1 : account.email_verified,
-  };
-  const same = Object.entries(next).every(([key, value]) => Reflect.get(account, key) === value);
-  if (same) return account;
-  return trx
-    .updateTable('accounts')
-    .set(next)
-    .where('id', '=', account.id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
-
-async function addIdentity(trx: Transaction<Tables>, accountId: string, arrival: Arrival): Promise<void> {
-  await trx
-    .insertInto('identities')
-    .values({
-      issuer: arrival.issuer,
-      subject: arrival.subject,
-      account_id: accountId,
-      email_verified: Number(arrival.emailVerified),
-      created_at: arrival.now,
-    })
-    .execute();
-}
-
-/** Whoever signed up with an address without proving it must not stay inside once its owner arrives. */
-async function dropUnverified(trx: Transaction<Tables>, accountId: string): Promise<void> {
-  const unverified = await trx
-    .deleteFrom('identities')
-    .where('account_id', '=', accountId)
-    .where('email_verified', '=', 0)
-    .returning('subject')
-    .execute();
-  if (unverified.length === 0) return;
-  await deleteUsers(
-    trx,
-    unverified.map(({ subject }) => subject),
-  );
-  await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
-}
-
 async function deleteIdentityUsers(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const identities = await trx
     .selectFrom('identities')
@@ -259,17 +124,4 @@ async function deleteIdentityUsers(trx: Transaction<Tables>, accountId: string):
     trx,
     identities.map(({ subject }) => subject),
   );
-}
-
-/** Subjects of other providers match no user: all of them are long random ids. */
-async function deleteUsers(trx: Transaction<Tables>, subjects: string[]): Promise<void> {
-  if (subjects.length === 0) return;
-  const users = await trx.deleteFrom('user').where('id', 'in', subjects).returning(['id', 'email']).execute();
-  // better-auth keeps what it mailed to people here, by user or address, without a foreign key.
-  const names = users.flatMap(({ id, email }) => [id, email]);
-  if (names.length === 0) return;
-  await trx
-    .deleteFrom('verification')
-    .where((eb) => eb.or([eb('value', 'in', names), eb('identifier', 'in', names)]))
-    .execute();
 }

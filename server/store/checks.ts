@@ -37,7 +37,7 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       store.dialect,
       trx
         .selectFrom('monitors')
-        .select(['account_id', 'verdict_id', 'unreachable_since', 'check_requested_at'])
+        .select(['account_id', 'active', 'verdict_id', 'unreachable_since', 'check_requested_at'])
         .where('id', '=', check.monitorId)
         .where('lease_token', '=', check.leaseToken),
     ).executeTakeFirst();
@@ -80,7 +80,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
     const deliveries = await addAlerts(trx, {
       accountId: monitor.account_id,
       monitorId: check.monitorId,
-      alerts: check.alerts,
+      // Paused while it was checked: what is known is kept, and nobody is told.
+      alerts: monitor.active === 1 ? check.alerts : [],
       now: check.now,
     });
     return { accountId: monitor.account_id, isNew, deliveries, again: monitor.check_requested_at !== null };

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /**
- * What a list says about a monitor at a glance. `paused`: nobody checks it; `pending`: never checked; `unread`: no certificate was ever read; the rest
- * by whole days left (rounded down) of the leaf last seen: critical up to 7, soon up to 14.
+ * What a list says about a monitor at a glance. `paused`: nobody checks it; `pending`: never checked; `unread`: no
+ * certificate was ever read; the rest by whole days left (rounded down) of the leaf last seen: critical up to 7, soon
+ * up to 14.
  */
 export const DOMAIN_STATES = [
   'paused',

@@ -1,6 +1,12 @@
 import type { Selectable, Transaction } from 'kysely';
-import { entitlement, type Entitlement, FREE_DOMAIN_LIMIT, FREE_FREQUENCY_MINUTES } from '../core/index.ts';
-import type { Plan } from '../core/index.ts';
+import {
+  entitlement,
+  type Entitlement,
+  FREE_DOMAIN_LIMIT,
+  FREE_FREQUENCY_MINUTES,
+  NOT_ENTITLED,
+  type Plan,
+} from '../core/index.ts';
 import { locked } from './dialect.ts';
 import { enqueueMail } from './mails.ts';
 import type { Store } from './open-store.ts';
@@ -8,10 +14,9 @@ import type { AccountsTable, Tables } from './tables.ts';
 
 type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;
 
-const FREE: Entitlement = { plan: 'free', status: '', source: 'none', endsAt: null };
 const EVERYBODY: Entitlement = { plan: 'premium', status: 'active', source: 'deployment', endsAt: null };
 
-/** What was last settled, as the account's row has it. */
+/** What was last settled, as the account's row has it: its own, whether or not everybody has Premium here. */
 export function settledEntitlement(row: PlanColumns): Entitlement {
   const { plan, plan_status: status, plan_source: source, plan_ends_at: endsAt } = row;
   return { plan, status, source, endsAt };
@@ -20,7 +25,14 @@ export function settledEntitlement(row: PlanColumns): Entitlement {
 /** What holds at `now` (ms UTC): an end that nobody has carried out yet counts all the same. */
 export function entitlementAt(store: Store, settled: Entitlement, now: number): Entitlement {
   if (store.everyonePremium) return EVERYBODY;
-  return settled.endsAt !== null && settled.endsAt <= now ? FREE : settled;
+  return settled.endsAt !== null && settled.endsAt <= now ? NOT_ENTITLED : settled;
+}
+
+/** What the rest of a transaction may rely on. */
+export interface HeldPlan {
+  plan: Plan;
+  /** Nothing of a disabled account is checked. */
+  disabled: boolean;
 }
 
 /** Holds the account's row for the rest of the transaction: whatever counts against a plan queues here. */
@@ -28,15 +40,19 @@ export async function lockPlan(
   store: Store,
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
-): Promise<Plan> {
+): Promise<HeldPlan> {
   const row = await lockedAccount(store, trx, accountId);
-  return entitlementAt(store, settledEntitlement(row), now).plan;
+  return {
+    plan: entitlementAt(store, settledEntitlement(row), now).plan,
+    disabled: row.disabled_at !== null,
+  };
 }
 
 /**
  * Works out anew what the account is entitled to, from its grant, its trial and its subscriptions, and carries it out:
  * without Premium the oldest domains stay, the others are paused and all are checked daily; with it, what the plan had
- * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it.
+ * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it. Returns
+ * what holds now.
  */
 export async function settlePlan(
   store: Store,
@@ -44,7 +60,7 @@ export async function settlePlan(
   { accountId, now }: { accountId: string; now: number },
 ): Promise<Entitlement> {
   const row = await lockedAccount(store, trx, accountId);
-  const next = store.everyonePremium ? EVERYBODY : await workOut(trx, row, now);
+  const next = await workOut(trx, row, now);
   await trx
     .updateTable('accounts')
     .set({
@@ -55,19 +71,22 @@ export async function settlePlan(
     })
     .where('id', '=', accountId)
     .execute();
-  if (next.plan === 'premium') {
+  const holds = entitlementAt(store, next, now);
+  if (holds.plan === 'premium') {
     await resumePausedByPlan(trx, row, now);
-    return next;
+    return holds;
   }
   const paused = await keepWithinFree(trx, accountId, now);
-  if (row.plan === 'premium')
+  const ended = row.plan === 'premium';
+  // Domains that no ended plan of the account's own explains: everybody had Premium here until now.
+  if (ended || paused.length > 0)
     await enqueueMail(trx, {
       accountId,
       recipient: row.email,
-      content: { kind: 'premium_ended', paused, source: row.plan_source },
+      content: { kind: 'premium_ended', paused, source: ended ? row.plan_source : 'deployment' },
       now,
     });
-  return next;
+  return holds;
 }
 
 /** After the transaction of a settled plan: pages ask again, resumed domains are due, and there may be mail. */
@@ -148,7 +167,7 @@ async function keepWithinFree(
   if (surplus.length > 0)
     await trx
       .updateTable('monitors')
-      .set({ active: 0, paused_by: 'plan', paused_at: now })
+      .set({ active: 0, paused_by: 'plan', paused_at: now, check_requested_at: null })
       .where('account_id', '=', accountId)
       .where('paused_by', 'is', null)
       .where(

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { Plan, Step } from '../core/index.ts';
+import { frequencyOn, type Plan, type Step } from '../core/index.ts';
 import { lockedAndFree } from './dialect.ts';
 import { entitlementAt, settledEntitlement } from './entitlements.ts';
 import { leaseClock } from './lease-clock.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
 
-/** A monitor that is this worker's alone until its lease ends. */
+/** A monitor that is this worker's alone until its lease ends; `checkEveryMinutes` is what the plan allows at the claim. */
 export interface ClaimedMonitor extends Monitor {
   /** Needed to record; worthless once another worker has claimed the monitor. */
   leaseToken: string;
@@ -16,7 +16,8 @@ export interface ClaimedMonitor extends Monitor {
   alerted: { fingerprint: string; step: Step }[];
 }
 
-const isActive = sql<boolean>`active = 1`;
+/** Written out: SQLite recognises the partial index of what is checked by its words, not by a parameter's value. */
+export const isActive = sql<boolean>`active = 1`;
 
 export interface Claim {
   now: number;
@@ -39,7 +40,6 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
         db
           .selectFrom('monitors')
           .select('id')
-          // Written out: SQLite recognises the partial index by its words, not by a parameter's value.
           .where(isActive)
           .where('next_check_at', '<=', claim.now)
           .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', clock)]))
@@ -79,12 +79,16 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
       .execute(),
   ];
   const alertsOf = Map.groupBy(alerts, (alert) => alert.monitor_id);
-  return rows.map((row) => ({
-    ...toMonitor(row),
-    leaseToken,
-    plan: entitlementAt(store, settledEntitlement(row), claim.now).plan,
-    alerted: (alertsOf.get(row.id) ?? []).map(({ fingerprint, step }) => ({ fingerprint, step })),
-  }));
+  return rows.map((row) => {
+    const { plan } = entitlementAt(store, settledEntitlement(row), claim.now);
+    return {
+      ...toMonitor(row),
+      checkEveryMinutes: frequencyOn(plan, row.check_every_minutes),
+      leaseToken,
+      plan,
+      alerted: (alertsOf.get(row.id) ?? []).map(({ fingerprint, step }) => ({ fingerprint, step })),
+    };
+  });
 }
 
 /** Gives a claim back unfinished; the monitor is due again at once. Harmless when the lease is no longer ours. */

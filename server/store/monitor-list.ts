@@ -71,9 +71,9 @@ export interface Problem {
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
-  /** Soonest first; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
+  /** Soonest first, without paused ones; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
   expiries: Expiry[];
-  /** What needs a person although no date says so, at most 500. */
+  /** What needs a person although no date says so, at most 500; what is paused is not known well enough. */
   problems: Problem[];
 }
 
@@ -94,7 +94,7 @@ export async function summary(
   const counts = Object.fromEntries(DOMAIN_STATES.map((state) => [state, 0])) as Record<DomainState, number>;
   for (const { state, count } of counted) counts[state] = count;
   const total = counted.reduce((sum, { count }) => sum + count, 0);
-  const withCertificate = total - counts.pending - counts.unread;
+  const withCertificate = total - counts.paused - counts.pending - counts.unread;
   return {
     total,
     counts,
@@ -110,6 +110,7 @@ async function expiriesOf(store: Store, accountId: string, now: number): Promise
     .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
     .where('account_id', '=', accountId)
     .where('not_after', 'is not', null)
+    .where('paused_by', 'is', null)
     .orderBy('not_after')
     .orderBy('id')
     .execute();
@@ -127,6 +128,7 @@ async function expiriesByDay(store: Store, accountId: string, now: number): Prom
         ])
         .where('account_id', '=', accountId)
         .where('not_after', 'is not', null)
+        .where('paused_by', 'is', null)
         .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`),
     )
     .selectFrom('days')
@@ -137,6 +139,7 @@ async function expiriesByDay(store: Store, accountId: string, now: number): Prom
           .select('first.id')
           .where('first.account_id', '=', accountId)
           .whereRef('first.not_after', '=', 'days.first_at')
+          .where('first.paused_by', 'is', null)
           .orderBy('first.id')
           .limit(1),
       ),
@@ -152,6 +155,7 @@ async function problemsOf(store: Store, accountId: string, now: number): Promise
     .select(['id', 'host', 'port', 'problem', 'problem_message', domainState(now).as('state')])
     .where('account_id', '=', accountId)
     .where('problem', 'is not', null)
+    .where('paused_by', 'is', null)
     // Their date or badge says it already.
     .where((eb) =>
       eb.or([eb('problem', '=', 'unreachable'), eb(domainState(now), 'not in', ['expired', 'revoked'])]),

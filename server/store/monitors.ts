@@ -1,18 +1,17 @@
-import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { CertificateFacts, Plan } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
-import { locked } from './dialect.ts';
 import { lockPlan } from './entitlements.ts';
+import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
-import type { Signal } from './signals.ts';
-import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
+export type { MonitorKey } from './monitor-change.ts';
 export type { Monitor } from './monitor-row.ts';
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
 export { listMonitors, summary } from './monitor-list.ts';
+export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -36,7 +35,7 @@ export type AddedMonitor =
 export async function addMonitor(store: Store, request: NewMonitor): Promise<AddedMonitor> {
   const { accountId, host, port, now } = request;
   const added = await inTransaction(store, async (trx): Promise<AddedMonitor> => {
-    const plan = await lockPlan(store, trx, { accountId, now });
+    const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
     const existing = await selectMonitors(trx)
       .where('account_id', '=', accountId)
       .where('host', '=', host)
@@ -62,19 +61,14 @@ export async function addMonitor(store: Store, request: NewMonitor): Promise<Add
         created_at: now,
         next_check_at: now,
         revoked: 0,
+        active: Number(!disabled),
       })
       .returningAll()
       .executeTakeFirstOrThrow();
     return { ok: true, monitor: toMonitor({ ...monitor, facts: null }) };
   });
-  if (added.ok) announce(store, added.monitor, 'added', { due: true });
+  if (added.ok) announceMonitor(store, added.monitor, 'added', { due: true });
   return added;
-}
-
-/** Every reader asks by account: a stranger's id is answered like an id that does not exist. */
-export interface MonitorKey {
-  accountId: string;
-  monitorId: string;
 }
 
 export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
@@ -96,7 +90,7 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
     const result = await trx.deleteFrom('monitors').where('id', '=', row.id).executeTakeFirst();
     return result.numDeletedRows > 0n ? toMonitor(row) : null;
   });
-  if (removed) announce(store, removed, 'removed');
+  if (removed) announceMonitor(store, removed, 'removed');
   return removed;
 }
 
@@ -113,24 +107,29 @@ export async function setFrequency(
 ): Promise<FrequencyChange> {
   const { minutes, now } = request;
   const change = await inTransaction(store, async (trx): Promise<FrequencyChange> => {
-    const plan = await lockPlan(store, trx, { accountId: request.accountId, now });
+    const { plan } = await lockPlan(store, trx, { accountId: request.accountId, now });
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
     if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
     const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
+    const isRunning = row.lease_token !== null && row.paused_by === null;
     const next = {
       check_every_minutes: minutes,
       next_check_at: Math.min(row.next_check_at, planned),
-      check_requested_at: row.lease_token === null ? row.check_requested_at : now,
+      check_requested_at: isRunning ? now : row.check_requested_at,
     };
     await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
     return { ok: true, monitor: toMonitor({ ...row, ...next }) };
   });
-  if (change.ok) announce(store, change.monitor, 'changed', { due: change.monitor.nextCheckAt <= now });
+  if (change.ok)
+    announceMonitor(store, change.monitor, 'changed', { due: change.monitor.nextCheckAt <= now });
   return change;
 }
 
-/** Makes a check due now. While one is running, another follows it: the running one may have looked before the wish. */
+/**
+ * Makes a check due now. While one is running, another follows it: the running one may have looked before the wish. A
+ * paused monitor stays as it is.
+ */
 export async function requestCheck(
   store: Store,
   request: MonitorKey & { now: number },
@@ -139,11 +138,12 @@ export async function requestCheck(
   const monitor = await inTransaction(store, async (trx) => {
     const row = await lockMonitor(store, trx, request);
     if (!row) return null;
+    if (row.paused_by !== null) return toMonitor(row);
     const next = { check_requested_at: now, next_check_at: Math.min(row.next_check_at, now) };
     await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
     return toMonitor({ ...row, ...next });
   });
-  if (monitor) announce(store, monitor, 'checking', { due: true });
+  if (monitor?.pausedBy === null) announceMonitor(store, monitor, 'checking', { due: true });
   return monitor;
 }
 
@@ -175,25 +175,4 @@ export async function history(store: Store, key: MonitorKey): Promise<HistoryEnt
     const { id, fingerprint, first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
     return [{ id, fingerprint, firstSeenAt, lastSeenAt, facts }];
   });
-}
-
-/** Locks first and reads the certificate after: PostgreSQL cannot lock the optional side of a join. */
-async function lockMonitor(store: Store, trx: Transaction<Tables>, key: MonitorKey) {
-  const row = await locked(
-    store.dialect,
-    trx
-      .selectFrom('monitors')
-      .select('id')
-      .where('id', '=', key.monitorId)
-      .where('account_id', '=', key.accountId),
-  ).executeTakeFirst();
-  return row && selectMonitors(trx).where('monitors.id', '=', row.id).executeTakeFirst();
-}
-
-type Change = Extract<Signal, { topic: 'domain' }>['change'];
-
-function announce(store: Store, monitor: Monitor, change: Change, { due = false } = {}): void {
-  const { accountId, id: monitorId } = monitor;
-  if (due) store.signals.publish({ topic: 'due' });
-  store.signals.publish({ topic: 'domain', accountId, monitorId, change });
 }

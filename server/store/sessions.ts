@@ -46,6 +46,7 @@ export async function sessionByAccess(
     .where('access_hash', '=', accessHash)
     .where('access_expires_at', '>', now)
     .where('refresh_expires_at', '>', now)
+    .where('disabled_at', 'is', null)
     .executeTakeFirst();
   return row ? { sessionId, account: toAccount(row) } : null;
 }
@@ -104,6 +105,11 @@ export async function rotateSession(store: Store, rotation: Rotation): Promise<R
     .where('sessions.id', '=', sessionId)
     .executeTakeFirst();
   if (!session) return { outcome: 'unknown' };
+  // Opened while its account was being disabled.
+  if (session.disabled_at !== null) {
+    await endSession(store, sessionId);
+    return { outcome: 'unknown' };
+  }
   if (rotated) return { outcome: 'rotated', account: toAccount(session) };
 
   if (session.refresh_expires_at <= now || session.refresh_idle_expires_at <= now) {

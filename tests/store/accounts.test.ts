@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import {
   accountById,
   deleteAccount,
-  identitiesOf,
-  openAccount,
   grantPremium,
+  identitiesOf,
   updateAccount,
 } from '../../server/store/accounts.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
 import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 
@@ -34,7 +34,7 @@ describeEachDatabase('accounts', (open) => {
         email: 'alice@example.com',
         fullName: 'Alice',
         companyName: '',
-        plan: 'free',
+        entitlement: { plan: 'free' },
         createdAt: NOW,
       },
     });

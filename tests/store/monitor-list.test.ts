@@ -97,7 +97,16 @@ describeEachDatabase('the summary', (open) => {
     const accountId = await withHosts(store);
     const { total, counts, expiries } = await summary(store, { accountId, now: NOW });
     expect(total).toBe(8);
-    expect(counts).toEqual({ pending: 1, unread: 1, revoked: 0, expired: 1, critical: 2, soon: 2, ok: 1 });
+    expect(counts).toEqual({
+      paused: 0,
+      pending: 1,
+      unread: 1,
+      revoked: 0,
+      expired: 1,
+      critical: 2,
+      soon: 2,
+      ok: 1,
+    });
     expect(expiries.map(({ host, notAfter, count }) => [host, notAfter - NOW, count])).toEqual(
       Object.entries(HOSTS).map(([host, left]) => [host, left, 1]),
     );

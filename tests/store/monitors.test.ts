@@ -97,6 +97,7 @@ describeEachDatabase('monitors', (open) => {
   it('keeps an interval that is set while a check is running', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
+    await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });
     const { id: monitorId } = await watch(store, accountId, 'www.example.org');
     const claimed = await claimOne(store, NOW);
     await setFrequency(store, { accountId, monitorId, minutes: 15, now: NOW, mayUse: () => true });

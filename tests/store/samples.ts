@@ -6,7 +6,8 @@ import type {
   PlannedAlert,
   Verdict,
 } from '../../server/core/index.ts';
-import { type Account, openAccount } from '../../server/store/accounts.ts';
+import type { Account } from '../../server/store/accounts.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
 import { type CheckRecord, record } from '../../server/store/checks.ts';
 import { addMonitor, claimDue, type ClaimedMonitor, type Monitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';

@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import type { TokenRefusal } from '../../providers/identity/index.ts';
-import { openAccount } from '../../store/accounts.ts';
+import { openAccount } from '../../store/arrivals.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 import { userWire } from '../wire.ts';

@@ -1,0 +1,73 @@
+import { FREE_DOMAIN_LIMIT, FREE_FREQUENCY_MINUTES } from '../core/index.ts';
+import { locked } from './dialect.ts';
+import { announcePlan, settlePlan } from './entitlements.ts';
+import type { Store } from './open-store.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Accounts whose Premium ended by `now` (ms UTC) without anybody having carried it out, the longest over first. */
+export async function endedPlans(store: Store, now: number): Promise<string[]> {
+  const rows = await store.db
+    .selectFrom('accounts')
+    .select('id')
+    .where('plan_ends_at', '<=', now)
+    .orderBy('plan_ends_at')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** When the next Premium ends (ms UTC); null where none has an end. */
+export async function nextPlanEnd(store: Store): Promise<number | null> {
+  const { at } = await store.db
+    .selectFrom('accounts')
+    .select((eb) => eb.fn.min('plan_ends_at').as('at'))
+    .where('plan_ends_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return at;
+}
+
+/**
+ * Accounts that do not fit how this deployment sells since that changed: domains that a plan paused where everybody has
+ * Premium, more than Free holds where everybody had it.
+ */
+export async function misfitPlans(store: Store): Promise<string[]> {
+  if (store.everyonePremium) {
+    const rows = await store.db
+      .selectFrom('monitors')
+      .select('account_id')
+      .distinct()
+      .where('paused_by', '=', 'plan')
+      .execute();
+    return rows.map(({ account_id: id }) => id);
+  }
+  const rows = await store.db
+    .selectFrom('monitors')
+    .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+    .select('accounts.id')
+    .where('plan', '=', 'free')
+    .groupBy('accounts.id')
+    .having((eb) =>
+      eb.or([
+        eb(eb.fn.max('check_every_minutes'), '!=', FREE_FREQUENCY_MINUTES),
+        eb(eb.fn.min('check_every_minutes'), '!=', FREE_FREQUENCY_MINUTES),
+        eb(eb.fn.countAll().filterWhere('paused_by', 'is', null), '>', FREE_DOMAIN_LIMIT),
+      ]),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Brings an account in line with what holds at `now`. Several workers may do so at once: the first one does it. */
+export async function carryOutPlan(
+  store: Store,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<void> {
+  const found = await inTransaction(store, async (trx) => {
+    const account = await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select('id').where('id', '=', accountId),
+    ).executeTakeFirst();
+    if (account) await settlePlan(store, trx, { accountId, now });
+    return account !== undefined;
+  });
+  if (found) announcePlan(store, accountId);
+}
