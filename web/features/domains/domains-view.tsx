@@ -19,7 +19,7 @@ import type { useDomainList } from './domain-queries.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
 import { dashboardSentence } from './sentence.ts';
 import { useDashboardKeys } from './use-dashboard-keys.ts';
-import { useNow } from './use-now.ts';
+import { useNow } from '../../lib/use-now.ts';
 import { useOpenDomain } from './use-open-domain.ts';
 
 interface DomainsViewProps {

@@ -1,7 +1,7 @@
 import { daysLeft } from '../../../contract/badge.ts';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { dayAndMonth } from './day-and-month.ts';
-import { inWords, inWordsCapitalised } from './number-words.ts';
+import { inWords, inWordsCapitalised } from '../../lib/number-words.ts';
 
 /** A stretch of text; host names stand out. */
 export interface Phrase {
