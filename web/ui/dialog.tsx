@@ -1,7 +1,9 @@
 import { useLayoutEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
+import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { classNames } from './class-names.ts';
+import { IconButton } from './icon-button.tsx';
 
 export const SCRIM = 'fixed inset-0 z-40 bg-scrim data-[state=open]:animate-[appear_180ms]';
 /** 520 px in the middle; below 720 px a sheet at the bottom. Overflowing content scrolls inside. */
@@ -20,7 +22,19 @@ export interface DialogProps {
   description?: ReactNode;
   /** Where focus goes when it closes; without one, or when it returns null, back to where it came from. */
   focusAfterClose?: () => HTMLElement | null;
+  /** What takes the focus when it opens; without one, or when it returns null, the first that can. */
+  focusFirst?: () => HTMLElement | null;
+  /** A cross at the upper right, for a dialog that is longer than a question. */
+  hasCross?: boolean;
   children: ReactNode;
+}
+
+/** What has the focus; of a menu, which is about to close, the button that opened it. */
+export function focusOrigin(): HTMLElement | null {
+  const focused = document.activeElement;
+  const opener = focused?.closest('[role=menu]')?.getAttribute('aria-labelledby');
+  const origin = opener ? document.getElementById(opener) : focused;
+  return origin instanceof HTMLElement ? origin : null;
 }
 
 /** For Radix's `onCloseAutoFocus`, which by itself returns the focus to Radix's own triggers only. */
@@ -28,14 +42,14 @@ export function useFocusReturn(
   open: boolean,
   focusAfterClose: DialogProps['focusAfterClose'],
 ): (event: Event) => void {
-  const origin = useRef<Element>(null);
+  const origin = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
-    if (open) origin.current = document.activeElement;
+    if (open) origin.current = focusOrigin();
   }, [open]);
   return (event) => {
     event.preventDefault();
     const target = focusAfterClose?.() ?? origin.current;
-    if (target instanceof HTMLElement && target.isConnected) target.focus();
+    if (target?.isConnected) target.focus();
   };
 }
 
@@ -46,7 +60,16 @@ export function keepOpenForToasts(event: Event): void {
 }
 
 /** A modal dialog: focus stays inside, Escape and the scrim close it. */
-export function Dialog({ open, onOpenChange, title, description, focusAfterClose, children }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  focusAfterClose,
+  focusFirst,
+  hasCross = false,
+  children,
+}: DialogProps) {
   const returnFocus = useFocusReturn(open, focusAfterClose);
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -54,13 +77,26 @@ export function Dialog({ open, onOpenChange, title, description, focusAfterClose
         <Radix.Overlay className={SCRIM} />
         <Radix.Content
           className={DIALOG_BOX}
+          onOpenAutoFocus={(event) => {
+            const first = focusFirst?.();
+            if (!first) return;
+            event.preventDefault();
+            first.focus();
+          }}
           onCloseAutoFocus={returnFocus}
           onInteractOutside={keepOpenForToasts}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
-          <Radix.Title className={DIALOG_TITLE}>{title}</Radix.Title>
+          <Radix.Title className={classNames(DIALOG_TITLE, hasCross && 'pr-10')}>{title}</Radix.Title>
           {description && <Radix.Description className={DIALOG_DESCRIPTION}>{description}</Radix.Description>}
           {children}
+          {hasCross && (
+            <Radix.Close asChild>
+              <IconButton label="Close" className="absolute top-2 right-2 md:top-3.5 md:right-3.5">
+                <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+              </IconButton>
+            </Radix.Close>
+          )}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
