@@ -2,7 +2,12 @@ import { serverEventSchema } from '../../contract/event.ts';
 import type { ServerEvent } from '../../contract/event.ts';
 import { toSnakeCase } from './wire-case.ts';
 
-const EVENT_NAMES = ['domain', 'domain_removed', 'session_ended'] as const;
+const EVENT_NAMES = Object.keys({
+  domain: true,
+  domain_removed: true,
+  account: true,
+  session_ended: true,
+} satisfies Record<ServerEvent['event'], true>);
 const LOCK_NAME = 'certlantern-live-events';
 const CHANNEL_NAME = 'certlantern-live-events';
 const MAX_BACKOFF_MS = 30_000;

@@ -54,6 +54,11 @@ export function useTheme(): { theme: Theme; setTheme: (theme: Theme) => void } {
   return { theme: useSyncExternalStore(subscribe, () => current), setTheme };
 }
 
+/** What the choice resolves to at present. */
+export function shownTheme(): 'light' | 'dark' {
+  return document.documentElement.dataset['theme'] === 'dark' ? 'dark' : 'light';
+}
+
 /** Follows the system while the choice is 'system', and the choice made in another tab. Mounted once. */
 export function useThemeSync(): void {
   useEffect(() => {
