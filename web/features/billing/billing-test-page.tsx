@@ -1,0 +1,129 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Navigate } from '@tanstack/react-router';
+import { TEST_EVENTS } from '../../../contract/payment.ts';
+import { messageOf } from '../../lib/api-client.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { useRereadPlan } from '../../lib/standing.ts';
+import { Button } from '../../ui/button.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { Spinner } from '../../ui/spinner.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { causeTestEvent, fetchTestSubscription } from './payment-calls.ts';
+import type { TestEvent, TestSubscription } from './payment-calls.ts';
+import { TestModeMark } from './test-mode-mark.tsx';
+
+const SUBSCRIPTION_KEY = ['test-subscription'];
+
+const EVENT_LABELS: Record<TestEvent, { label: string; effect: string }> = {
+  renew: { label: 'Renew', effect: 'The next month is paid.' },
+  past_due: { label: 'Let a payment fail', effect: 'The provider tries again for some days.' },
+  pause: { label: 'Pause', effect: 'No more payments until it is resumed.' },
+  resume: { label: 'Resume', effect: 'A paused subscription goes on.' },
+  cancel: { label: 'Cancel now', effect: 'It ends at once.' },
+  cancel_at_period_end: { label: 'Cancel at the end', effect: 'It ends with the month that is paid.' },
+  refund: { label: 'Refund', effect: 'The last payment is given back in full.' },
+};
+
+/** Stands in for the payment provider's customer portal where no money moves; nowhere else is there such a page. */
+export function BillingTestPage() {
+  const { billing } = usePublicConfig();
+  usePageTitle('Billing in test mode');
+  if (billing.mode !== 'test') return <Navigate to="/dashboard" replace />;
+  return (
+    <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
+      <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
+        Billing
+      </h1>
+      <TestModeMark>
+        Test mode — no money moves. This page stands in for the payment provider's portal.
+      </TestModeMark>
+      <TestBilling />
+    </div>
+  );
+}
+
+function TestBilling() {
+  const { data, error, refetch } = useQuery({
+    queryKey: SUBSCRIPTION_KEY,
+    queryFn: ({ signal }) => fetchTestSubscription(signal),
+    refetchOnWindowFocus: 'always',
+  });
+  if (error && data === undefined)
+    return (
+      <div role="alert" className="mt-6">
+        <p>The subscription could not be read: {messageOf(error)}</p>
+        <Button variant="outline" className="mt-3" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+  if (data === undefined) return <Spinner className="mt-6 text-fg-3" />;
+  if (data === null) return <p className="mt-6 text-fg-2">There is no subscription yet.</p>;
+  return (
+    <>
+      <Facts subscription={data} />
+      <TestEvents />
+    </>
+  );
+}
+
+function Facts({ subscription }: { subscription: NonNullable<TestSubscription> }) {
+  const { id, status, period_ends_at: periodEndsAt, cancels_at: cancelsAt } = subscription;
+  return (
+    <dl className="mt-6 grid grid-cols-[110px_1fr] gap-y-2.5 text-body">
+      <dt className="text-fg-3">Subscription</dt>
+      <dd className="font-mono text-label [overflow-wrap:anywhere]">{id}</dd>
+      <dt className="text-fg-3">Status</dt>
+      <dd className="font-medium">{status}</dd>
+      <dt className="text-fg-3">Paid until</dt>
+      <dd>{periodEndsAt === null ? '–' : <Time iso={periodEndsAt} withTime />}</dd>
+      {cancelsAt !== null && (
+        <>
+          <dt className="text-fg-3">Ends</dt>
+          <dd>
+            <Time iso={cancelsAt} withTime />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function TestEvents() {
+  const queryClient = useQueryClient();
+  const rereadPlan = useRereadPlan();
+  const { mutate, isPending, variables } = useMutation({
+    mutationFn: causeTestEvent,
+    onSuccess: (_, event) => {
+      toast.success(`${EVENT_LABELS[event].label}: done.`);
+      void queryClient.invalidateQueries({ queryKey: SUBSCRIPTION_KEY });
+      rereadPlan();
+    },
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  return (
+    <section className="mt-8 border-t border-line pt-6">
+      <h2 className="text-lead/5 font-semibold">Make something happen</h2>
+      <p className="mt-1 text-fg-2">
+        Each is told to the server by a signed webhook, as the real provider would.
+      </p>
+      <ul className="mt-4 grid gap-2.5">
+        {TEST_EVENTS.map((event) => (
+          <li key={event} className="flex flex-wrap items-center gap-x-4 gap-y-1">
+            <Button
+              variant="outline"
+              className="w-full sm:w-[180px]"
+              disabled={isPending}
+              busy={isPending && variables === event}
+              onClick={() => mutate(event)}
+            >
+              {EVENT_LABELS[event].label}
+            </Button>
+            <span className="text-label text-fg-2">{EVENT_LABELS[event].effect}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

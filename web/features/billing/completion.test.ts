@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { outcomeOf } from './completion.ts';
+
+const paid = {
+  status: 'completed',
+  currency_code: 'USD',
+  totals: { subtotal: 4.99, tax: 0, total: 4.99 },
+  transaction_id: 'txn_01',
+};
+
+describe('an event of the checkout', () => {
+  it.each(['completed', 'billed'])('tells what was paid once it is %s', (status) => {
+    expect(outcomeOf({ name: 'checkout.completed', data: { ...paid, status } })).toEqual({
+      kind: 'completed',
+      completion: { currency: 'USD', value: 4.99, transactionId: 'txn_01' },
+    });
+  });
+
+  it.each(['canceled', 'past_due'])('has brought no money when it is %s', (status) => {
+    expect(outcomeOf({ name: 'checkout.completed', data: { ...paid, status } })).toBeNull();
+  });
+
+  it('counts as paid also where its figures are missing', () => {
+    expect(outcomeOf({ name: 'checkout.completed', data: {} })).toEqual({
+      kind: 'completed',
+      completion: null,
+    });
+  });
+
+  it('says that the checkout was closed or broke', () => {
+    expect(outcomeOf({ name: 'checkout.closed', data: { status: 'draft' } })).toEqual({ kind: 'closed' });
+    expect(outcomeOf({ name: 'checkout.error', detail: 'The price is archived.' })).toEqual({
+      kind: 'failed',
+      reason: 'The price is archived.',
+    });
+    expect(outcomeOf({ name: 'checkout.failed' })).toEqual({ kind: 'failed', reason: 'checkout.failed' });
+  });
+
+  it.each([
+    { name: 'checkout.loaded', data: { status: 'ready' } },
+    { name: 'checkout.payment.failed' },
+    {},
+    null,
+  ])('is left to the checkout itself: %j', (event) => expect(outcomeOf(event)).toBeNull());
+});

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+/** A checkout that was paid. `value` is in major units of `currency` (ISO 4217). */
+export interface Completion {
+  currency: string;
+  value: number;
+  transactionId: string;
+}
+
+/** What an event of the payment provider's checkout means here. */
+export type CheckoutOutcome =
+  | { kind: 'completed'; completion: Completion | null }
+  | { kind: 'closed' }
+  | { kind: 'failed'; reason: string };
+
+const completedSchema = z.object({
+  status: z.string(),
+  currency_code: z.string(),
+  totals: z.object({ total: z.number() }),
+  transaction_id: z.string(),
+});
+const eventSchema = z.object({
+  name: z.string(),
+  data: z.unknown().optional(),
+  detail: z.string().optional(),
+});
+
+/**
+ * Reads an event of Paddle.js; null for those that the checkout itself deals with, such as a refused card. The
+ * checkout's status runs from draft and ready to completed or billed; canceled and past_due have not been paid.
+ */
+export function outcomeOf(event: unknown): CheckoutOutcome | null {
+  const known = eventSchema.safeParse(event);
+  if (!known.success) return null;
+  const { name, data, detail } = known.data;
+  if (name === 'checkout.closed') return { kind: 'closed' };
+  if (name === 'checkout.error' || name === 'checkout.failed')
+    return { kind: 'failed', reason: detail ?? name };
+  if (name !== 'checkout.completed') return null;
+  const completed = completedSchema.safeParse(data);
+  // Paid all the same: only what would be measured is missing.
+  if (!completed.success) return { kind: 'completed', completion: null };
+  const { status, currency_code: currency, totals, transaction_id: transactionId } = completed.data;
+  if (status === 'canceled' || status === 'past_due') return null;
+  return { kind: 'completed', completion: { currency, value: totals.total, transactionId } };
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { inMajorUnits, priceText } from './price.ts';
+
+describe('a price', () => {
+  it.each([
+    [499, 'USD', '$4.99'],
+    [500, 'EUR', '€5.00'],
+    [499, 'JPY', '¥499'],
+    [499, 'CAD', 'CA$4.99'],
+  ])('of %i %s reads %s', (price, currency, text) => {
+    expect(priceText({ unit_price: price, currency })).toBe(text);
+  });
+
+  it('is measured in major units', () => {
+    expect(inMajorUnits(499, 'USD')).toBe(4.99);
+    expect(inMajorUnits(499, 'JPY')).toBe(499);
+  });
+});

@@ -1,0 +1,69 @@
+import type { CheckoutWire, ProductWire } from '../../../contract/payment.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import type { DialogProps } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/field.tsx';
+import { priceText } from './price.ts';
+import { TestModeMark } from './test-mode-mark.tsx';
+
+interface TestCheckoutDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
+  /** What is to be paid for; null: it is not open. */
+  order: { product: ProductWire; checkout: CheckoutWire } | null;
+  isPaying: boolean;
+  onPay: () => void;
+  onClose: () => void;
+}
+
+/** Stands in for the payment provider's checkout where no money is to move: the same steps, plainly marked. */
+export function TestCheckoutDialog({
+  order,
+  isPaying,
+  onPay,
+  onClose,
+  focusAfterClose,
+}: TestCheckoutDialogProps) {
+  const { product_name: productName } = usePublicConfig();
+  return (
+    <Dialog
+      open={order !== null}
+      onOpenChange={(open) => (open || isPaying ? undefined : onClose())}
+      title="Checkout"
+      focusAfterClose={focusAfterClose}
+      hasCross
+    >
+      <TestModeMark>Test mode — no money moves</TestModeMark>
+      {order && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            onPay();
+          }}
+        >
+          <dl className="mt-5 border-y border-line text-body">
+            <Line term={`${productName} Premium, monthly`}>{priceText(order.product)}</Line>
+            <Line term="Due today" isSum>
+              {priceText(order.product)}
+            </Line>
+          </dl>
+          <Field className="mt-4" label="Email" type="email" value={order.checkout.email} readOnly />
+          <p className="mt-3 text-label text-fg-2">
+            The real checkout would ask for a card here. This one asks for nothing.
+          </p>
+          <Button type="submit" size="large" className="mt-5 w-full" busy={isPaying}>
+            Pay {priceText(order.product)}
+          </Button>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+function Line({ term, isSum = false, children }: { term: string; isSum?: boolean; children: string }) {
+  return (
+    <div className={`flex justify-between gap-4 py-3 ${isSum ? 'border-t border-line font-semibold' : ''}`}>
+      <dt className={isSum ? '' : 'text-fg-2'}>{term}</dt>
+      <dd className="num">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import { Check } from 'lucide-react';
+import { useRef } from 'react';
+import type { ReactNode } from 'react';
+import type { ProductWire } from '../../../contract/payment.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import type { UpgradeReason } from '../../lib/upgrade.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import type { DialogProps } from '../../ui/dialog.tsx';
+import { FieldError } from '../../ui/field.tsx';
+import { priceText } from './price.ts';
+
+interface UpgradeDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
+  /** Why it is open; null: it is not. */
+  reason: UpgradeReason | null;
+  onClose: () => void;
+  /** What is offered; null while that is not known, and where nothing is. */
+  product: ProductWire | null;
+  isLoading: boolean;
+  /** Asks once more what is sold. */
+  onRetry: () => void;
+  isStarting: boolean;
+  onStart: (product: ProductWire) => void;
+  /** Why the checkout did not open. */
+  problem: string | null;
+}
+
+/** The two plans side by side, and the way to the checkout. */
+export function UpgradeDialog(props: UpgradeDialogProps) {
+  const { reason, onClose, product, isLoading, onRetry, isStarting, onStart, problem } = props;
+  const { limits } = usePublicConfig();
+  const start = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog
+      open={reason !== null}
+      onOpenChange={(open) => (open ? undefined : onClose())}
+      title="Supercharge Your Monitoring with Premium"
+      description={reason === 'limit' && `You have used all ${limits.free_domains} domains on the free plan.`}
+      focusAfterClose={props.focusAfterClose}
+      focusFirst={() => (start.current?.disabled === false ? start.current : null)}
+      hasCross
+    >
+      <PlanTable freeDomains={limits.free_domains} />
+      <p className="mt-3 text-label text-fg-2">Includes real-time alerts. Webhook support: Coming Soon.</p>
+      {problem !== null && <FieldError>{problem}</FieldError>}
+      {!isLoading && product === null && (
+        <p className="mt-3 text-label text-fg-2">
+          The price could not be loaded.{' '}
+          <button type="button" className="link" onClick={onRetry}>
+            Try again
+          </button>
+        </p>
+      )}
+      <DialogActions>
+        <Button variant="outline" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          ref={start}
+          disabled={product === null}
+          busy={isLoading || isStarting}
+          onClick={() => product && onStart(product)}
+        >
+          {product ? `Start Premium – Only ${priceText(product)}/month` : 'Start Premium'}
+        </Button>
+      </DialogActions>
+      <p className="mt-3 text-center text-meta text-fg-3 md:text-right">
+        Cancel anytime. 7-day money-back guarantee.
+      </p>
+    </Dialog>
+  );
+}
+
+function PlanTable({ freeDomains }: { freeDomains: number }) {
+  const yes = (
+    <span className="inline-flex items-center gap-[7px]">
+      <Check className="size-4" strokeWidth={1.6} aria-hidden="true" />
+      Yes
+    </span>
+  );
+  return (
+    <table className="mt-[18px] w-full border-collapse text-left text-body">
+      <thead className="text-label text-fg-3">
+        <tr>
+          <th scope="col">
+            <span className="sr-only">What you get</span>
+          </th>
+          <th scope="col" className={`${CELL} font-medium`}>
+            Free
+          </th>
+          <th scope="col" className={`${CELL} rounded-t-3 bg-accent-soft font-medium text-accent-fg`}>
+            Premium
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <Row label="Tracked Domains" free={freeDomains} premium="Unlimited" />
+        <Row label="Email Alerts" free={yes} premium={yes} />
+        <Row label="Monitoring Frequency" free="Daily" premium="Up to every 10 minutes" />
+      </tbody>
+    </table>
+  );
+}
+
+const CELL = 'px-2.5 py-2.5 md:px-4';
+
+function Row({ label, free, premium }: { label: string; free: ReactNode; premium: ReactNode }) {
+  const cell = 'border-t border-line px-2.5 py-[13px] md:px-4';
+  return (
+    <tr className="group">
+      <th scope="row" className={`${cell} pl-0! font-normal text-fg-2`}>
+        {label}
+      </th>
+      <td className={`${cell} num`}>{free}</td>
+      <td className={`${cell} bg-accent-soft font-[570] group-last:rounded-b-3 [&_svg]:text-accent-fg`}>
+        {premium}
+      </td>
+    </tr>
+  );
+}
