@@ -1,42 +1,75 @@
-import { useEffect, useState, useSyncExternalStore } from 'react';
-import { useLiveConnection } from '../lib/live-events-context.ts';
-import { usePublicConfig } from '../lib/public-config.ts';
+import type { StandingWire } from '../../contract/account.ts';
+import { DAY_MS } from '../../contract/constants.ts';
+import { longDate } from '../lib/dates.ts';
+import { inWords, inWordsCapitalised } from '../lib/number-words.ts';
 
-// A stream that comes back within this time is no news.
-const PATIENCE_MS = 5_000;
+/** How close the end of a trial is when it becomes news. */
+const TRIAL_NEWS_DAYS = 3;
 
-function subscribeOnline(listener: () => void): () => void {
-  window.addEventListener('online', listener);
-  window.addEventListener('offline', listener);
-  return () => {
-    window.removeEventListener('online', listener);
-    window.removeEventListener('offline', listener);
-  };
+export interface Notice {
+  kind: 'connection' | 'past_due' | 'paused' | 'trial' | 'verify' | 'insecure';
+  text: string;
 }
 
-/** True while the browser is offline, or once the server's updates have been missing for a while. */
-function useConnectionLost(): boolean {
-  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
-  const connected = useLiveConnection();
-  const [patienceOver, setPatienceOver] = useState(false);
-  useEffect(() => {
-    if (connected) return undefined;
-    const timer = setTimeout(() => setPatienceOver(true), PATIENCE_MS);
-    return () => {
-      clearTimeout(timer);
-      setPatienceOver(false);
-    };
-  }, [connected]);
-  return !online || patienceOver;
+export interface NoticeFacts {
+  isConnectionLost: boolean;
+  /** Null until it is known. */
+  standing: StandingWire | null;
+  email: string;
+  /** How many domains Free checks. */
+  freeDomains: number;
+  isInsecure: boolean;
+  /** ms UTC */
+  now: number;
 }
 
 /** The one message of the notice bar: the first that applies, or null when all is well. */
-export function useNotice(): string | null {
-  const { insecure_http: insecureHttp } = usePublicConfig();
-  const lost = useConnectionLost();
-  if (lost)
-    return 'Connection lost. What you see may be out of date; it updates when the connection is back.';
-  if (insecureHttp)
-    return 'This server is reached over plain http: passwords and sessions can be read on the way. Use it on a network that you trust.';
+export function noticeOf({
+  isConnectionLost,
+  standing,
+  email,
+  freeDomains,
+  isInsecure,
+  now,
+}: NoticeFacts): Notice | null {
+  if (isConnectionLost)
+    return {
+      kind: 'connection',
+      text: 'Connection lost. What you see may be out of date; it updates when the connection is back.',
+    };
+  if (standing?.status === 'past_due') return { kind: 'past_due', text: pastDueText(standing.ends_at) };
+  if (standing && standing.paused_by_plan > 0)
+    return { kind: 'paused', text: pausedText(standing.paused_by_plan, freeDomains) };
+  const trial = standing && trialText(standing, now);
+  if (trial) return { kind: 'trial', text: trial };
+  if (standing && !standing.email_verified)
+    return {
+      kind: 'verify',
+      text: `Verify your address: a link is on its way to ${email}. Until then you get at most 20 mails a day.`,
+    };
+  if (isInsecure)
+    return {
+      kind: 'insecure',
+      text: 'This server is reached over plain http: passwords and sessions can be read on the way. Use it on a network that you trust.',
+    };
   return null;
+}
+
+function pastDueText(endsAt: string | null): string {
+  const until = endsAt === null ? '' : ` Premium goes on until ${longDate(endsAt)}.`;
+  return `Your last payment did not go through.${until} A payment method that works keeps it.`;
+}
+
+function pausedText(count: number, freeDomains: number): string {
+  const domains = count === 1 ? 'domain is' : 'domains are';
+  return `${inWordsCapitalised(count)} ${domains} paused: Free checks ${inWords(freeDomains)}. Resume one to choose which.`;
+}
+
+function trialText({ status, source, ends_at: endsAt }: StandingWire, now: number): string | null {
+  if (source !== 'trial' || status !== 'trialing' || endsAt === null) return null;
+  const left = Date.parse(endsAt) - now;
+  const days = Math.ceil(left / DAY_MS);
+  if (days > TRIAL_NEWS_DAYS || days < 1) return null;
+  const when = days === 1 ? 'within a day' : `in ${inWords(days)} days`;
+  return `Your Premium trial ends ${when}, on ${longDate(endsAt)}. Nothing is deleted then.`;
 }

@@ -1,65 +1,38 @@
 import { Link } from '@tanstack/react-router';
-import { LogOut, User } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useSignedIn } from '../lib/current-user.ts';
-import type { CurrentUser } from '../lib/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
+import { useLivePlan } from '../lib/standing.ts';
+import { useSubscription } from '../lib/subscription.ts';
+import { useUpgrade } from '../lib/upgrade.ts';
+import { Button } from '../ui/button.tsx';
 import { Wordmark } from '../ui/logo.tsx';
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
-import { NoticeBar } from '../ui/notice-bar.tsx';
-import { ThemeChoices, ThemeMenu } from '../ui/theme-menu.tsx';
-import { useNotice } from './notice.ts';
+import { ThemeMenu } from '../ui/theme-menu.tsx';
+import { AvatarMenu } from './avatar-menu.tsx';
+import { ShellNotice } from './shell-notice.tsx';
+import { UpgradeProvider } from './upgrade-provider.tsx';
 
-/** Up to two letters for the avatar. */
-function initialsOf(user: CurrentUser): string {
-  const words = user.fullName.split(/\s+/).filter(Boolean);
-  const first = words[0] ?? user.email;
-  const last = words.length > 1 ? words[words.length - 1] : undefined;
-  return [first, last]
-    .map((word) => Array.from(word ?? '')[0] ?? '')
-    .join('')
-    .toUpperCase();
-}
+const FeedbackDialog = lazy(async () => ({
+  default: (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
+}));
 
-function AvatarMenu() {
-  const { user, logOut } = useSignedIn();
+/** Header, notice bar and the place of the page, which can open the offer of Premium. */
+export function Shell({ children }: { children: ReactNode }) {
   return (
-    <Menu
-      trigger={
-        <button
-          type="button"
-          aria-label={`Account of ${user.fullName || user.email}`}
-          className="grid size-11 place-items-center rounded-full max-md:-mr-1.5 md:size-8"
-        >
-          <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold forced-color-adjust-none tracking-[.02em] text-bg">
-            {initialsOf(user)}
-          </span>
-        </button>
-      }
-    >
-      <MenuLabel>{user.email}</MenuLabel>
-      <MenuItem asChild>
-        <Link to="/profile">
-          <User strokeWidth={1.6} aria-hidden="true" />
-          Profile
-        </Link>
-      </MenuItem>
-      <MenuSeparator />
-      <div className="md:hidden">
-        <ThemeChoices />
-        <MenuSeparator />
-      </div>
-      <MenuItem onSelect={() => void logOut()}>
-        <LogOut strokeWidth={1.6} aria-hidden="true" />
-        Log out
-      </MenuItem>
-    </Menu>
+    <UpgradeProvider>
+      <Frame>{children}</Frame>
+    </UpgradeProvider>
   );
 }
 
-/** Header, notice bar and the place of the page. */
-export function Shell({ children }: { children: ReactNode }) {
+function Frame({ children }: { children: ReactNode }) {
   const { product_name: productName } = usePublicConfig();
+  const { isSubscribed, loading } = useSubscription();
+  const { isSold, open: openUpgrade } = useUpgrade();
+  const [feedback, setFeedback] = useState<'unused' | 'open' | 'closed'>('unused');
+  useLivePlan();
+  const mayUpgrade = isSold && !isSubscribed && !loading;
+  const giveFeedback = () => setFeedback('open');
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -74,14 +47,36 @@ export function Shell({ children }: { children: ReactNode }) {
             <Wordmark name={productName} />
           </Link>
           <span className="flex-1" />
+          {mayUpgrade && (
+            <Button
+              variant="tinted"
+              size="small"
+              className="mr-1 max-md:hidden"
+              onClick={() => openUpgrade('wish')}
+            >
+              Upgrade to Premium
+            </Button>
+          )}
+          <Button variant="ghost" size="small" className="max-md:hidden" onClick={giveFeedback}>
+            Give Feedback
+          </Button>
+          <span className="mx-2.5 h-5 border-l border-line-2 max-md:hidden" />
           <ThemeMenu className="mr-1.5 max-md:hidden" />
-          <AvatarMenu />
+          <AvatarMenu mayUpgrade={mayUpgrade} onFeedback={giveFeedback} />
         </div>
       </header>
-      <NoticeBar>{useNotice()}</NoticeBar>
+      <ShellNotice />
       <main id="content" tabIndex={-1} className="flex-1">
         {children}
       </main>
+      {feedback !== 'unused' && (
+        <Suspense>
+          <FeedbackDialog
+            open={feedback === 'open'}
+            onOpenChange={(isOpen) => setFeedback(isOpen ? 'open' : 'closed')}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -1,18 +1,26 @@
 import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
 import { Glyph } from './glyph.tsx';
 
-/** The 40 px bar below the header: one message, and nothing at all when there is none. */
-export function NoticeBar({ children }: { children: ReactNode }) {
+/** The look of what can be done about a notice. */
+export const NOTICE_ACTION =
+  'inline-flex min-h-11 items-center font-semibold whitespace-nowrap underline underline-offset-2 disabled:no-underline md:min-h-6';
+
+/** The 40 px bar below the header: one message with what can be done about it, and nothing at all when there is none. */
+export function NoticeBar({ children, actions }: { children: ReactNode; actions?: ReactNode }) {
   return (
-    <output className="block">
-      {children && (
-        <div className="border-b border-line bg-soon-bg text-soon-fg">
-          <p className="wrap flex min-h-10 items-center gap-2 py-2 text-label font-medium">
-            <Glyph name="soon" className="size-3.5" />
-            <span>{children}</span>
-          </p>
-        </div>
-      )}
-    </output>
+    <div className={classNames(children != null && 'border-b border-line bg-soon-bg text-soon-fg')}>
+      <div className="wrap flex flex-wrap items-center gap-x-4 text-label font-medium">
+        <output className="block">
+          {children != null && (
+            <span className="flex min-h-10 items-center gap-2 py-2">
+              <Glyph name="soon" className="size-3.5" />
+              <span className="[overflow-wrap:anywhere]">{children}</span>
+            </span>
+          )}
+        </output>
+        {children != null && actions}
+      </div>
+    </div>
   );
 }

@@ -1,0 +1,82 @@
+import { Link } from '@tanstack/react-router';
+import { ArrowUpRight, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
+import { openBilling } from '../features/billing/open-billing.ts';
+import { useSignedIn } from '../lib/current-user.ts';
+import type { CurrentUser } from '../lib/current-user.ts';
+import { useUpgrade } from '../lib/upgrade.ts';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/menu.tsx';
+import { ThemeChoices } from '../ui/theme-menu.tsx';
+
+/** Up to two letters for the avatar. */
+function initialsOf(user: CurrentUser): string {
+  const words = user.fullName.split(/\s+/).filter(Boolean);
+  const first = words[0] ?? user.email;
+  const last = words.length > 1 ? words[words.length - 1] : undefined;
+  return [first, last]
+    .map((word) => Array.from(word ?? '')[0] ?? '')
+    .join('')
+    .toUpperCase();
+}
+
+interface AvatarMenuProps {
+  mayUpgrade: boolean;
+  onFeedback: () => void;
+}
+
+/** What belongs to the account; below 720 px also what the header has no room for. */
+export function AvatarMenu({ mayUpgrade, onFeedback }: AvatarMenuProps) {
+  const { user, logOut } = useSignedIn();
+  const { isSold, open } = useUpgrade();
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={`Account of ${user.fullName || user.email}`}
+          className="grid size-11 place-items-center rounded-full max-md:-mr-1.5 md:size-8"
+        >
+          <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold forced-color-adjust-none tracking-[.02em] text-bg">
+            {initialsOf(user)}
+          </span>
+        </button>
+      }
+    >
+      <MenuLabel>{user.email}</MenuLabel>
+      <div className="md:hidden">
+        {mayUpgrade && (
+          <MenuItem onSelect={() => open('wish')}>
+            <Sparkles strokeWidth={1.6} aria-hidden="true" />
+            Upgrade to Premium
+          </MenuItem>
+        )}
+        <MenuItem onSelect={onFeedback}>
+          <MessageSquare strokeWidth={1.6} aria-hidden="true" />
+          Give Feedback
+        </MenuItem>
+        <MenuSeparator />
+      </div>
+      <MenuItem asChild>
+        <Link to="/profile">
+          <User strokeWidth={1.6} aria-hidden="true" />
+          Profile
+        </Link>
+      </MenuItem>
+      {isSold && (
+        <MenuItem onSelect={() => void openBilling()}>
+          <CreditCard strokeWidth={1.6} aria-hidden="true" />
+          <span className="flex-1">Billing</span>
+          <ArrowUpRight strokeWidth={1.6} aria-label="in a new tab" />
+        </MenuItem>
+      )}
+      <MenuSeparator />
+      <div className="md:hidden">
+        <ThemeChoices />
+        <MenuSeparator />
+      </div>
+      <MenuItem onSelect={() => void logOut()}>
+        <LogOut strokeWidth={1.6} aria-hidden="true" />
+        Log out
+      </MenuItem>
+    </Menu>
+  );
+}

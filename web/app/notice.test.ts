@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { noticeOf } from './notice.ts';
+import type { NoticeFacts } from './notice.ts';
+
+const now = Date.UTC(2026, 10, 20, 12);
+const inDays = (days: number) => new Date(now + days * 86_400_000).toISOString();
+
+const standing: NonNullable<NoticeFacts['standing']> = {
+  plan: 'free',
+  status: '',
+  source: 'none',
+  ends_at: null,
+  paused_by_plan: 0,
+  email_verified: true,
+  mail_page: null,
+};
+const trial = { ...standing, plan: 'premium', status: 'trialing', source: 'trial' } as const;
+const well: NoticeFacts = {
+  isConnectionLost: false,
+  standing,
+  email: 'alice@orchard.example',
+  freeDomains: 3,
+  isInsecure: false,
+  now,
+};
+
+describe('the notice', () => {
+  it('is none when all is well, and before anything is known', () => {
+    expect(noticeOf(well)).toBeNull();
+    expect(noticeOf({ ...well, standing: null })).toBeNull();
+  });
+
+  it('is the first that applies', () => {
+    const troubles: [NonNullable<ReturnType<typeof noticeOf>>['kind'], Partial<NoticeFacts>][] = [
+      ['insecure', { isInsecure: true }],
+      ['verify', { standing: { ...standing, email_verified: false } }],
+      ['trial', { standing: { ...trial, email_verified: false, ends_at: inDays(2) } }],
+      ['paused', { standing: { ...standing, email_verified: false, paused_by_plan: 2 } }],
+      [
+        'past_due',
+        {
+          standing: {
+            ...standing,
+            email_verified: false,
+            paused_by_plan: 2,
+            status: 'past_due',
+            ends_at: inDays(14),
+          },
+        },
+      ],
+      ['connection', { isConnectionLost: true }],
+    ];
+    let facts = well;
+    for (const [kind, trouble] of troubles) {
+      facts = { ...facts, ...trouble };
+      expect(noticeOf(facts)?.kind).toBe(kind);
+    }
+  });
+
+  it.each([
+    [3.1, null],
+    [2.9, 'Your Premium trial ends in three days, on 23 November 2026. Nothing is deleted then.'],
+    [1.5, 'Your Premium trial ends in two days, on 22 November 2026. Nothing is deleted then.'],
+    [0.3, 'Your Premium trial ends within a day, on 20 November 2026. Nothing is deleted then.'],
+    [-0.1, null],
+  ])('of a trial that ends in %d days', (days, text) => {
+    expect(noticeOf({ ...well, standing: { ...trial, ends_at: inDays(days) } })?.text ?? null).toBe(text);
+  });
+
+  it('says how many domains the plan paused', () => {
+    const of = (count: number) =>
+      noticeOf({ ...well, standing: { ...standing, paused_by_plan: count } })?.text;
+    expect(of(1)).toBe('One domain is paused: Free checks three. Resume one to choose which.');
+    expect(of(9)).toBe('Nine domains are paused: Free checks three. Resume one to choose which.');
+  });
+});

@@ -1,0 +1,77 @@
+import { useMutation } from '@tanstack/react-query';
+import { z } from 'zod';
+import { openBilling } from '../features/billing/open-billing.ts';
+import { api, messageOf } from '../lib/api-client.ts';
+import { useCurrentUser } from '../lib/current-user.ts';
+import { usePublicConfig } from '../lib/public-config.ts';
+import { useStanding } from '../lib/standing.ts';
+import { useUpgrade } from '../lib/upgrade.ts';
+import { useNow } from '../lib/use-now.ts';
+import { NOTICE_ACTION, NoticeBar } from '../ui/notice-bar.tsx';
+import { toast } from '../ui/toast.tsx';
+import { noticeOf } from './notice.ts';
+import type { Notice } from './notice.ts';
+import { useConnectionLost } from './use-connection-lost.ts';
+
+/** What the shell has to say below its header, and what can be done about it. */
+export function ShellNotice() {
+  const { email } = useCurrentUser();
+  const { limits, insecure_http: isInsecure } = usePublicConfig();
+  const standing = useStanding();
+  const isConnectionLost = useConnectionLost();
+  const now = useNow();
+  const notice = noticeOf({
+    isConnectionLost,
+    standing,
+    email,
+    freeDomains: limits.free_domains,
+    isInsecure,
+    now,
+  });
+  return (
+    <NoticeBar
+      actions={notice && <NoticeActions kind={notice.kind} mailPage={standing?.mail_page ?? null} />}
+    >
+      {notice?.text}
+    </NoticeBar>
+  );
+}
+
+function NoticeActions({ kind, mailPage }: { kind: Notice['kind']; mailPage: string | null }) {
+  const { isSold, open } = useUpgrade();
+  if (kind === 'verify') return <VerifyActions mailPage={mailPage} />;
+  if (!isSold) return null;
+  if (kind === 'past_due')
+    return (
+      <button type="button" className={NOTICE_ACTION} onClick={() => void openBilling()}>
+        Open billing
+      </button>
+    );
+  if (kind === 'paused' || kind === 'trial')
+    return (
+      <button type="button" className={NOTICE_ACTION} onClick={() => open('wish')}>
+        {kind === 'trial' ? 'Keep Premium' : 'Upgrade to Premium'}
+      </button>
+    );
+  return null;
+}
+
+function VerifyActions({ mailPage }: { mailPage: string | null }) {
+  const send = useMutation({
+    mutationFn: () => api('/identity/send-verification', { method: 'POST', schema: z.unknown() }),
+    onSuccess: () => toast.success('The mail is on its way.'),
+    onError: (error) => toast.error(`The mail could not be sent: ${messageOf(error)}`),
+  });
+  return (
+    <span className="flex gap-4">
+      <button type="button" className={NOTICE_ACTION} disabled={send.isPending} onClick={() => send.mutate()}>
+        Send again
+      </button>
+      {mailPage !== null && (
+        <a href={mailPage} target="_blank" rel="noreferrer" className={NOTICE_ACTION}>
+          Read it here
+        </a>
+      )}
+    </span>
+  );
+}

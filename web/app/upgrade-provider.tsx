@@ -1,0 +1,47 @@
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { pendingPurchase } from '../features/billing/pending-purchase.ts';
+import { usePublicConfig } from '../lib/public-config.ts';
+import { UpgradeContext } from '../lib/upgrade.ts';
+import type { UpgradeReason } from '../lib/upgrade.ts';
+import { focusOrigin } from '../ui/dialog.tsx';
+
+const UpgradeFlow = lazy(async () => ({
+  default: (await import('../features/billing/upgrade-flow.tsx')).UpgradeFlow,
+}));
+
+/** Lets every page open the offer of Premium, where Premium is sold. */
+export function UpgradeProvider({ children }: { children: ReactNode }) {
+  const { billing } = usePublicConfig();
+  const isSold = billing.mode === 'test' || billing.mode === 'paddle';
+  const [reason, setReason] = useState<UpgradeReason | null>(null);
+  // Also after a checkout that ended by loading this page: Premium may still be on its way.
+  const [isNeeded, setIsNeeded] = useState(() => pendingPurchase() !== null);
+  const origin = useRef<HTMLElement>(null);
+
+  const value = useMemo(
+    () => ({
+      isSold,
+      open: (why: UpgradeReason) => {
+        origin.current = focusOrigin();
+        setIsNeeded(true);
+        setReason(why);
+      },
+    }),
+    [isSold],
+  );
+  return (
+    <UpgradeContext value={value}>
+      {children}
+      {isSold && isNeeded && (
+        <Suspense>
+          <UpgradeFlow
+            reason={reason}
+            onClose={() => setReason(null)}
+            focusAfterClose={() => origin.current}
+          />
+        </Suspense>
+      )}
+    </UpgradeContext>
+  );
+}
