@@ -69,7 +69,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
 function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
-  const headers = securityHeaders(config.publicUrl);
+  const headers = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
   app.use('*', async (c, next) => {

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { type HeaderSettings, securityHeaders } from './security-headers.ts';
+
+const PLAIN: HeaderSettings = {
+  publicUrl: new URL('https://certs.example.com'),
+  firebase: null,
+  oidc: [],
+  billing: { mode: 'test' },
+  analyticsId: null,
+};
+const FIREBASE = {
+  projectId: 'lantern',
+  apiKey: 'key',
+  authDomain: 'lantern.firebaseapp.com',
+  emulatorUrl: null,
+};
+
+function headersOf(settings: Partial<HeaderSettings>) {
+  const headers = new Headers(securityHeaders({ ...PLAIN, ...settings }));
+  const policy = new Map(
+    (headers.get('content-security-policy') ?? '').split('; ').map((part) => {
+      const [directive = '', ...sources] = part.split(' ');
+      return [directive, sources];
+    }),
+  );
+  return { policy, opener: headers.get('cross-origin-opener-policy'), headers };
+}
+
+describe('The security headers', () => {
+  it('let in nobody else where nothing else is configured', () => {
+    for (const mode of ['test', 'none', 'unset'] as const) {
+      const { policy, opener } = headersOf({ billing: { mode } });
+      expect(Object.fromEntries(policy)).toEqual({
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        'style-src': ["'self'", "'unsafe-inline'"],
+        'img-src': ["'self'", 'data:'],
+        'font-src': ["'self'"],
+        'connect-src': ["'self'"],
+        'worker-src': ["'self'"],
+        'manifest-src': ["'self'"],
+        'base-uri': ["'none'"],
+        'form-action': ["'self'"],
+        'frame-ancestors': ["'none'"],
+      });
+      expect(opener).toBe('same-origin');
+    }
+  });
+
+  it('let in the environment of Paddle that the token is of', () => {
+    const paddle = (clientToken: string) => headersOf({ billing: { mode: 'paddle', clientToken } });
+    const live = paddle('live_abc');
+    expect(live.policy.get('script-src')).toEqual(["'self'", 'https://cdn.paddle.com']);
+    expect(live.policy.get('frame-src')).toEqual(['https://buy.paddle.com']);
+    expect(live.policy.get('style-src')).toContain('https://cdn.paddle.com');
+    expect(live.headers.get('content-security-policy')).not.toContain('sandbox');
+    expect(live.opener).toBe('same-origin-allow-popups');
+
+    const test = paddle('test_abc');
+    expect(test.policy.get('script-src')).toEqual(["'self'", 'https://cdn.paddle.com']);
+    expect(test.policy.get('frame-src')).toEqual(['https://sandbox-buy.paddle.com']);
+    expect(test.policy.get('style-src')).toContain('https://sandbox-cdn.paddle.com');
+    expect(test.policy.get('connect-src')).toEqual(["'self'", 'https://sandbox-checkout-service.paddle.com']);
+  });
+
+  it('let in Firebase, or its emulator in Firebase’s place', () => {
+    const real = headersOf({ firebase: FIREBASE });
+    expect(real.policy.get('script-src')).toEqual(["'self'", 'https://apis.google.com']);
+    expect(real.policy.get('frame-src')).toEqual(['https://lantern.firebaseapp.com']);
+    expect(real.policy.get('connect-src')).toEqual([
+      "'self'",
+      'https://identitytoolkit.googleapis.com',
+      'https://securetoken.googleapis.com',
+    ]);
+    expect(real.opener).toBe('same-origin-allow-popups');
+
+    const emulatorUrl = 'http://127.0.0.1:9099';
+    const emulated = headersOf({ firebase: { ...FIREBASE, emulatorUrl } });
+    expect(emulated.policy.get('frame-src')).toEqual([emulatorUrl]);
+    expect(emulated.policy.get('connect-src')).toEqual(["'self'", emulatorUrl]);
+  });
+
+  it('leave a sign-in popup of an OpenID provider ours to close, and let in nothing for it', () => {
+    const { policy, opener } = headersOf({ oidc: [{ id: 'google', name: 'Google' }] });
+    expect(policy).toEqual(headersOf({}).policy);
+    expect(opener).toBe('same-origin-allow-popups');
+  });
+
+  it('let in analytics where an id is set', () => {
+    const { policy, opener } = headersOf({ analyticsId: 'G-ABC123DEF4' });
+    expect(policy.get('script-src')).toEqual(["'self'", 'https://www.googletagmanager.com']);
+    expect(policy.get('connect-src')).toContain('https://*.google-analytics.com');
+    expect(policy.get('img-src')).toContain('https://*.google-analytics.com');
+    expect(opener).toBe('same-origin');
+  });
+
+  it('never let in inline or evaluated script, whatever is configured', () => {
+    const { policy } = headersOf({
+      firebase: FIREBASE,
+      oidc: [{ id: 'google', name: 'Google' }],
+      billing: { mode: 'paddle', clientToken: 'live_abc' },
+      analyticsId: 'G-ABC123DEF4',
+    });
+    const script = policy.get('script-src') ?? [];
+    expect(script).toHaveLength(4);
+    expect(script.join(' ')).not.toMatch(/unsafe|data:|blob:|\*/);
+    expect([...policy.keys()]).toHaveLength(new Set(policy.keys()).size);
+    expect(policy.get('default-src')).toEqual(["'none'"]);
+  });
+});
