@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
 
 describe('parseConfig', () => {
@@ -84,5 +88,105 @@ describe('parseConfig', () => {
 
   it('keeps passwords out of its messages', () => {
     expect(() => parseConfig({ DATABASE_URL: 'mysql://u:hunter2@db/x' })).toThrow(/^(?!.*hunter2)/);
+  });
+});
+
+const FIREBASE = { FIREBASE_PROJECT_ID: 'lantern', FIREBASE_API_KEY: 'AIza-key' };
+const OIDC = {
+  OIDC_ISSUER: 'https://login.example.com/realms/acme',
+  OIDC_CLIENT_ID: 'id',
+  OIDC_CLIENT_SECRET: 's',
+};
+
+describe('The settings of sign-in and analytics', () => {
+  it('need nothing', () => {
+    expect(parseConfig({})).toMatchObject({ firebase: null, oidc: [], analyticsId: null });
+  });
+
+  it('take Firebase with a project and its key', () => {
+    expect(parseConfig(FIREBASE).firebase).toEqual({
+      projectId: 'lantern',
+      apiKey: 'AIza-key',
+      authDomain: 'lantern.firebaseapp.com',
+      emulatorUrl: null,
+      serviceAccount: null,
+    });
+    const more = { FIREBASE_AUTH_DOMAIN: 'login.example.com', FIREBASE_PROJECT_ID: 'demo-lantern' };
+    expect(
+      parseConfig({ ...FIREBASE, ...more, FIREBASE_EMULATOR_URL: 'http://127.0.0.1:9099/' }).firebase,
+    ).toMatchObject({ authDomain: 'login.example.com', emulatorUrl: 'http://127.0.0.1:9099' });
+  });
+
+  it('take Google and any OpenID provider beside the built-in one', () => {
+    const google = { GOOGLE_CLIENT_ID: 'g-id', GOOGLE_CLIENT_SECRET: 'g-secret' };
+    expect(parseConfig({ ...google, ...OIDC }).oidc).toEqual([
+      {
+        id: 'google',
+        name: 'Google',
+        issuer: 'https://accounts.google.com',
+        clientId: 'g-id',
+        clientSecret: 'g-secret',
+      },
+      {
+        id: 'oidc',
+        name: 'login.example.com',
+        issuer: 'https://login.example.com/realms/acme',
+        clientId: 'id',
+        clientSecret: 's',
+      },
+    ]);
+    expect(parseConfig({ ...OIDC, OIDC_NAME: 'Acme' }).oidc[0]?.name).toBe('Acme');
+    expect(parseConfig({ ...OIDC, OIDC_ISSUER: 'http://127.0.0.1:4000' }).oidc).toHaveLength(1);
+  });
+
+  it('read a service account’s key from its file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'certlantern-config-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const FIREBASE_SERVICE_ACCOUNT_FILE = join(folder, 'account.json');
+    const read = (content: string) => {
+      writeFileSync(FIREBASE_SERVICE_ACCOUNT_FILE, content);
+      return () => parseConfig({ ...FIREBASE, FIREBASE_SERVICE_ACCOUNT_FILE }).firebase?.serviceAccount;
+    };
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+    expect(read(JSON.stringify({ client_email: 'a@example.com', private_key }))()).toEqual({
+      clientEmail: 'a@example.com',
+      privateKey: private_key,
+    });
+    const secret = 'hunter2';
+    for (const content of [
+      secret,
+      'null',
+      `{"client_email":"a@example.com","key":"${secret}"}`,
+      `{"client_email":"a@example.com","private_key":"${secret}"}`,
+    ])
+      expect(read(content)).toThrow(/^FIREBASE_SERVICE_ACCOUNT_FILE (?!.*hunter2)/);
+  });
+
+  it.each([
+    ['FIREBASE_API_KEY', { FIREBASE_PROJECT_ID: 'lantern' }],
+    // An emulator signs nothing: a project that could be real must never be opened to its tokens.
+    ['FIREBASE_EMULATOR_URL', { ...FIREBASE, FIREBASE_EMULATOR_URL: 'http://127.0.0.1:9099' }],
+    ['FIREBASE_EMULATOR_URL', { ...FIREBASE, FIREBASE_PROJECT_ID: 'demo-x', FIREBASE_EMULATOR_URL: 'x:y' }],
+    ['FIREBASE_AUTH_DOMAIN', { ...FIREBASE, FIREBASE_AUTH_DOMAIN: 'https://login.example.com' }],
+    ['FIREBASE_AUTH_DOMAIN', { ...FIREBASE, FIREBASE_AUTH_DOMAIN: "x.example 'unsafe-inline'" }],
+    ['FIREBASE_SERVICE_ACCOUNT_FILE', { ...FIREBASE, FIREBASE_SERVICE_ACCOUNT_FILE: '/no/such/file' }],
+    ['GOOGLE_CLIENT_SECRET', { GOOGLE_CLIENT_ID: 'id' }],
+    ['OIDC_CLIENT_ID', { ...OIDC, OIDC_CLIENT_ID: '' }],
+    ['OIDC_CLIENT_SECRET', { ...OIDC, OIDC_CLIENT_SECRET: '' }],
+    ['OIDC_ISSUER', { ...OIDC, OIDC_ISSUER: 'login.example.com' }],
+    ['OIDC_ISSUER', { ...OIDC, OIDC_ISSUER: 'http://login.example.com' }],
+    ['OIDC_ISSUER', { ...OIDC, OIDC_ISSUER: 'https://user:secret@login.example.com' }],
+    ['OIDC_ISSUER', { ...FIREBASE, ...OIDC }],
+    ['GOOGLE_CLIENT_ID', { ...FIREBASE, GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 's' }],
+    ['ANALYTICS_ID', { ANALYTICS_ID: 'UA-12345-6' }],
+    ['ANALYTICS_ID', { ANALYTICS_ID: "G-ABC' https://x.example" }],
+  ])('are refused where %s makes no sense', (name, environment) => {
+    expect(() => parseConfig(environment)).toThrow(ConfigError);
+    expect(() => parseConfig(environment)).toThrow(new RegExp(`^${name} [^\\n]+$`));
+  });
+
+  it('measure only where an id is set', () => {
+    expect(parseConfig({ ANALYTICS_ID: 'G-ABC123DEF4' }).analyticsId).toBe('G-ABC123DEF4');
   });
 });

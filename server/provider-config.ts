@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 
@@ -52,7 +53,10 @@ export function firebaseConfig(read: Read): FirebaseConfig | null {
   return {
     projectId,
     apiKey: read('FIREBASE_API_KEY') ?? missing('FIREBASE_API_KEY', 'FIREBASE_PROJECT_ID'),
-    authDomain: read('FIREBASE_AUTH_DOMAIN') ?? `${projectId}.firebaseapp.com`,
+    authDomain: hostOf(
+      'FIREBASE_AUTH_DOMAIN',
+      read('FIREBASE_AUTH_DOMAIN') ?? `${projectId}.firebaseapp.com`,
+    ),
     emulatorUrl: emulator === null ? null : originOf('FIREBASE_EMULATOR_URL', emulator),
     serviceAccount: serviceAccount(read('FIREBASE_SERVICE_ACCOUNT_FILE')),
   };
@@ -72,15 +76,18 @@ export function oidcConfig(read: Read): OidcConfig[] {
       clientSecret: read('GOOGLE_CLIENT_SECRET') ?? missing('GOOGLE_CLIENT_SECRET', 'GOOGLE_CLIENT_ID'),
     });
   if (issuer !== null) {
-    originOf('OIDC_ISSUER', issuer);
     providers.push({
       id: 'oidc',
-      name: read('OIDC_NAME') ?? new URL(issuer).hostname,
+      name: read('OIDC_NAME') ?? new URL(issuerAddress(issuer)).hostname,
       issuer,
       clientId: read('OIDC_CLIENT_ID') ?? missing('OIDC_CLIENT_ID', 'OIDC_ISSUER'),
       clientSecret: read('OIDC_CLIENT_SECRET') ?? missing('OIDC_CLIENT_SECRET', 'OIDC_ISSUER'),
     });
   }
+  if (providers.length > 0 && read('FIREBASE_PROJECT_ID') !== null)
+    throw new ConfigError(
+      `${google === null ? 'OIDC_ISSUER' : 'GOOGLE_CLIENT_ID'} is for the built-in sign-in. With FIREBASE_PROJECT_ID, set providers up in Firebase's console.`,
+    );
   return providers;
 }
 
@@ -129,6 +136,19 @@ function originOf(name: string, value: string): string {
   return url.origin;
 }
 
+/** Tokens are judged by keys that are fetched from there. */
+function issuerAddress(value: string): string {
+  const name = 'OIDC_ISSUER';
+  const { protocol, hostname } = new URL(originOf(name, value));
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return value;
+  throw new ConfigError(`${name} must begin with https://, but it is "${value}".`);
+}
+
+function hostOf(name: string, value: string): string {
+  if (/^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i.test(value)) return value;
+  throw new ConfigError(`${name} must be a host name like login.example.com, but it is "${value}".`);
+}
+
 function serviceAccount(path: string | null): FirebaseConfig['serviceAccount'] {
   if (path === null) return null;
   const name = 'FIREBASE_SERVICE_ACCOUNT_FILE';
@@ -136,7 +156,7 @@ function serviceAccount(path: string | null): FirebaseConfig['serviceAccount'] {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof SyntaxError ? 'it is not JSON' : String(error);
     throw new ConfigError(`${name} cannot be read: ${reason}`, { cause: error });
   }
   const { client_email: clientEmail, private_key: privateKey } = (content ?? {}) as Record<string, unknown>;
@@ -144,5 +164,10 @@ function serviceAccount(path: string | null): FirebaseConfig['serviceAccount'] {
     throw new ConfigError(
       `${name} must be a service account's key in JSON, with client_email and private_key.`,
     );
+  try {
+    createPrivateKey(privateKey);
+  } catch (error) {
+    throw new ConfigError(`${name} has a private_key that cannot be read.`, { cause: error });
+  }
   return { clientEmail, privateKey };
 }
