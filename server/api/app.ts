@@ -17,6 +17,7 @@ import { devMailRoutes } from './routes/dev-mail.ts';
 import { domainRoutes } from './routes/domain.ts';
 import { eventRoutes } from './routes/events.ts';
 import { identityRoutes } from './routes/identity.ts';
+import { paymentRoutes } from './routes/payment.ts';
 import { userRoutes } from './routes/user.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
@@ -56,6 +57,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   identityRoutes(api, parts);
   userRoutes(api, parts);
   domainRoutes(api, parts);
+  paymentRoutes(api, parts);
   eventRoutes(api, parts);
   deploymentRoutes(api, parts);
   const document = openApiDocument(sessions.cookieName);
@@ -69,13 +71,13 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
 function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
-  const headers = securityHeaders(config);
+  const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
   app.use('*', async (c, next) => {
     c.set('requestId', randomUUID());
     c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
-    for (const [name, value] of headers) c.header(name, value);
+    for (const [name, value] of headersFor(c.req.path)) c.header(name, value);
     c.header('X-Request-Id', c.get('requestId'));
     const plainHttp = c.req.path === '/api/health' ? null : refusePlainHttp(c.req.header('host'), config);
     if (plainHttp === null) return next();

@@ -15,8 +15,9 @@ const FIREBASE = {
   emulatorUrl: null,
 };
 
-function headersOf(settings: Partial<HeaderSettings>) {
-  const headers = new Headers(securityHeaders({ ...PLAIN, ...settings }));
+function headersOf(settings: Partial<HeaderSettings>, path = '/dashboard') {
+  const headers = new Headers();
+  for (const [name, value] of securityHeaders({ ...PLAIN, ...settings })(path)) headers.set(name, value);
   const policy = new Map(
     (headers.get('content-security-policy') ?? '').split('; ').map((part) => {
       const [directive = '', ...sources] = part.split(' ');
@@ -81,9 +82,13 @@ describe('The security headers', () => {
   });
 
   it('leave a sign-in popup of an OpenID provider ours to close, and let in nothing for it', () => {
-    const { policy, opener } = headersOf({ oidc: [{ id: 'google', name: 'Google' }] });
+    const settings = { oidc: [{ id: 'google', name: 'Google' }] };
+    const { policy, opener } = headersOf(settings);
     expect(policy).toEqual(headersOf({}).policy);
     expect(opener).toBe('same-origin-allow-popups');
+    expect(headersOf(settings, '/signed-in').opener).toBe('unsafe-none');
+    expect(headersOf(settings, '/signed-in').policy).toEqual(policy);
+    expect(headersOf({}, '/signed-in').opener).toBe('same-origin');
   });
 
   it('let in analytics where an id is set', () => {

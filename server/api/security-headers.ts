@@ -38,8 +38,15 @@ export interface HeaderSettings extends Settings {
   analyticsId: string | null;
 }
 
-/** Headers of every answer. Other origins are let in for what is configured, and for nothing else. */
-export function securityHeaders(settings: HeaderSettings): [name: string, value: string][] {
+/** Where a sign-in's popup ends. */
+const SIGNED_IN_PAGE = '/signed-in';
+
+/**
+ * Headers of the answer for each path. Other origins are let in for what is configured, and for nothing else.
+ */
+export function securityHeaders(
+  settings: HeaderSettings,
+): (path: string) => readonly [name: string, value: string][] {
   const { publicUrl, firebase, oidc, billing } = settings;
   const policy = [firebasePolicy(settings), paddlePolicy(settings), analyticsPolicy(settings)].reduce(
     joined,
@@ -57,7 +64,10 @@ export function securityHeaders(settings: HeaderSettings): [name: string, value:
     ['Permissions-Policy', 'camera=(), geolocation=(), microphone=()'],
   ];
   if (publicUrl.protocol === 'https:') headers.push(['Strict-Transport-Security', 'max-age=31536000']);
-  return headers;
+  // Coming from a provider without such a policy, the popup would become a window that nobody opened, which cannot close
+  // itself. There is nothing on that page to keep.
+  const signedIn: typeof headers = [...headers, ['Cross-Origin-Opener-Policy', 'unsafe-none']];
+  return (path) => (path === SIGNED_IN_PAGE && oidc.length > 0 ? signedIn : headers);
 }
 
 function joined(policy: Policy, more: Policy): Policy {
