@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
-import { createApp, refusePlainHttp } from './api/index.ts';
+import { createApp, createIdentityEvents, refusePlainHttp } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError, type TrustStore } from './pki/index.ts';
 import { createProbe, loadTrustStore } from './probe/index.ts';
-import { createIdentityProvider } from './providers/identity/index.ts';
+import { createFirebaseIdentity, createIdentityProvider } from './providers/identity/index.ts';
 import { readyLines } from './ready-lines.ts';
 import { openStore, StoreError } from './store/open-store.ts';
 import { createWorker, systemClock } from './worker/index.ts';
@@ -94,12 +94,17 @@ async function main(): Promise<void> {
   }
 
   if (serving) {
-    const identity = createIdentityProvider({
-      database: store.identityDatabase,
-      secret: secrets.identity,
-      publicUrl,
-      log,
-    });
+    const identity =
+      config.firebase === null
+        ? createIdentityProvider({
+            database: store.identityDatabase,
+            secret: secrets.identity,
+            publicUrl,
+            productName: config.productName,
+            events: createIdentityEvents({ store, publicUrl, clock: systemClock }),
+            log,
+          })
+        : createFirebaseIdentity({ config: config.firebase, log });
     serving.use(
       createApp({
         store,

@@ -1,3 +1,4 @@
+import { createIdentityEvents } from '../../server/api/index.ts';
 import { loadSecrets } from '../../server/data-directory.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
@@ -20,6 +21,8 @@ export async function createDemoAccount(
     database: store.identityDatabase,
     secret: loadSecrets(dataDir).identity,
     publicUrl,
+    productName: 'Certlantern',
+    events: createIdentityEvents({ store, publicUrl, clock: { now: () => now } }),
     log: console,
   });
   const { name, company, email, password } = DEMO_PERSON;

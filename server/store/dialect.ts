@@ -61,6 +61,11 @@ export function columnTypes(
     : { bytes: 'blob', identityInstant: 'date', identityFlag: 'integer' };
 }
 
+/** A boolean as better-auth's tables hold it. */
+export function identityFlag(dialect: DialectName, value: boolean): boolean | number {
+  return dialect === 'postgres' ? value : Number(value);
+}
+
 type Select<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;
 
 /**

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { createApp, type AppOptions } from '../../server/api/index.ts';
+import { createApp, createIdentityEvents, type AppOptions } from '../../server/api/index.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { castOf, type Send } from '../kit/people.ts';
@@ -49,6 +49,8 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       database: store.identityDatabase,
       secret: SECRETS.identity,
       publicUrl,
+      productName: 'Certlantern',
+      events: createIdentityEvents({ store, publicUrl, clock }),
       log,
       now: clock.now,
     }),

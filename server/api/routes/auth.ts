@@ -9,7 +9,7 @@ import { userWire } from '../wire.ts';
 const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> = {
   invalid: ['invalid_token', 'Please sign in again.'],
   expired: ['invalid_token', 'The sign-in took too long. Please sign in again.'],
-  unknown_user: ['invalid_token', 'Please sign in again.'],
+  session_over: ['invalid_token', 'Please sign in again.'],
   no_email: [
     'invalid_token',
     'This sign-in comes without an email address, which alerts need. Please sign in another way.',

@@ -1,20 +1,12 @@
-import { betterAuth, type BetterAuthOptions } from 'better-auth';
-import { jwt } from 'better-auth/plugins';
-import { createLocalJWKSet, errors, jwtVerify } from 'jose';
-import type { Logger } from 'pino';
-import type { IdentityClaims, IdentityProvider, TokenRefusal } from './identity-provider.ts';
+import { getAuthenticatorName } from '@better-auth/passkey';
+import { betterAuth } from 'better-auth';
+import { BUILT_IN, createTokenJudge } from './id-token.ts';
+import type { IdentityEvents, IdentityMethods, IdentityProvider } from './identity-provider.ts';
+import { BASE_PATH, libraryOptions, type LibrarySettings } from './library-options.ts';
+import { createMailedLinks } from './mailed-links.ts';
 
-const PROVIDER = 'built-in';
 /** What the library calls a password. */
-const PASSWORD_PROVIDER = 'credential';
-const BASE_PATH = '/api/identity';
-const AUDIENCE = 'certlantern';
-const TOKEN_LIFETIME = '5m';
-/** Long enough to fetch one ID token; the product's own session takes over then. */
-const SESSION_SECONDS = 15 * 60;
-const KEY_ROTATION_SECONDS = 90 * 86_400;
-const KEY_GRACE_SECONDS = 3_600;
-const PASSWORD_MIN_LENGTH = 7;
+const PASSWORD = 'credential';
 
 /** The library has far more routes than the product needs; each one more is one more way in. */
 const ROUTES = new Set([
@@ -23,143 +15,92 @@ const ROUTES = new Set([
   'POST /sign-out',
   'GET /token',
   'GET /jwks',
+  'POST /two-factor/verify-totp',
+  'POST /two-factor/verify-backup-code',
+  'POST /two-factor/enable',
+  'POST /two-factor/disable',
+  'GET /passkey/generate-authenticate-options',
+  'POST /passkey/verify-authentication',
+  'GET /passkey/generate-register-options',
+  'POST /passkey/verify-registration',
+  'POST /passkey/delete-passkey',
 ]);
 
-export interface BuiltInIdentityOptions {
-  /** The tables are made by the store's migrations. */
-  database: BetterAuthOptions['database'];
-  secret: string;
-  publicUrl: URL;
-  log: Pick<Logger, 'warn' | 'error'>;
-  /** Only for judging tokens; the library that issues them reads the machine's clock. */
+export interface BuiltInIdentityOptions extends LibrarySettings {
+  events: IdentityEvents;
+  /** For judging tokens and mailed links; the library itself reads the machine's clock. */
   now?: () => number;
 }
 
-/** Email and password, kept in the product's own database. */
+/** Passwords, one-time codes and passkeys, kept in the product's own database. */
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
-  const { publicUrl, now = Date.now } = options;
+  const { publicUrl, productName, events, now = Date.now } = options;
   const auth = betterAuth(libraryOptions(options));
+  const context = auth.$context;
 
   return {
-    kind: 'built-in',
-    builtIn: null,
+    kind: BUILT_IN,
 
     async handler(request) {
       const path = new URL(request.url).pathname;
       if (!path.startsWith(`${BASE_PATH}/`)) return new Response(null, { status: 404 });
       const route = `${request.method} ${path.slice(BASE_PATH.length)}`;
-      return ROUTES.has(route) ? auth.handler(request) : new Response(null, { status: 404 });
+      if (!ROUTES.has(route)) return new Response(null, { status: 404 });
+      const response = await auth.handler(request);
+      return route === 'GET /passkey/generate-authenticate-options'
+        ? demandUserVerification(response)
+        : response;
     },
 
-    async verify(token) {
-      const keys = createLocalJWKSet(await auth.api.getJwks());
-      const verified = await jwtVerify(token, keys, {
-        issuer: publicUrl.origin,
-        audience: AUDIENCE,
-        // The list stops `none` and keys taken for what they are not (RFC 8725 §3.1).
-        algorithms: ['EdDSA'],
-        requiredClaims: ['sub', 'exp', 'iat'],
-        currentDate: new Date(now()),
-      }).then((result) => result.payload, refusalOf);
-      if (typeof verified === 'string') return { ok: false, reason: verified };
-      const claims = readClaims(verified);
-      if (claims === null) return { ok: false, reason: 'invalid' };
-      // A token outlives its person by minutes: without this look it would bring a deleted account back.
-      const { internalAdapter } = await auth.$context;
-      const person = await internalAdapter.findUserById(claims.subject);
-      return person === null ? { ok: false, reason: 'unknown_user' } : { ok: true, claims };
-    },
+    verify: createTokenJudge({ context, keys: () => auth.api.getJwks(), issuer: publicUrl.origin, now }),
 
     async endSession(sessionId) {
-      const { adapter } = await auth.$context;
+      const { adapter } = await context;
       const where = [{ field: 'id', value: sessionId }];
       return (await adapter.deleteMany({ model: 'session', where })) > 0;
     },
 
-    async methods(subject) {
-      const { internalAdapter } = await auth.$context;
-      const providers = (await internalAdapter.findAccounts(subject)).map(({ providerId }) => providerId);
+    async methods(subject): Promise<IdentityMethods> {
+      const { internalAdapter, adapter } = await context;
+      const ofPerson = [{ field: 'userId', value: subject }];
+      const [accounts, passkeys, totp] = await Promise.all([
+        internalAdapter.findAccounts(subject),
+        adapter.findMany<PasskeyRow>({ model: 'passkey', where: ofPerson }),
+        adapter.findOne<{ verified: boolean }>({ model: 'twoFactor', where: ofPerson }),
+      ]);
+      const providers = accounts.map(({ providerId }) => providerId);
       return {
-        password: providers.includes(PASSWORD_PROVIDER),
-        totp: false,
-        passkeys: [],
-        oidc: providers.filter((provider) => provider !== PASSWORD_PROVIDER),
+        password: providers.includes(PASSWORD),
+        totp: totp?.verified === true,
+        passkeys: passkeys.map(({ id, name, aaguid, createdAt }) => ({
+          id,
+          name: name || (getAuthenticatorName(aaguid ?? '') ?? 'Passkey'),
+          createdAt: new Date(createdAt).getTime(),
+        })),
+        oidc: providers.filter((provider) => provider !== PASSWORD),
       };
     },
 
     // Its users are in the product's own database, and go with the account.
     deleteUser: async () => {},
+
+    builtIn: {
+      ...createMailedLinks({ context, events, productName, now }),
+      callerOf: (cookie) => auth.api.caller({ headers: new Headers({ cookie }) }),
+    },
   };
 }
 
-function libraryOptions(options: BuiltInIdentityOptions) {
-  const { publicUrl, log } = options;
-  return {
-    appName: AUDIENCE,
-    database: options.database,
-    secret: options.secret,
-    baseURL: publicUrl.origin,
-    basePath: BASE_PATH,
-    trustedOrigins: [publicUrl.origin],
-    telemetry: { enabled: false },
-    emailAndPassword: { enabled: true, minPasswordLength: PASSWORD_MIN_LENGTH },
-    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
-    // Limits are the product's own: by account, address and prefix, on its clock. The library knows addresses only.
-    rateLimit: { enabled: false },
-    advanced: {
-      // Checked before a request comes here, more strictly: the library lets `same-site` pass and refuses
-      // programs without an Origin as soon as they send its cookie.
-      disableCSRFCheck: true,
-      cookiePrefix: 'certlantern-identity',
-      useSecureCookies: publicUrl.protocol === 'https:',
-      defaultCookieAttributes: { path: BASE_PATH, httpOnly: true, sameSite: 'lax' },
-      ipAddress: { disableIpTracking: true },
-    },
-    logger: {
-      level: 'error',
-      log: (level, message) =>
-        (level === 'error' ? log.error : log.warn).call(log, { identity: message }, 'Identity'),
-    },
-    plugins: [
-      jwt({
-        disableSettingJwtHeader: true,
-        jwks: {
-          keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
-          rotationInterval: KEY_ROTATION_SECONDS,
-          gracePeriod: KEY_GRACE_SECONDS,
-        },
-        jwt: {
-          issuer: publicUrl.origin,
-          audience: AUDIENCE,
-          expirationTime: TOKEN_LIFETIME,
-          definePayload: ({ user, session }) => ({
-            email: user.email,
-            email_verified: user.emailVerified,
-            name: user.name,
-            sid: session.id,
-          }),
-        },
-      }),
-    ],
-  } satisfies BetterAuthOptions;
+interface PasskeyRow {
+  id: string;
+  name: string | null;
+  aaguid: string | null;
+  createdAt: Date;
 }
 
-function refusalOf(error: unknown): TokenRefusal {
-  if (error instanceof errors.JWTExpired) return 'expired';
-  if (error instanceof errors.JOSEError) return 'invalid';
-  throw error;
-}
-
-function readClaims(payload: Record<string, unknown>): IdentityClaims | null {
-  const { sub, email, email_verified: emailVerified, name, sid } = payload;
-  if (typeof sub !== 'string' || typeof email !== 'string' || typeof sid !== 'string') return null;
-  return {
-    provider: PROVIDER,
-    subject: sub,
-    email: email.toLowerCase(),
-    emailVerified: emailVerified === true,
-    name: typeof name === 'string' ? name : '',
-    photoUrl: null,
-    sessionId: sid,
-  };
+/** The library can only ask for it as a preference. */
+async function demandUserVerification(response: Response): Promise<Response> {
+  if (!response.ok) return response;
+  const options = (await response.json()) as object;
+  return new Response(JSON.stringify({ ...options, userVerification: 'required' }), response);
 }

@@ -1,3 +1,5 @@
+import type { PasswordWeakness } from './weak-password.ts';
+
 /** What an identity provider vouches for in an ID token. */
 export interface IdentityClaims {
   /** Names the provider for good, whatever address it is reached at: `built-in`, or `firebase:` and the project. */
@@ -16,11 +18,14 @@ export interface IdentityClaims {
 export type TokenRefusal =
   | 'invalid'
   | 'expired'
-  | 'unknown_user'
+  /** The provider's session that it was issued in has ended: it was used, or its person is gone or has a new password. */
+  | 'session_over'
   /** Somebody for sure, but without the address that an account is about. */
   | 'no_email'
   /** The keys that judge tokens could not be fetched: nothing is known about this one. */
   | 'unreachable';
+
+export type TokenVerdict = { ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal };
 
 export interface IdentityMethods {
   password: boolean;
@@ -39,8 +44,8 @@ export interface IdentityProvider {
   kind: 'built-in' | 'firebase';
   /** Answers the provider's own HTTP routes below `/api/identity`; everything that is not needed is 404. */
   handler(request: Request): Promise<Response>;
-  /** Judges an ID token: signature, issuer, audience, time, and (built-in) that the person still exists. */
-  verify(token: string): Promise<{ ok: true; claims: IdentityClaims } | { ok: false; reason: TokenRefusal }>;
+  /** Judges an ID token: signature, issuer, audience, time, and (built-in) that its session still exists. */
+  verify(token: string): Promise<TokenVerdict>;
   /** Ends one of the provider's sessions. False where there is none of that id: it was used or ended already. */
   endSession(sessionId: string): Promise<boolean>;
   /** How a person can sign in. Of another provider than the built-in one it knows nothing: all is empty. */
@@ -56,6 +61,8 @@ export interface IdentityProvider {
 }
 
 export interface BuiltInActions {
+  /** The subject whose provider session, or half-finished sign-in, a Cookie header proves. */
+  callerOf(cookie: string): Promise<string | null>;
   /** Mails a link to the person's address; nothing to do where it is verified. */
   sendVerification(subject: string): Promise<void>;
   /** Whether the token is good for this very person, whose address is verified then. */
@@ -64,23 +71,27 @@ export interface BuiltInActions {
   requestPasswordReset(email: string): Promise<void>;
   /**
    * Sets the password with the token of such a link, which is spent, and verifies the address, which it proves. Where it
-   * was not verified before, every other way to sign in goes.
+   * was not verified before, every other way to sign in goes. The person has another subject afterwards.
    */
   resetPassword(
     token: string,
     password: string,
-  ): Promise<{ ok: true; subject: string } | { ok: false; reason: 'invalid_token' | 'password_breached' }>;
+  ): Promise<{ ok: true; subject: string } | { ok: false; reason: 'invalid_token' | PasswordWeakness }>;
 }
 
-/** What the built-in provider tells the rest of the product, which sends its mail and ends sessions. */
+/** What happens at the built-in provider and reaches beyond its library: each is carried out in one transaction. */
 export interface IdentityEvents {
+  /** Instants are ms UTC. */
   mail(
     person: { subject: string; email: string },
-    content:
-      | { kind: 'verify_email'; token: string }
-      | { kind: 'reset_password'; token: string; expiresAt: number }
-      | { kind: 'password_changed' },
+    content: { kind: 'verify_email' | 'reset_password'; token: string; expiresAt: number },
   ): Promise<void>;
-  /** Somebody proved to own the address, or set a new password: every session that was opened before ends. */
-  secured(person: { subject: string; email: string }, proof: { addressVerified: boolean }): Promise<void>;
+  /** Somebody proved, in a session of the person's own, to own the address. False where there is no such person. */
+  addressVerified(subject: string): Promise<boolean>;
+  /**
+   * Somebody proved to own the address of `subject` from outside of every session, and sets a password or comes through
+   * another provider (null). All sessions end; an unverified person's ways to sign in go. Answers the person's new
+   * subject, null where there is no such person.
+   */
+  addressProven(subject: string, passwordHash: string | null): Promise<string | null>;
 }

@@ -1,4 +1,8 @@
 export { createIdentityProvider } from './built-in.ts';
 export { createFirebaseIdentity } from './firebase.ts';
-export type { IdentityProvider, TokenRefusal } from './identity-provider.ts';
+export { BUILT_IN } from './id-token.ts';
+export { IdentityUnavailable } from './identity-provider.ts';
+export type { IdentityEvents, IdentityProvider, TokenRefusal } from './identity-provider.ts';
+export { WEAK_PASSWORD_CODES } from './library-options.ts';
+export type { PasswordWeakness } from './weak-password.ts';
 export { createInvite, INVITE_DAYS, isInvited } from './invite.ts';

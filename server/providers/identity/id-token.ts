@@ -1,0 +1,65 @@
+import type { AuthContext } from 'better-auth';
+import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
+import type { IdentityClaims, TokenVerdict } from './identity-provider.ts';
+import { AUDIENCE } from './library-options.ts';
+
+/** The built-in provider's name in claims and stored identities. */
+export const BUILT_IN = 'built-in';
+
+/** Judges the tokens that the built-in provider signed itself. Each is good as long as the session it was issued in. */
+export function createTokenJudge({
+  context,
+  keys,
+  issuer,
+  now,
+}: {
+  context: Promise<{ adapter: Pick<AuthContext['adapter'], 'findOne'> }>;
+  keys: () => Promise<JSONWebKeySet>;
+  issuer: string;
+  now: () => number;
+}): (token: string) => Promise<TokenVerdict> {
+  return async (token) => {
+    const payload = await jwtVerify(token, createLocalJWKSet(await keys()), {
+      issuer,
+      audience: AUDIENCE,
+      // The list stops `none` and keys taken for what they are not (RFC 8725 §3.1).
+      algorithms: ['EdDSA'],
+      requiredClaims: ['sub', 'exp', 'iat'],
+      currentDate: new Date(now()),
+    }).then((verified) => verified.payload, refusalOf);
+    if (typeof payload === 'string') return { ok: false, reason: payload };
+    const claims = readClaims(payload);
+    if (claims === null) return { ok: false, reason: 'invalid' };
+    // A token outlives its session by minutes: without this look it would open another one after a reset, and bring
+    // a deleted account back.
+    const { adapter } = await context;
+    const session = await adapter.findOne({
+      model: 'session',
+      where: [
+        { field: 'id', value: claims.sessionId },
+        { field: 'userId', value: claims.subject },
+      ],
+    });
+    return session === null ? { ok: false, reason: 'session_over' } : { ok: true, claims };
+  };
+}
+
+function refusalOf(error: unknown): 'expired' | 'invalid' {
+  if (error instanceof errors.JWTExpired) return 'expired';
+  if (error instanceof errors.JOSEError) return 'invalid';
+  throw error;
+}
+
+function readClaims(payload: Record<string, unknown>): (IdentityClaims & { sessionId: string }) | null {
+  const { sub, email, email_verified: emailVerified, name, sid } = payload;
+  if (typeof sub !== 'string' || typeof email !== 'string' || typeof sid !== 'string') return null;
+  return {
+    provider: BUILT_IN,
+    subject: sub,
+    email: email.toLowerCase(),
+    emailVerified: emailVerified === true,
+    name: typeof name === 'string' ? name : '',
+    photoUrl: null,
+    sessionId: sid,
+  };
+}

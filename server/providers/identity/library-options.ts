@@ -1,0 +1,133 @@
+import { passkey } from '@better-auth/passkey';
+import type { BetterAuthOptions } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { jwt, twoFactor } from 'better-auth/plugins';
+import type { Logger } from 'pino';
+import { callerPlugin } from './caller-plugin.ts';
+import { type PasswordWeakness, weaknessOf, wordsOf } from './weak-password.ts';
+
+export const BASE_PATH = '/api/identity';
+export const AUDIENCE = 'certlantern';
+const TOKEN_LIFETIME = '5m';
+/** Long enough to fetch one ID token, or to change a passkey; the product's own session takes over then. */
+const SESSION_SECONDS = 15 * 60;
+const KEY_ROTATION_SECONDS = 90 * 86_400;
+const KEY_GRACE_SECONDS = 3_600;
+const PASSWORD_MIN_LENGTH = 7;
+
+export interface LibrarySettings {
+  /** The tables are made by the store's migrations. */
+  database: BetterAuthOptions['database'];
+  secret: string;
+  publicUrl: URL;
+  /** What authenticator apps and passkeys call the place. */
+  productName: string;
+  log: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** Codes of refused passwords, beside the library's own. */
+export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
+  known: 'PASSWORD_KNOWN',
+  personal: 'PASSWORD_PERSONAL',
+};
+
+/** What a stranger sent was no good, and the stranger is told so: nothing for the operator's log. */
+const STRANGERS_FAULTS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
+
+/** How better-auth is set up. */
+export function libraryOptions({ database, secret, publicUrl, productName, log }: LibrarySettings) {
+  return {
+    appName: productName,
+    database,
+    secret,
+    baseURL: publicUrl.origin,
+    basePath: BASE_PATH,
+    trustedOrigins: [publicUrl.origin],
+    telemetry: { enabled: false },
+    emailAndPassword: { enabled: true, minPasswordLength: PASSWORD_MIN_LENGTH },
+    session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
+    // What other providers hand out is of no use here, so it is not kept.
+    account: { updateAccountOnSignIn: false },
+    // Whoever reads the table cannot use what was mailed. Challenges are bound to a signed cookie besides, and in the
+    // clear an account's deletion finds those that belong together.
+    verification: { storeIdentifier: { default: 'hashed', overrides: { '2fa-': 'plain' } } },
+    // Limits are the product's own: by account, address and prefix, on its clock. The library knows addresses only.
+    rateLimit: { enabled: false },
+    advanced: {
+      // Checked before a request comes here, more strictly: the library lets `same-site` pass and refuses
+      // programs without an Origin as soon as they send its cookie.
+      disableCSRFCheck: true,
+      cookiePrefix: 'certlantern-identity',
+      useSecureCookies: publicUrl.protocol === 'https:',
+      defaultCookieAttributes: { path: BASE_PATH, httpOnly: true, sameSite: 'lax' },
+      ipAddress: { disableIpTracking: true },
+    },
+    logger: {
+      level: 'error',
+      log: (level, message) => {
+        if (STRANGERS_FAULTS.has(message)) return;
+        (level === 'error' ? log.error : log.warn).call(log, { identity: message }, 'Identity');
+      },
+    },
+    hooks: { before: refuseWeakPasswords(productName) },
+    plugins: [
+      jwt({
+        disableSettingJwtHeader: true,
+        jwks: {
+          keyPairConfig: { alg: 'EdDSA', crv: 'Ed25519' },
+          rotationInterval: KEY_ROTATION_SECONDS,
+          gracePeriod: KEY_GRACE_SECONDS,
+        },
+        jwt: {
+          issuer: publicUrl.origin,
+          audience: AUDIENCE,
+          expirationTime: TOKEN_LIFETIME,
+          definePayload: ({ user, session }) => ({
+            email: user.email,
+            email_verified: user.emailVerified,
+            name: user.name,
+            sid: session.id,
+          }),
+        },
+      }),
+      twoFactor({
+        issuer: productName,
+        // The product's own limits, as with passwords.
+        accountLockout: { enabled: false },
+        // 20 letters and digits are 119 random bits.
+        backupCodeOptions: { length: 20 },
+      }),
+      passkeys(publicUrl, productName),
+      callerPlugin,
+    ],
+  } satisfies BetterAuthOptions;
+}
+
+/** A passkey stands for a password and a one-time code, so the device has to make sure of its person each time. */
+function passkeys(publicUrl: URL, productName: string) {
+  const demand = (userVerified: boolean | undefined) => {
+    if (userVerified !== true) throw new APIError('BAD_REQUEST', { code: 'USER_VERIFICATION_NEEDED' });
+  };
+  return passkey({
+    rpID: publicUrl.hostname,
+    rpName: productName,
+    origin: publicUrl.origin,
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    registration: {
+      afterVerification: ({ verification }) => demand(verification.registrationInfo?.userVerified),
+    },
+    authentication: {
+      afterVerification: ({ verification }) => demand(verification.authenticationInfo.userVerified),
+    },
+  });
+}
+
+function refuseWeakPasswords(productName: string) {
+  return createAuthMiddleware(async ({ path, body }) => {
+    if (path !== '/sign-up/email') return;
+    const { password, email, name } = body as Record<'password' | 'email' | 'name', string>;
+    const weakness = await weaknessOf(password, [...wordsOf(email), name, productName]);
+    if (weakness !== null)
+      throw new APIError('UNPROCESSABLE_ENTITY', { code: WEAK_PASSWORD_CODES[weakness] });
+  });
+}
