@@ -38,7 +38,8 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
           <UpgradeFlow
             reason={reason}
             onClose={() => setReason(null)}
-            focusAfterClose={() => origin.current}
+            // Opened from a dialog that is gone: then where that one left the focus.
+            focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
           />
         </Suspense>
       )}

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
-export type GlyphName = 'expired' | 'critical' | 'soon' | 'ok' | 'active' | 'revoked';
+export type GlyphName = 'expired' | 'critical' | 'soon' | 'ok' | 'active' | 'revoked' | 'paused';
 
-// Five silhouettes that can be told apart without colour. The cut-out takes --glyph-cut, else the badge's own ground.
+// Silhouettes that can be told apart without colour. The cut-out takes --glyph-cut, else the badge's own ground.
 const SHAPES: Record<GlyphName, ReactNode> = {
   expired: (
     <>
@@ -63,6 +63,7 @@ const SHAPES: Record<GlyphName, ReactNode> = {
       <path d="m4 12 8-8" stroke="currentColor" strokeWidth="2" />
     </>
   ),
+  paused: <path fill="currentColor" d="M2.6 2h3.8v12H2.6zM9.6 2h3.8v12H9.6z" />,
 };
 
 /** The bare drawing on a 16 grid, to be placed in another SVG. */

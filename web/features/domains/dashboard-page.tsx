@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
+import { useUpgrade } from '../../lib/upgrade.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AddDomainDialog } from './add-domain-dialog.tsx';
 import { DashboardSkeleton } from './dashboard-skeleton.tsx';
@@ -14,7 +15,7 @@ import { loadedDomains, totalDomains } from './list-cache.ts';
 import { LoadErrorCard } from './load-error-card.tsx';
 import { DashboardHead } from './dashboard-head.tsx';
 
-/** What opens over the page when a domain is to be added. */
+/** What opens over the page when a domain is to be added; where Premium is sold, its offer stands for the limit. */
 type Adding = 'closed' | 'form' | 'limit';
 
 /** The signed-in user's domains: the first step when there are none, else the sentence, the cards and the panel. */
@@ -25,6 +26,7 @@ export function DashboardPage() {
   const summary = useDomainSummary();
   const { limits } = usePublicConfig();
   const { isSubscribed, loading: isPlanLoading } = useSubscription();
+  const upgrade = useUpgrade();
   const [adding, setAdding] = useState<Adding>('closed');
   const addedId = useRef<string>(undefined);
 
@@ -53,7 +55,10 @@ export function DashboardPage() {
     addedId.current = domain.id;
     setAdding('closed');
   };
-  const onLimitReached = () => setAdding('limit');
+  const onLimitReached = () => {
+    setAdding(upgrade.isSold ? 'closed' : 'limit');
+    if (upgrade.isSold) upgrade.open('limit');
+  };
   const isFull = !isSubscribed && !isPlanLoading && total >= limits.free_domains;
 
   return (
@@ -67,7 +72,8 @@ export function DashboardPage() {
           summary={summary.data}
           onAdd={() => {
             addedId.current = undefined;
-            setAdding(isFull ? 'limit' : 'form');
+            if (isFull) onLimitReached();
+            else setAdding('form');
           }}
         />
       )}

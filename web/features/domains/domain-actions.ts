@@ -4,6 +4,8 @@ import type { DomainWire } from '../../../contract/domain.ts';
 export interface DomainActions {
   refresh: (domain: DomainWire) => void;
   showDetails: (domain: DomainWire) => void;
+  pause: (domain: DomainWire) => void;
+  resume: (domain: DomainWire) => void;
   askToRemove: (domain: DomainWire) => void;
 }
 

@@ -46,6 +46,21 @@ export async function changeFrequency(id: string, minutes: number): Promise<Doma
   return (await api(path, { method: 'PATCH', schema: oneDomain })).data;
 }
 
+/** Stops its checks; it keeps its history. */
+export async function pauseDomain(id: string): Promise<DomainWire> {
+  return (await api(`/domain/${encodeURIComponent(id)}/pause`, { method: 'POST', schema: oneDomain })).data;
+}
+
+/**
+ * Checks it again, where the plan is full in the place of another domain, which is paused in the same step. Rejects with
+ * status 402 where the plan is full and none was named.
+ */
+export async function resumeDomain(id: string, insteadOf?: string): Promise<DomainWire> {
+  const path = `/domain/${encodeURIComponent(id)}/resume`;
+  const body = insteadOf === undefined ? {} : { instead_of: insteadOf };
+  return (await api(path, { method: 'POST', body, schema: oneDomain })).data;
+}
+
 /** Asks for a check now; the result arrives as an event. */
 export async function requestCheck(id: string): Promise<DomainWire> {
   return (await api(`/domain/${encodeURIComponent(id)}/check`, { method: 'POST', schema: oneDomain })).data;

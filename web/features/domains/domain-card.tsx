@@ -56,7 +56,9 @@ export function DomainCard({ domain, now, isSelected, actions }: DomainCardProps
       <div className="px-[18px] pt-4 pb-3.5">
         <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <RemainingTime domain={domain} now={now} />
-          {domain.fingerprint !== null && <RevocationBadge revoked={domain.is_revoked} />}
+          {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) && (
+            <RevocationBadge revoked={domain.is_revoked} />
+          )}
         </div>
         <LifetimeBar lifetime={lifetime} now={now} />
         <div className="num mt-1.5 flex justify-between gap-3 text-meta text-fg-3">

@@ -1,4 +1,4 @@
-import { Ellipsis, PanelRight, RefreshCw, X } from 'lucide-react';
+import { Ellipsis, PanelRight, Pause, Play, RefreshCw, X } from 'lucide-react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
@@ -11,6 +11,7 @@ interface DomainMenuProps {
 }
 
 export function DomainMenu({ domain, actions }: DomainMenuProps) {
+  const isPaused = domain.paused !== null;
   return (
     <Menu
       trigger={
@@ -19,7 +20,7 @@ export function DomainMenu({ domain, actions }: DomainMenuProps) {
         </IconButton>
       }
     >
-      <MenuItem onSelect={() => actions.refresh(domain)}>
+      <MenuItem disabled={isPaused} onSelect={() => actions.refresh(domain)}>
         <RefreshCw strokeWidth={1.6} aria-hidden="true" />
         Refresh
         <KeyHint>r</KeyHint>
@@ -29,6 +30,17 @@ export function DomainMenu({ domain, actions }: DomainMenuProps) {
         Show Details
         <KeyHint>↵</KeyHint>
       </MenuItem>
+      {isPaused ? (
+        <MenuItem onSelect={() => actions.resume(domain)}>
+          <Play strokeWidth={1.6} aria-hidden="true" />
+          Resume
+        </MenuItem>
+      ) : (
+        <MenuItem onSelect={() => actions.pause(domain)}>
+          <Pause strokeWidth={1.6} aria-hidden="true" />
+          Pause
+        </MenuItem>
+      )}
       <MenuSeparator />
       <MenuItem danger onSelect={() => actions.askToRemove(domain)}>
         <X strokeWidth={1.6} aria-hidden="true" />

@@ -3,6 +3,7 @@ import type { ComponentProps } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { keepOpenForToasts } from '../../ui/dialog.tsx';
 import { cardElement } from './domain-actions.ts';
+import type { DomainActions } from './domain-actions.ts';
 import { PanelContent } from './panel-content.tsx';
 import { useLingering } from './use-lingering.ts';
 import { useMediaQuery } from './use-media-query.ts';
@@ -17,11 +18,12 @@ interface DomainPanelProps {
   /** What to show; null slides the panel out. */
   domain: DomainWire | null;
   now: number;
+  actions: DomainActions;
   onClose: () => void;
 }
 
 /** The details of one domain: beside the page from 1024 px on, a full-screen sheet below. */
-export function DomainPanel({ domain, now, onClose }: DomainPanelProps) {
+export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps) {
   const { shown, isLeaving, gone } = useLingering(domain, LONGEST_SLIDE_MS);
   const isWide = useMediaQuery('(min-width: 64rem)');
   if (!shown) return null;
@@ -42,7 +44,7 @@ export function DomainPanel({ domain, now, onClose }: DomainPanelProps) {
         inert={isLeaving}
         className={`${SLIDE} fixed top-[60px] right-0 bottom-0 z-30 w-[400px] border-l border-line shadow-3`}
       >
-        <PanelContent domain={shown} now={now} onClose={onClose} />
+        <PanelContent domain={shown} now={now} actions={actions} onClose={onClose} />
       </aside>
     );
 
@@ -63,7 +65,7 @@ export function DomainPanel({ domain, now, onClose }: DomainPanelProps) {
           }}
         >
           <Dialog.Title className="sr-only">{label}</Dialog.Title>
-          <PanelContent domain={shown} now={now} onClose={onClose} />
+          <PanelContent domain={shown} now={now} actions={actions} onClose={onClose} />
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

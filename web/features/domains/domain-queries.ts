@@ -42,6 +42,10 @@ export interface DomainCache {
   /** After a report that came by itself. */
   report: (domain: DomainWire) => void;
   remove: (id: string) => void;
+  /** How many domains there are now; 0 before the list was read. */
+  count: () => number;
+  /** After a change of which only a part was answered. */
+  reread: () => void;
 }
 
 /** The one way in which answers and events change what is cached. */
@@ -77,6 +81,14 @@ export function useDomainCache(): DomainCache {
           void queryClient.invalidateQueries({ queryKey: LIST_KEY });
         refreshSummary();
       },
+      count: () => {
+        const pages = queryClient.getQueryData<DomainPages>(LIST_KEY);
+        return pages ? totalDomains(pages) : 0;
+      },
+      reread: () => {
+        void queryClient.invalidateQueries({ queryKey: LIST_KEY });
+        refreshSummary();
+      },
     };
   }, [queryClient]);
 }
@@ -89,6 +101,8 @@ export function useLiveDomains(): void {
   useEffect(() => () => clearTimeout(summaryTimer.current), []);
   useLiveEvents((event) => {
     if (event.event === 'domain_removed') cache.remove(event.data.id);
+    // A change of the plan pauses and resumes domains.
+    if (event.event === 'account') cache.reread();
     if (event.event !== 'domain') return;
     cache.report(event.data);
     clearTimeout(summaryTimer.current);

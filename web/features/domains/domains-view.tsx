@@ -18,9 +18,11 @@ import { useDomainCache } from './domain-queries.ts';
 import type { useDomainList } from './domain-queries.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
 import { dashboardSentence } from './sentence.ts';
+import { SwapDomainDialog } from './swap-domain-dialog.tsx';
 import { useDashboardKeys } from './use-dashboard-keys.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { useOpenDomain } from './use-open-domain.ts';
+import { usePausing } from './use-pausing.ts';
 
 interface DomainsViewProps {
   /** At least one. */
@@ -44,14 +46,20 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
   const opened = domains.find(({ id }) => id === openId) ?? null;
   useSearchFurther(openId !== null && !opened, list, closePanel);
 
+  const pausing = usePausing();
   const refresh = useMutation({
     mutationFn: ({ id }: DomainWire) => requestCheck(id),
     onSuccess: (domain) => cache.put(domain),
     onError: (error) => toast.error(`The check could not be started: ${messageOf(error)}`),
   });
   const actions: DomainActions = {
-    refresh: (domain) => refresh.mutate(domain),
+    refresh: (domain) => {
+      if (domain.paused === null) refresh.mutate(domain);
+      else toast.info('This domain is paused. Resume it to check it.');
+    },
     showDetails: ({ id }) => openPanel(id),
+    pause: pausing.pause,
+    resume: pausing.resume,
     askToRemove: (domain) => {
       focusNext.current = domain.id;
       setAsked(domain);
@@ -121,7 +129,16 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
         </Button>
       </div>
 
-      <DomainPanel domain={opened} now={now} onClose={closePanelAndReturn} />
+      <DomainPanel domain={opened} now={now} actions={actions} onClose={closePanelAndReturn} />
+      <SwapDomainDialog
+        domain={pausing.swapping}
+        domains={domains}
+        list={list}
+        limit={limits.free_domains}
+        isBusy={pausing.isSwapping}
+        onSwap={pausing.swap}
+        onClose={pausing.cancelSwap}
+      />
       <RemoveDomainDialog
         domain={asked}
         onClose={() => setAsked(null)}

@@ -10,7 +10,7 @@ interface LimitNoticeDialogProps {
   tracked: number;
 }
 
-/** Why there is no room for another domain, and what can be done about it today. */
+/** Why there is no room for another domain, where there is no Premium to buy. */
 export function LimitNoticeDialog({ open, onOpenChange, limit, tracked }: LimitNoticeDialogProps) {
   const domains = limit === 1 ? 'domain' : 'domains';
   return (
@@ -20,7 +20,9 @@ export function LimitNoticeDialog({ open, onOpenChange, limit, tracked }: LimitN
       title={`Free tracks ${inWords(limit)} ${domains}`}
       description={`You track ${inWords(tracked)} now. To add another host, remove one that you no longer need.`}
     >
-      <p className="mt-3 text-body text-fg-2">Premium has no such limit. It cannot be bought here yet.</p>
+      <p className="mt-3 text-body text-fg-2">
+        Premium has no such limit, but it is not sold on this server.
+      </p>
       <DialogActions>
         <Button onClick={() => onOpenChange(false)}>Close</Button>
       </DialogActions>

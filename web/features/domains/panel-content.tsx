@@ -7,15 +7,19 @@ import { IconButton } from '../../ui/icon-button.tsx';
 import { CertificateHistory } from './certificate-history.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
 import { CurrentCertificate } from './current-certificate.tsx';
+import type { DomainActions } from './domain-actions.ts';
 import { Findings } from './findings.tsx';
+import { PausedSection } from './paused-section.tsx';
+import { PausedBadge } from './remaining-time.tsx';
 
 interface PanelContentProps {
   domain: DomainWire;
   now: number;
+  actions: DomainActions;
   onClose: () => void;
 }
 
-export function PanelContent({ domain, now, onClose }: PanelContentProps) {
+export function PanelContent({ domain, now, actions, onClose }: PanelContentProps) {
   return (
     <>
       <header className="flex items-center gap-3 border-b border-line py-3.5 pr-2 pl-5 md:pr-3.5">
@@ -23,13 +27,14 @@ export function PanelContent({ domain, now, onClose }: PanelContentProps) {
         <div className="min-w-0 flex-1">
           {/* Keyed, here and below: another domain is another panel, whose heading takes the focus. */}
           <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
-          {domain.fingerprint !== null && <RevocationBadge revoked={domain.is_revoked} />}
+          <StateBadge domain={domain} />
         </div>
         <IconButton label="Close" onClick={onClose}>
           <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
         </IconButton>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+        <PausedSection domain={domain} actions={actions} />
         <Findings domain={domain} />
         <CurrentCertificate domain={domain} now={now} />
         <CheckFrequency key={`frequency ${domain.id}`} domain={domain} />
@@ -37,6 +42,12 @@ export function PanelContent({ domain, now, onClose }: PanelContentProps) {
       </div>
     </>
   );
+}
+
+function StateBadge({ domain }: { domain: DomainWire }) {
+  if (domain.is_revoked) return <RevocationBadge revoked />;
+  if (domain.paused !== null) return <PausedBadge />;
+  return domain.fingerprint === null ? null : <RevocationBadge revoked={false} />;
 }
 
 function PanelHeading({ children }: { children: string }) {

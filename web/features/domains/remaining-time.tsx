@@ -3,8 +3,18 @@ import type { DomainWire } from '../../../contract/domain.ts';
 import { Badge, ExpiryBadge } from '../../ui/badge.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 
+/** Of a domain that is not checked at present. */
+export function PausedBadge() {
+  return (
+    <Badge tone="plain" glyph="paused">
+      Paused
+    </Badge>
+  );
+}
+
 /** Either the badge or the days that are left, never both; before a certificate was read, what became of that. */
 export function RemainingTime({ domain, now }: { domain: DomainWire; now: number }) {
+  if (domain.paused !== null) return <PausedBadge />;
   if (domain.expiry_date !== null) {
     const notAfter = Date.parse(domain.expiry_date);
     if (expiryBadge(notAfter, now)) return <ExpiryBadge notAfter={notAfter} now={now} />;

@@ -46,6 +46,8 @@ function say(summary: SummaryWire, problems: Problem[] = [], limit: number | nul
 
 const fine = (count: number): Entry[] =>
   Array.from({ length: count }, (_, index) => [`host-${index + 1}.example`, 'ok', 32 + index]);
+const paused = (count: number): Entry[] =>
+  Array.from({ length: count }, (_, index) => [`paused-${index + 1}.example`, 'paused', -index]);
 const wrongName = problem('shop.example', 'untrusted', 'The certificate is not valid for this name.');
 
 describe('dashboardSentence', () => {
@@ -231,8 +233,60 @@ describe('dashboardSentence', () => {
       'So far, one certificate is fine',
       'Next to expire is host-1.example on 22 December. One domain is being checked for the first time.',
     ],
+    [
+      'nine of 12 paused',
+      summaryOf([...fine(3), ...paused(9)]),
+      [],
+      'Three certificates are fine, nine domains are paused',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      'one of two paused',
+      summaryOf([...fine(1), ...paused(1)]),
+      [],
+      'One certificate is fine, one domain is paused',
+      'Next to expire is host-1.example on 22 December.',
+    ],
+    ['all paused', summaryOf(paused(3)), [], 'All three domains are paused', ''],
+    ['the only one paused', summaryOf(paused(1)), [], 'Your domain is paused', ''],
+    [
+      'some checked, some paused',
+      summaryOf([...fine(2), ...paused(1)], { pending: 1 }),
+      [],
+      'So far, two certificates are fine, one domain is paused',
+      'Next to expire is host-1.example on 22 December. One domain is being checked for the first time.',
+    ],
+    [
+      'none checked yet, some paused',
+      summaryOf(paused(2), { pending: 1 }),
+      [],
+      'One domain is being read, two domains are paused',
+      'The first check takes a few seconds.',
+    ],
+    [
+      'paused ones beside an urgent one',
+      summaryOf([['pay.example', 'critical', 2], ...paused(2)]),
+      [],
+      'One certificate needs attention in two days',
+      'pay.example expires on 22 November. Two domains are paused.',
+    ],
+    [
+      'what was wrong with a paused one is not said of now',
+      summaryOf([...fine(1), ...paused(2)]),
+      [
+        problem('paused-1.example', 'unreachable', 'The connection was refused.', 'paused'),
+        problem('paused-2.example', 'untrusted', 'The certificate is self-signed.', 'paused'),
+      ],
+      'One certificate is fine, two domains are paused',
+      'Next to expire is host-1.example on 22 December.',
+    ],
   ])('%s', (_, summary, problems, headline, detail) => {
     expect(say(summary, problems)).toEqual([headline, detail]);
+  });
+
+  it('tells what the plan checks of more than it holds', () => {
+    const { detail } = dashboardSentence({ summary: summaryOf([...fine(3), ...paused(9)]), limit: 3, now });
+    expect(detail.map(({ text }) => text).join('')).toContain('Free checks three of your 12 domains.');
   });
 
   it('tells the plan and marks the hosts', () => {

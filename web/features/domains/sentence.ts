@@ -25,11 +25,14 @@ interface Input {
 /** What the dashboard says first: what to do, by when, and of which host. */
 export function dashboardSentence({ summary, limit, now }: Input): DashboardSentence {
   const situation = situationOf(summary);
+  const headline = headlineOf(situation, now);
   const detail = detailOf(situation, now);
-  if (limit !== null)
-    detail.push([plain(`You track ${summary.total} of ${limit} ${domains(limit)} on Free.`)]);
+  const { paused } = summary.counts;
+  if (paused > 0 && !headline.endsWith(' paused'))
+    detail.push([plain(`${inWordsCapitalised(paused)} ${domains(paused)} ${isOrAre(paused)} paused.`)]);
+  if (limit !== null) detail.push([plain(planLine(summary.total, limit))]);
   return {
-    headline: headlineOf(situation, now),
+    headline,
     detail: detail.flatMap((sentence, index) => (index === 0 ? sentence : [plain(' '), ...sentence])),
   };
 }
@@ -49,8 +52,10 @@ interface Situation {
 }
 
 function situationOf({ counts, expiries, problems }: SummaryWire): Situation {
-  const untrusted = problems.filter(({ kind }) => kind === 'untrusted');
-  const unreachable = problems.filter(({ kind }) => kind === 'unreachable');
+  // What is paused is not looked at: what was wrong with it may not be so any more.
+  const current = problems.filter(({ state }) => state !== 'paused');
+  const untrusted = current.filter(({ kind }) => kind === 'untrusted');
+  const unreachable = current.filter(({ kind }) => kind === 'unreachable');
   const dated = unreachable.filter(({ state }) => state !== 'unread').length;
   return {
     counts,
@@ -89,7 +94,8 @@ function headlineOf(situation: Situation, now: number): string {
   return calmHeadline(counts);
 }
 
-function calmHeadline({ ok, pending }: Situation['counts']): string {
+function calmHeadline({ ok, pending, paused }: Situation['counts']): string {
+  if (paused > 0) return headlineWithPaused({ ok, pending, paused });
   if (ok === 0)
     return pending === 1
       ? 'Reading the certificate of one domain'
@@ -98,6 +104,19 @@ function calmHeadline({ ok, pending }: Situation['counts']): string {
   if (ok === 1) return pending > 0 ? 'So far, one certificate is fine' : 'Your certificate is fine';
   const all = ok === 2 ? 'both certificates' : `all ${inWords(ok)} certificates`;
   return `${capitalised(`${lead}${all}`)} are fine`;
+}
+
+/** "All" is said of everything that is tracked, and so never where some of it is paused. */
+function headlineWithPaused({ ok, pending, paused }: Record<'ok' | 'pending' | 'paused', number>): string {
+  if (ok + pending === 0) {
+    if (paused === 1) return 'Your domain is paused';
+    return paused === 2 ? 'Both domains are paused' : `All ${inWords(paused)} domains are paused`;
+  }
+  const rest = `${inWords(paused)} ${domains(paused)} ${isOrAre(paused)} paused`;
+  if (ok === 0)
+    return `${inWordsCapitalised(pending)} ${domains(pending)} ${isOrAre(pending)} being read, ${rest}`;
+  const fine = `${inWords(ok)} ${ok === 1 ? 'certificate is' : 'certificates are'} fine`;
+  return capitalised(`${pending > 0 ? 'so far, ' : ''}${fine}, ${rest}`);
 }
 
 /** At most three sentences, worst first, that add hosts, dates and reasons to the headline. */
@@ -157,6 +176,11 @@ function nameOf(expiries: readonly Expiry[], state: Expiry['state']): string | u
 const plain = (text: string): Phrase => ({ text, isHost: false });
 const host = ({ display_name }: { display_name: string }): Phrase => ({ text: display_name, isHost: true });
 const domains = (count: number): string => (count === 1 ? 'domain' : 'domains');
+const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
+const planLine = (total: number, limit: number): string =>
+  total > limit
+    ? `Free checks ${inWords(limit)} of your ${inWords(total)} domains.`
+    : `You track ${total} of ${limit} ${domains(limit)} on Free.`;
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The problem's own sentence with the host set off, and put into it where it does not name the host. */

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
+import { track } from '../../lib/analytics.ts';
 import { ApiError, messageOf } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
 import { addDomain } from './domain-calls.ts';
@@ -21,6 +22,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     mutationFn: addDomain,
     onSuccess: (domain) => {
       cache.put(domain);
+      track({ name: 'user_add_domain', count: cache.count() });
       setHost('');
       onAdded(domain);
     },

@@ -1,0 +1,105 @@
+import { useEffect, useState } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { inWords } from '../../lib/number-words.ts';
+import { useUpgrade } from '../../lib/upgrade.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import type { useDomainList } from './domain-queries.ts';
+
+interface SwapDomainDialogProps {
+  /** What is to be resumed; null: it is not open. */
+  domain: DomainWire | null;
+  domains: readonly DomainWire[];
+  list: ReturnType<typeof useDomainList>;
+  /** How many domains the Free plan checks. */
+  limit: number;
+  isBusy: boolean;
+  onSwap: (domain: DomainWire, insteadOf: DomainWire) => void;
+  onClose: () => void;
+}
+
+/** Asks which domain gives its place to the one that is to be resumed. */
+export function SwapDomainDialog({ domain, onClose, limit, ...rest }: SwapDomainDialogProps) {
+  const domains = limit === 1 ? 'domain' : 'domains';
+  return (
+    <Dialog
+      open={domain !== null}
+      onOpenChange={(open) => (open || rest.isBusy ? undefined : onClose())}
+      title={`Free checks ${inWords(limit)} ${domains}. Which one should pause instead?`}
+      description={
+        domain && (
+          <>
+            <span className="font-mono text-fg">{domain.display_name}</span> takes its place at once. You can
+            swap back at any time.
+          </>
+        )
+      }
+    >
+      {domain && <Choice key={domain.id} domain={domain} limit={limit} onClose={onClose} {...rest} />}
+    </Dialog>
+  );
+}
+
+type ChoiceProps = SwapDomainDialogProps & { domain: DomainWire };
+
+function Choice({ domain, domains, list, limit, isBusy, onSwap, onClose }: ChoiceProps) {
+  const { isSold, open: openUpgrade } = useUpgrade();
+  const [chosenId, setChosenId] = useState<string>();
+  const checked = domains.filter(({ paused }) => paused === null);
+  const chosen = checked.find(({ id }) => id === chosenId);
+
+  // Those that stayed when Premium ended are the oldest, and may be on a page that was not loaded yet.
+  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
+  const isIncomplete = checked.length < limit && hasNextPage && !isError;
+  useEffect(() => {
+    if (isIncomplete && !isFetching) void fetchNextPage();
+  }, [isIncomplete, isFetching, fetchNextPage]);
+
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (chosen) onSwap(domain, chosen);
+      }}
+    >
+      <fieldset className="mt-4 grid overflow-hidden rounded-3 border border-line-2" disabled={isBusy}>
+        <legend className="sr-only">Pause instead</legend>
+        {checked.map(({ id, display_name: name }) => (
+          <label
+            key={id}
+            className="flex min-h-11 items-center gap-3 border-t border-line px-3.5 py-2 first-of-type:border-t-0 hover:bg-sunken"
+          >
+            <input
+              type="radio"
+              name="instead-of"
+              className="size-4 flex-none accent-[var(--primary)]"
+              checked={id === chosenId}
+              onChange={() => setChosenId(id)}
+            />
+            <span className="min-w-0 font-mono text-body [overflow-wrap:anywhere]">{name}</span>
+          </label>
+        ))}
+      </fieldset>
+      <DialogActions>
+        {isSold && (
+          <Button
+            variant="tinted"
+            className="md:mr-auto"
+            onClick={() => {
+              onClose();
+              openUpgrade('wish');
+            }}
+          >
+            Upgrade to Premium
+          </Button>
+        )}
+        <Button variant="outline" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button type="submit" disabled={!chosen} busy={isBusy}>
+          Swap
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,46 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { DomainWire } from '../../../contract/domain.ts';
+import { ApiError, messageOf } from '../../lib/api-client.ts';
+import { toast } from '../../ui/toast.tsx';
+import { pauseDomain, resumeDomain } from './domain-calls.ts';
+import { useDomainCache } from './domain-queries.ts';
+
+interface Resumption {
+  domain: DomainWire;
+  /** The one that is paused in its place. */
+  insteadOf?: DomainWire;
+}
+
+/** Pauses and resumes domains; where the plan is full, `swapping` is the domain that waits for another one's place. */
+export function usePausing() {
+  const cache = useDomainCache();
+  const [swapping, setSwapping] = useState<DomainWire | null>(null);
+
+  const pause = useMutation({
+    mutationFn: ({ id }: DomainWire) => pauseDomain(id),
+    onSuccess: (domain) => cache.put(domain),
+    onError: (error) => toast.error(`It could not be paused: ${messageOf(error)}`),
+  });
+  const resume = useMutation({
+    mutationFn: ({ domain, insteadOf }: Resumption) => resumeDomain(domain.id, insteadOf?.id),
+    onSuccess: (resumed, { insteadOf }) => {
+      cache.put(resumed);
+      if (insteadOf) cache.reread();
+      setSwapping(null);
+    },
+    onError: (error, { domain, insteadOf }) => {
+      if (error instanceof ApiError && error.status === 402 && !insteadOf) setSwapping(domain);
+      else toast.error(`It could not be resumed: ${messageOf(error)}`);
+    },
+  });
+
+  return {
+    pause: (domain: DomainWire) => pause.mutate(domain),
+    resume: (domain: DomainWire) => resume.mutate({ domain }),
+    swapping,
+    isSwapping: resume.isPending && resume.variables.insteadOf !== undefined,
+    swap: (domain: DomainWire, insteadOf: DomainWire) => resume.mutate({ domain, insteadOf }),
+    cancelSwap: () => setSwapping(null),
+  };
+}
