@@ -2,16 +2,21 @@ import { Mail } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { daysLeft } from '../../../contract/badge.ts';
 import { longDate } from '../../lib/dates.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { Chip } from './chip.tsx';
+import { offerOf } from './offer.ts';
 import { notAfterOf, SampleLifetime } from './sample-card.tsx';
 import type { Sample } from './sample-card.tsx';
 
 const TRACKED: Sample = { hostname: 'api.fjord.example', issuer: '', days: 34, lifetimeDays: 90 };
+const TOLD: Sample = { hostname: 'git.orchard.example', issuer: '', days: 11, lifetimeDays: 90 };
 const MAILED: Sample = { hostname: 'pay.fjord.example', issuer: 'DigiCert', days: 2, lifetimeDays: 199 };
 
-/** What the product does today, each with a miniature of the real thing. */
+/** What the product does, each with a miniature of the real thing; what it does not do yet says so. */
 export function KeyFeatures({ now }: { now: number }) {
+  const { hasPlans } = offerOf(usePublicConfig());
   return (
-    <div className="mt-7 grid gap-8 md:mt-9 md:grid-cols-2">
+    <div className="mt-7 grid gap-8 md:mt-9 md:grid-cols-2 xl:grid-cols-3">
       <Feature
         title="SSL Certificate Tracking"
         text="Issuer, subject, validity dates and every earlier certificate, one click away. What is wrong with a chain is said in plain words."
@@ -41,17 +46,54 @@ export function KeyFeatures({ now }: { now: number }) {
           </p>
         </div>
       </Feature>
+      <Feature
+        title="Webhook Support"
+        chips={hasPlans ? ['Premium', 'Coming Soon'] : ['Coming Soon']}
+        text="The same event as JSON for your pager, chat or pipeline."
+      >
+        <WebhookSample now={now} />
+      </Feature>
     </div>
   );
 }
 
-function Feature({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+function WebhookSample({ now }: { now: number }) {
+  const notAfter = notAfterOf(TOLD, now);
+  const value = 'text-accent-fg';
+  return (
+    <pre className="overflow-hidden font-mono text-[12.5px]/[21px] text-fg-2">
+      {'{\n  "event": '}
+      <span className={value}>"certificate.expiring"</span>
+      {',\n  "host": '}
+      <span className={value}>"{TOLD.hostname}"</span>
+      {',\n  "notAfter": '}
+      <span className={value}>"{new Date(notAfter).toISOString().slice(0, 16)}Z"</span>
+      {',\n  "daysLeft": '}
+      <b className="font-semibold text-soon-fg">{daysLeft(notAfter, now)}</b>
+      {'\n}'}
+    </pre>
+  );
+}
+
+interface FeatureProps {
+  title: string;
+  chips?: string[];
+  text: string;
+  children: ReactNode;
+}
+
+function Feature({ title, chips = [], text, children }: FeatureProps) {
   return (
     <div className="flex flex-col">
-      <div className="grid h-44 grid-cols-[minmax(0,1fr)] items-center overflow-hidden rounded-4 border border-line bg-surface px-6 shadow-1 lg:px-14">
+      <div className="grid h-44 grid-cols-[minmax(0,1fr)] items-center overflow-hidden rounded-4 border border-line bg-surface px-6 shadow-1 md:max-xl:px-10">
         <div>{children}</div>
       </div>
-      <h3 className="mt-5 text-subtitle font-semibold tracking-[-.012em]">{title}</h3>
+      <h3 className="mt-5 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-subtitle font-semibold tracking-[-.012em]">
+        {title}
+        {chips.map((chip) => (
+          <Chip key={chip}>{chip}</Chip>
+        ))}
+      </h3>
       <p className="mt-1.5 max-w-[540px] text-lead text-fg-2">{text}</p>
     </div>
   );

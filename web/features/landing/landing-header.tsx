@@ -3,6 +3,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
+import { offerOf } from './offer.ts';
 
 function scrollTo(headingId: string): void {
   const heading = document.getElementById(headingId);
@@ -13,20 +14,22 @@ function scrollTo(headingId: string): void {
 
 /** Stays at the top of the landing page. */
 export function LandingHeader() {
-  const { product_name: productName } = usePublicConfig();
+  const config = usePublicConfig();
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-surface">
       <div className="wrap flex h-[55px] items-center gap-1.5 md:h-[59px]">
         <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
-          <Wordmark name={productName} />
+          <Wordmark name={config.product_name} />
         </Link>
         <span className="flex-1" />
         <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('features')}>
           Features
         </Button>
-        <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('pricing')}>
-          Pricing
-        </Button>
+        {offerOf(config).hasPlans && (
+          <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('pricing')}>
+            Pricing
+          </Button>
+        )}
         <Link to="/login" className={`${buttonClass('ghost', 'small')} max-sm:hidden`}>
           Login
         </Link>

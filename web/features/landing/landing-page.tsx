@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { Check } from 'lucide-react';
 import { useState } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
@@ -10,8 +9,9 @@ import { DashboardShot } from './dashboard-shot.tsx';
 import { HeroHorizon } from './hero-horizon.tsx';
 import { KeyFeatures } from './key-features.tsx';
 import { LandingHeader } from './landing-header.tsx';
-
-const SECTION_TITLE = 'text-[26px]/8 font-bold tracking-[-.026em] md:text-section';
+import { offerOf } from './offer.ts';
+import { Pricing } from './pricing.tsx';
+import { SECTION_TITLE } from './section-title.ts';
 
 export function LandingPage() {
   usePageTitle();
@@ -40,7 +40,7 @@ export function LandingPage() {
           </h2>
           <KeyFeatures now={now} />
         </section>
-        <FreeTier />
+        <Pricing />
         <ClosingBand />
       </main>
       <LandingFooter productName={productName} />
@@ -49,7 +49,8 @@ export function LandingPage() {
 }
 
 function Hero({ productName, now }: { productName: string; now: number }) {
-  const { limits } = usePublicConfig();
+  const config = usePublicConfig();
+  const { hasPlans } = offerOf(config);
   return (
     <section className="bg-surface pt-11 md:pt-[92px]">
       <div className="wrap">
@@ -67,7 +68,9 @@ function Hero({ productName, now }: { productName: string; now: number }) {
           <Link to="/signup" className={buttonClass('primary', 'large')}>
             Sign Up
           </Link>
-          <span className="text-balance text-fg-3">Free for {limits.free_domains} domains. Open source.</span>
+          <span className="text-balance text-fg-3">
+            {hasPlans && `Free for ${config.limits.free_domains} domains. `}Open source.
+          </span>
         </div>
       </div>
       <div className="mt-9 md:mt-11">
@@ -77,43 +80,8 @@ function Hero({ productName, now }: { productName: string; now: number }) {
   );
 }
 
-function FreeTier() {
-  const { limits } = usePublicConfig();
-  const included = [`Up to ${limits.free_domains} certificates`, 'Email notifications', 'Daily SSL checks'];
-  return (
-    <section className="wrap grid gap-6 pt-[72px] md:grid-cols-[1fr_376px] md:pt-28">
-      <div>
-        <h2 id="pricing" tabIndex={-1} className={SECTION_TITLE}>
-          Pricing
-        </h2>
-        <p className="mt-2.5 max-w-[430px] text-lead text-fg-2">
-          Start with {limits.free_domains} domains and keep them free.
-        </p>
-      </div>
-      <div className="flex flex-col rounded-5 border border-line bg-surface p-6 shadow-1 md:px-8 md:py-[30px]">
-        <h3 className="text-subtitle font-semibold">Free Tier</h3>
-        <p className="num mt-3.5 mb-4 text-[44px]/12 font-bold tracking-[-.035em]">$0</p>
-        <ul className="mb-6">
-          {included.map((line) => (
-            <li key={line} className="flex gap-2.5 py-[5px] text-[14.5px]/[22px]">
-              <Check
-                className="mt-[3px] size-4 flex-none text-ok-mark"
-                strokeWidth={1.6}
-                aria-hidden="true"
-              />
-              {line}
-            </li>
-          ))}
-        </ul>
-        <Link to="/signup" className={`${buttonClass('outline', 'large')} w-full`}>
-          Get Started Free
-        </Link>
-      </div>
-    </section>
-  );
-}
-
 function ClosingBand() {
+  const { hasTrial } = offerOf(usePublicConfig());
   return (
     <section data-theme="dark" className="mt-[72px] bg-band text-fg md:mt-28">
       <div className="wrap flex flex-col justify-between gap-6 pt-14 pb-16 md:flex-row md:items-center md:pt-[76px] md:pb-[62px]">
@@ -121,8 +89,12 @@ function ClosingBand() {
           Know the date before your visitors do.
         </h2>
         <div className="text-center md:text-right">
-          <Link to="/signup" className={`${buttonClass('primary', 'large')} max-md:w-full`}>
-            Sign Up
+          <Link
+            to="/signup"
+            search={hasTrial ? { trial: 1 } : {}}
+            className={`${buttonClass('primary', 'large')} max-md:w-full`}
+          >
+            {hasTrial ? 'Start Your Free Trial' : 'Sign Up'}
           </Link>
           <p className="mt-3 text-[13.5px]/5 text-fg-2">No credit card required • Setup in 2 minutes</p>
         </div>

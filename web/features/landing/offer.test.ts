@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { offerOf } from './offer.ts';
+
+it('promises only what the deployment holds', () => {
+  const paddle = { mode: 'paddle', client_token: 'live_1' } as const;
+  expect(offerOf({ billing: paddle, signups: 'open' })).toEqual({
+    hasPlans: true,
+    isSold: true,
+    hasTrial: true,
+  });
+  expect(offerOf({ billing: paddle, signups: 'closed' })).toMatchObject({ isSold: true, hasTrial: false });
+  expect(offerOf({ billing: { mode: 'unset' }, signups: 'open' })).toEqual({
+    hasPlans: true,
+    isSold: false,
+    hasTrial: false,
+  });
+  expect(offerOf({ billing: { mode: 'none' }, signups: 'open' })).toEqual({
+    hasPlans: false,
+    isSold: false,
+    hasTrial: false,
+  });
+});

@@ -1,0 +1,16 @@
+import type { PublicConfig } from '../../../contract/public-config.ts';
+
+export interface Offer {
+  /** Whether there are plans with different limits. */
+  hasPlans: boolean;
+  /** Whether Premium can be bought. */
+  isSold: boolean;
+  /** Whether signing up can begin with a trial of Premium. */
+  hasTrial: boolean;
+}
+
+/** What this deployment may promise to strangers. */
+export function offerOf({ billing, signups }: Pick<PublicConfig, 'billing' | 'signups'>): Offer {
+  const isSold = billing.mode === 'test' || billing.mode === 'paddle';
+  return { hasPlans: billing.mode !== 'none', isSold, hasTrial: isSold && signups === 'open' };
+}

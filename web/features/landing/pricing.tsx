@@ -1,0 +1,115 @@
+import { Link } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { inWords } from '../../lib/number-words.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { Chip } from './chip.tsx';
+import { offerOf } from './offer.ts';
+import { SECTION_TITLE } from './section-title.ts';
+
+/** Per month. Strangers are told this one; who is signed in sees what the payment provider asks in their currency. */
+const PREMIUM_PRICE = '$4.99';
+
+/** The plans, where there are any; Premium only where it is sold. */
+export function Pricing() {
+  const config = usePublicConfig();
+  const { free_domains: freeDomains, trial_days: trialDays } = config.limits;
+  const { hasPlans, isSold, hasTrial } = offerOf(config);
+  if (!hasPlans) return null;
+  return (
+    <section
+      className={classNames(
+        'wrap grid gap-6 pt-[72px] md:pt-28',
+        isSold ? 'md:grid-cols-2 xl:grid-cols-[1fr_376px_376px]' : 'md:grid-cols-[1fr_376px]',
+      )}
+    >
+      <div className={classNames(isSold && 'md:col-span-2 xl:col-span-1')}>
+        <h2 id="pricing" tabIndex={-1} className={SECTION_TITLE}>
+          Pricing
+        </h2>
+        <p className="mt-2.5 max-w-[280px] text-lead text-fg-2 md:max-xl:max-w-[560px]">
+          Start with {inWords(freeDomains)} domains and keep them free.
+          {isSold && ' First-time premium users get a 7-day money-back guarantee.'}
+          {hasTrial && ` The trial is ${trialDays} days of Premium, without a card.`}
+        </p>
+      </div>
+      <PlanCard
+        name="Free Tier"
+        price="$0"
+        lines={[
+          `Up to ${freeDomains} certificates`,
+          'Email notifications',
+          'Daily SSL checks',
+          'Community support',
+        ]}
+      >
+        <Link to="/signup" className={`${buttonClass('outline', 'large')} w-full`}>
+          Get Started Free
+        </Link>
+      </PlanCard>
+      {isSold && (
+        <PlanCard
+          name="Premium"
+          price={PREMIUM_PRICE}
+          isPopular
+          lines={[
+            'Unlimited certificates',
+            'Checks up to every 10 minutes',
+            'Priority support',
+            'Webhook integration (Coming Soon)',
+          ]}
+        >
+          <Link
+            to="/signup"
+            search={hasTrial ? { trial: 1 } : {}}
+            className={`${buttonClass('primary', 'large')} w-full`}
+          >
+            {hasTrial ? 'Start Premium Trial' : 'Sign Up'}
+          </Link>
+        </PlanCard>
+      )}
+    </section>
+  );
+}
+
+interface PlanCardProps {
+  name: string;
+  price: string;
+  lines: string[];
+  isPopular?: boolean;
+  /** The way in. */
+  children: ReactNode;
+}
+
+function PlanCard({ name, price, lines, isPopular = false, children }: PlanCardProps) {
+  return (
+    <div
+      className={classNames(
+        'flex flex-col rounded-5 border bg-surface p-6 md:px-8 md:py-[30px]',
+        isPopular
+          ? 'border-primary shadow-[0_0_0_1px_var(--primary),var(--elevation-2)]'
+          : 'border-line shadow-1',
+      )}
+    >
+      <h3 className="flex items-center justify-between gap-3 text-subtitle font-semibold">
+        {name}
+        {isPopular && <Chip>Most Popular</Chip>}
+      </h3>
+      <p className="mt-3.5 mb-4">
+        <span className="num text-[44px]/12 font-bold tracking-[-.035em]">{price}</span>
+        {isPopular && <span className="ml-1.5 text-fg-2">per month</span>}
+      </p>
+      <ul className="mb-6">
+        {lines.map((line) => (
+          <li key={line} className="flex gap-2.5 py-[5px] text-[14.5px]/[22px]">
+            <Check className="mt-[3px] size-4 flex-none text-ok-mark" strokeWidth={1.6} aria-hidden="true" />
+            {line}
+          </li>
+        ))}
+      </ul>
+      <div className="mt-auto">{children}</div>
+    </div>
+  );
+}
