@@ -34,19 +34,15 @@ export async function returnAllowance(store: Store, address: string): Promise<vo
 }
 
 /** Makes due what the allowance of an account held back, in the transaction in which its address was proven. */
-export async function releaseHeldMail(
-  trx: Transaction<Tables>,
-  { accountId, now }: { accountId: string; now: number },
-): Promise<void> {
+export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
   for (const outbox of ['deliveries', 'mails'] as const)
     await trx
       .updateTable(outbox as 'mails')
-      .set({ next_attempt_at: now })
+      .set((eb) => ({ next_attempt_at: eb.ref('created_at') }))
       .where('account_id', '=', accountId)
       .where(isWaiting)
       // A row that waits for another attempt had a first one.
       .where('first_attempt_at', 'is', null)
-      .where('next_attempt_at', '>', now)
       .execute();
 }
 

@@ -1,0 +1,231 @@
+import { expect, it } from 'vitest';
+import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import {
+  claimDueMails,
+  type ClaimedMail,
+  enqueueMail,
+  holdMail,
+  type MailContent,
+  type NewMail,
+  pruneMails,
+  recallMails,
+  retryMail,
+  settleMail,
+} from '../../server/store/mails.ts';
+import { releaseHeldMail, returnAllowance, takeAllowance } from '../../server/store/mail-allowance.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, MINUTE, NOW, person } from './samples.ts';
+
+const LEASE = 60_000;
+const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
+const reset: MailContent = {
+  kind: 'reset_password',
+  url: 'https://certs.example/reset-password#secret',
+  expiresAt: NOW + 30 * MINUTE,
+};
+const feedback: MailContent = {
+  kind: 'feedback',
+  from: { name: 'Alice', email: 'alice@example.com', premium: false },
+  message: 'Hello',
+};
+
+describeEachDatabase('mails', (open) => {
+  it('carry everything that a message needs', async () => {
+    const store = await open();
+    await enqueue(store, { content: reset, expiresAt: NOW + 30 * MINUTE });
+    expect(await claimDueMails(store, claim)).toEqual([
+      {
+        id: expect.any(String),
+        leaseToken: expect.any(String),
+        attempt: 1,
+        recipient: 'nobody@example.com',
+        isProven: false,
+        content: reset,
+        messageId: expect.stringMatching(/^<[0-9a-f-]{36}@certlantern>$/),
+        firstAttemptAt: NOW,
+        createdAt: NOW,
+        expiresAt: NOW + 30 * MINUTE,
+      },
+    ]);
+  });
+
+  it('know whose address is proven', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const squatter = await person(store, 'squatter', { emailVerified: false });
+    for (const [accountId, recipient] of [
+      [alice.id, alice.email],
+      [squatter.id, squatter.email],
+      [alice.id, 'other@example.com'],
+      [null, alice.email],
+    ] as const)
+      await enqueue(store, { accountId, recipient });
+    await enqueue(store, { accountId: squatter.id, recipient: 'support@example.com', content: feedback });
+    const claimed = await claimDueMails(store, claim);
+    const proven = claimed.filter(({ isProven }) => isProven).map(({ recipient }) => recipient);
+    expect(proven.toSorted()).toEqual([alice.email, 'support@example.com']);
+  });
+
+  it('are exclusive until the lease ends, and count the attempt at the claim', async () => {
+    const store = await open();
+    await enqueue(store);
+    const first = await claimOne(store, NOW);
+    expect(await claimDueMails(store, { ...claim, now: NOW + LEASE - 1 })).toEqual([]);
+    const second = await claimOne(store, NOW + LEASE);
+    expect(second).toMatchObject({ id: first.id, attempt: 2, messageId: first.messageId });
+
+    const late = { id: first.id, leaseToken: first.leaseToken, now: NOW + LEASE + 1, detail: null };
+    expect(await settleMail(store, { ...late, outcome: 'failed' })).toBe(false);
+    expect(await retryMail(store, { ...late, nextAttemptAt: NOW })).toBe(false);
+    expect(await holdMail(store, { ...late, until: NOW, detail: '' })).toBe(false);
+    expect(await settleMail(store, { ...late, leaseToken: second.leaseToken, outcome: 'delivered' })).toBe(
+      true,
+    );
+    expect(await claimDueMails(store, { ...claim, now: NOW + DAY })).toEqual([]);
+  });
+
+  it.each([
+    ['delivered', reset, null],
+    ['expired', reset, null],
+    ['failed', reset, null],
+    ['delivered', feedback, null],
+    ['failed', feedback, expect.stringContaining('Hello')],
+  ] as const)(
+    'that are %s keep no secret, and what they said only to say it again',
+    async (outcome, content, data) => {
+      const store = await open();
+      await enqueue(store, { content });
+      const { id, leaseToken } = await claimOne(store, NOW);
+      await settleMail(store, { id, leaseToken, outcome, detail: 'so', now: NOW + 1 });
+      expect(await rows(store)).toMatchObject([
+        { state: outcome, data, detail: 'so', settled_at: NOW + 1, lease_token: null },
+      ]);
+    },
+  );
+
+  it('are given up in the open, without their secret, when they end every worker that claims them', async () => {
+    const store = await open();
+    await enqueue(store, { content: reset });
+    let now = NOW;
+    for (let count = 0; count < MOST_UNANSWERED_CLAIMS; count++, now += LEASE) await claimOne(store, now);
+    expect(await claimDueMails(store, { ...claim, now })).toEqual([]);
+    expect(await rows(store)).toMatchObject([
+      { state: 'failed', data: null, settled_at: now, detail: expect.stringContaining('Given up') },
+    ]);
+  });
+
+  it('come back when they are to be tried again, and keep what they say', async () => {
+    const store = await open();
+    await enqueue(store, { content: reset });
+    const { id, leaseToken } = await claimOne(store, NOW);
+    await retryMail(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '451 Later' });
+    expect(await claimDueMails(store, { ...claim, now: NOW + MINUTE - 1 })).toEqual([]);
+    const again = await claimOne(store, NOW + MINUTE);
+    expect(again).toMatchObject({ id, attempt: 2, content: reset, firstAttemptAt: NOW });
+  });
+
+  it('that are held back count no attempt, and begin anew after it', async () => {
+    const store = await open();
+    await enqueue(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    expect(await holdMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' })).toBe(true);
+    expect(await claimDueMails(store, { ...claim, now: NOW + DAY - 1 })).toEqual([]);
+    expect(await claimOne(store, NOW + DAY)).toMatchObject({ id, attempt: 1, firstAttemptAt: NOW + DAY });
+  });
+
+  it('that are held back go at once when the address is proven; what failed for now does not', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    for (const delay of ['held', 'greylisted']) {
+      await enqueue(store, { accountId });
+      const { id, leaseToken } = await claimOne(store, NOW);
+      if (delay === 'held') await holdMail(store, { id, leaseToken, until: NOW + DAY, detail: 'Waits' });
+      else await retryMail(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: '' });
+    }
+    await store.db.transaction().execute((trx) => releaseHeldMail(trx, accountId));
+    expect(await claimDueMails(store, claim)).toHaveLength(1);
+  });
+
+  it('wait while their account is disabled', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await enqueue(store, { accountId });
+    await enqueue(store, { accountId: null });
+    await disableAccount(store, accountId, NOW);
+    expect(await claimDueMails(store, claim)).toMatchObject([{ recipient: 'nobody@example.com' }]);
+    await enableAccount(store, accountId);
+    expect(await claimDueMails(store, claim)).toHaveLength(1);
+  });
+
+  it('are recalled where a clock that ran ahead put them off', async () => {
+    const store = await open();
+    await enqueue(store, { now: NOW + 30 * DAY });
+    await enqueue(store);
+    expect(await recallMails(store, NOW)).toBe(1);
+    expect(await claimDueMails(store, claim)).toHaveLength(2);
+  });
+
+  it('are remembered for a while after they were settled', async () => {
+    const store = await open();
+    await enqueue(store);
+    await enqueue(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    await settleMail(store, { id, leaseToken, outcome: 'delivered', detail: null, now: NOW });
+    expect(await pruneMails(store, NOW)).toBe(0);
+    expect(await pruneMails(store, NOW + 1)).toBe(1);
+    expect(await rows(store)).toMatchObject([{ state: 'waiting' }]);
+  });
+});
+
+describeEachDatabase('the allowance of an unproven address', (open) => {
+  it('is 20 mails a day, of which 5 are for links', async () => {
+    const store = await open();
+    const take = (isLink: boolean, now = NOW) =>
+      takeAllowance(store, { address: 'Alice@example.com', isLink, now });
+    const granted = async (count: number, isLink: boolean) => {
+      const answers = await Promise.all(Array.from({ length: count }, () => take(isLink)));
+      return answers.filter((answer) => answer.granted).length;
+    };
+    expect(await granted(18, false)).toBe(15);
+    expect(await granted(9, true)).toBe(5);
+    expect(await take(true, NOW + MINUTE)).toEqual({ granted: false, until: NOW + DAY });
+    expect(await take(false, NOW + DAY)).toEqual({ granted: true });
+  });
+
+  it('counts what went out only', async () => {
+    const store = await open();
+    const address = 'alice@example.com';
+    for (let sent = 0; sent < 15; sent++) await takeAllowance(store, { address, isLink: false, now: NOW });
+    for (let refused = 0; refused < 3; refused++)
+      expect(await takeAllowance(store, { address, isLink: false, now: NOW })).toMatchObject({
+        granted: false,
+      });
+    await returnAllowance(store, address);
+    expect(await takeAllowance(store, { address, isLink: false, now: NOW })).toEqual({ granted: true });
+    expect(await takeAllowance(store, { address: 'bob@example.com', isLink: false, now: NOW })).toEqual({
+      granted: true,
+    });
+  });
+});
+
+async function enqueue(store: Store, change: Partial<NewMail> = {}): Promise<void> {
+  await store.db.transaction().execute((trx) =>
+    enqueueMail(trx, {
+      accountId: null,
+      recipient: 'nobody@example.com',
+      content: { kind: 'password_changed' },
+      now: NOW,
+      ...change,
+    }),
+  );
+}
+
+async function claimOne(store: Store, now: number): Promise<ClaimedMail> {
+  const [claimed] = await claimDueMails(store, { ...claim, now, limit: 1 });
+  if (!claimed) throw new Error('Nothing was due');
+  return claimed;
+}
+
+const rows = (store: Store) => store.db.selectFrom('mails').selectAll().execute();

@@ -1,0 +1,210 @@
+import { expect, it } from 'vitest';
+import { enqueueMail, type MailContent } from '../../server/store/mails.ts';
+import { releaseHeldMail } from '../../server/store/mail-allowance.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY_MS, HOUR_MS, type Rig, START, startRig, until } from './rig.ts';
+
+const MINUTE_MS = 60_000;
+const ADDRESS = 'alice@certs.test';
+const verify: MailContent = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
+const ended: MailContent = { kind: 'premium_ended', paused: [], source: 'trial' };
+const reset = (rig: Rig): MailContent => ({
+  kind: 'reset_password',
+  url: 'https://certs.test/reset-password#t0ken',
+  expiresAt: rig.clock.now() + 30 * MINUTE_MS,
+});
+
+async function enqueue(rig: Rig, content: MailContent, count = 1): Promise<void> {
+  await rig.store.db.transaction().execute(async (trx) => {
+    for (let mail = 0; mail < count; mail++)
+      await enqueueMail(trx, {
+        accountId: rig.accountId,
+        recipient: content.kind === 'feedback' ? 'support@certs.test' : ADDRESS,
+        content,
+        now: rig.clock.now(),
+        ...('expiresAt' in content && { expiresAt: content.expiresAt }),
+      });
+  });
+}
+
+/** Watches hosts whose certificates are about to expire: an alert each, and none more for three days. */
+async function alarm(rig: Rig, count: number): Promise<void> {
+  const validity = { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS };
+  for (let host = 0; host < count; host++)
+    await rig.watch(`${host}.fjord.example`, rig.issue(`${host}.fjord.example`, validity));
+}
+
+async function setVerified(rig: Rig, verified: boolean): Promise<void> {
+  await rig.store.db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('accounts')
+      .set({ email_verified: Number(verified) })
+      .execute();
+    await releaseHeldMail(trx, rig.accountId);
+  });
+}
+
+const mails = (rig: Rig) =>
+  rig.store.db.selectFrom('mails').select(['state', 'attempts', 'data', 'detail']).execute();
+
+const subjects = (rig: Rig) => rig.arrivals.map(({ subject }) => subject);
+
+describeEachDatabase('a mail that is no alert', (open) => {
+  it('arrives, once, and what it said is forgotten', async () => {
+    const rig = await startRig(await open());
+    await enqueue(rig, verify);
+    await enqueue(rig, { kind: 'password_changed' });
+    expect(await rig.runDue()).toMatchObject({ mails: 2 });
+    expect(subjects(rig).toSorted()).toEqual(['Verify your address', 'Your password was changed']);
+    expect(await mails(rig)).toMatchObject([
+      { state: 'delivered', attempts: 1, data: null },
+      { state: 'delivered', attempts: 1, data: null },
+    ]);
+    expect(await rig.runDue()).toMatchObject({ mails: 0 });
+  });
+
+  it('leaves within moments of the signal', async () => {
+    const rig = await startRig(await open());
+    rig.worker.start();
+    await enqueue(rig, verify);
+    rig.store.signals.publish({ topic: 'mails' });
+    await until(() => rig.sink.ledger.length === 1);
+  });
+
+  it('with feedback is answered to its sender', async () => {
+    const rig = await startRig(await open());
+    const from = { name: 'Alice', email: ADDRESS, premium: true };
+    await enqueue(rig, { kind: 'feedback', from, message: 'A horizon!\nLovely.' });
+    await rig.runDue();
+    const [mail] = rig.sink.ledger;
+    expect(mail).toMatchObject({ subject: '[Premium] Feedback from Alice', to: ['support@certs.test'] });
+    expect(mail?.parsed.replyTo?.value).toEqual([{ name: '', address: ADDRESS }]);
+    expect(mail?.text).toContain('A horizon!\nLovely.');
+  });
+
+  it('waits for a mail server that is down for days', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    await enqueue(rig, ended);
+    await rig.runUntil(START + 3 * DAY_MS);
+    await rig.sink.up();
+    await rig.runUntil(START + 3 * DAY_MS + 2 * HOUR_MS);
+    expect(subjects(rig)).toEqual(['Your Premium trial has ended']);
+  });
+
+  it('is given up after four days, visibly, and can be read by nobody but the operator', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('refuse_sender');
+    await enqueue(rig, ended);
+    for (let hours = 0; hours <= 4.5 * 24; hours += 3) {
+      rig.clock.set(START + hours * HOUR_MS);
+      await rig.runDue();
+    }
+    expect(await mails(rig)).toMatchObject([
+      { state: 'failed', detail: expect.stringContaining('Sender not allowed') as string },
+    ]);
+  });
+
+  it('with a link that has ended is dropped, with the link', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    await enqueue(rig, reset(rig));
+    await rig.runUntil(START + 20 * MINUTE_MS);
+    expect(await mails(rig)).toMatchObject([{ state: 'waiting', data: expect.stringContaining('t0ken') }]);
+    rig.clock.set(START + 30 * MINUTE_MS);
+    await rig.sink.up();
+    await rig.runDue();
+    expect(rig.arrivals).toEqual([]);
+    expect(await mails(rig)).toMatchObject([{ data: null }]);
+  });
+
+  it('arrives twice under one Message-ID where the answer was lost', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('lose_reply');
+    await enqueue(rig, verify);
+    await rig.runDue();
+    rig.sink.behave('accept');
+    await rig.runUntil(START + HOUR_MS);
+    expect(rig.arrivals).toHaveLength(2);
+    expect(new Set(rig.arrivals.map(({ messageId }) => messageId)).size).toBe(1);
+  });
+
+  it('is given back when the worker stops in the middle of it', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('silence');
+    await enqueue(rig, verify);
+    rig.worker.start();
+    await rig.sink.connected();
+    await rig.worker.stop();
+    expect(await mails(rig)).toMatchObject([{ state: 'waiting', attempts: 1 }]);
+    rig.sink.behave('accept');
+    await rig.runUntil(START + MINUTE_MS);
+    expect(rig.arrivals).toHaveLength(1);
+  });
+});
+
+describeEachDatabase('an address that nobody has proven', (open) => {
+  it('gets 15 mails a day and 5 links; the rest waits for the next one', async () => {
+    const rig = await startRig(await open());
+    await setVerified(rig, false);
+    await alarm(rig, 14);
+    await enqueue(rig, ended, 3);
+    await enqueue(rig, verify, 4);
+    await rig.runDue();
+    expect(rig.arrivals).toHaveLength(15 + 4);
+    await enqueue(rig, reset(rig), 2);
+    await rig.runUntil(START + DAY_MS - 1);
+    expect(rig.arrivals).toHaveLength(20);
+    // The reset link that had no room has ended; nothing else is lost.
+    await rig.runUntil(START + DAY_MS);
+    expect(rig.arrivals).toHaveLength(22);
+    expect((await mails(rig)).filter(({ state }) => state !== 'delivered')).toMatchObject([
+      { state: 'expired' },
+    ]);
+  });
+
+  it('gets what waited at once when it is proven, and has no limit then', async () => {
+    const rig = await startRig(await open());
+    await setVerified(rig, false);
+    await alarm(rig, 17);
+    await rig.runDue();
+    expect(rig.arrivals).toHaveLength(15);
+    const waiting = await rig.store.db
+      .selectFrom('deliveries')
+      .select(['attempts', 'detail'])
+      .where('state', '=', 'waiting')
+      .execute();
+    const detail = expect.stringContaining('not verified') as string;
+    expect(waiting).toEqual([
+      { attempts: 0, detail },
+      { attempts: 0, detail },
+    ]);
+
+    await setVerified(rig, true);
+    await enqueue(rig, ended, 10);
+    await rig.runDue();
+    expect(rig.arrivals).toHaveLength(27);
+    const attempts = await rig.store.db.selectFrom('delivery_attempts').select('outcome').execute();
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(Array(17).fill('delivered'));
+  });
+
+  it('is not charged for what no server took', async () => {
+    const rig = await startRig(await open());
+    await setVerified(rig, false);
+    rig.sink.behave('greylist');
+    await enqueue(rig, ended, 15);
+    await rig.runDue();
+    rig.sink.behave('accept');
+    await rig.runUntil(START + HOUR_MS);
+    expect(rig.arrivals).toHaveLength(15);
+  });
+
+  it('leaves the mail to the operator alone', async () => {
+    const rig = await startRig(await open());
+    await setVerified(rig, false);
+    const from = { name: 'Alice', email: ADDRESS, premium: false };
+    await enqueue(rig, { kind: 'feedback', from, message: 'Again' }, 25);
+    await rig.runDue();
+    expect(rig.arrivals).toHaveLength(25);
+  });
+});
