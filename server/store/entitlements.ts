@@ -51,32 +51,28 @@ export async function lockPlan(
 /**
  * Works out anew what the account is entitled to, from its grant, its trial and its subscriptions, and carries it out:
  * without Premium the oldest domains stay, the others are paused and all are checked daily; with it, what the plan had
- * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it. Returns
- * what holds now.
+ * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it. Whether
+ * anything changed.
  */
 export async function settlePlan(
   store: Store,
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
-): Promise<Entitlement> {
+): Promise<boolean> {
   const row = await lockedAccount(store, trx, accountId);
   const next = await workOut(trx, row, now);
-  await trx
-    .updateTable('accounts')
-    .set({
-      plan: next.plan,
-      plan_status: next.status,
-      plan_source: next.source,
-      plan_ends_at: next.endsAt,
-    })
-    .where('id', '=', accountId)
-    .execute();
-  const holds = entitlementAt(store, next, now);
-  if (holds.plan === 'premium') {
-    await resumePausedByPlan(trx, row, now);
-    return holds;
-  }
-  const paused = await keepWithinFree(trx, accountId, now);
+  const columns: PlanColumns = {
+    plan: next.plan,
+    plan_status: next.status,
+    plan_source: next.source,
+    plan_ends_at: next.endsAt,
+  };
+  const changed = Object.entries(columns).some(([column, value]) => Reflect.get(row, column) !== value);
+  if (changed) await trx.updateTable('accounts').set(columns).where('id', '=', accountId).execute();
+  if (entitlementAt(store, next, now).plan === 'premium')
+    return (await resumePausedByPlan(trx, row, now)) || changed;
+
+  const { paused, slowed } = await keepWithinFree(trx, accountId, now);
   const ended = row.plan === 'premium';
   // Domains that no ended plan of the account's own explains: everybody had Premium here until now.
   if (ended || paused.length > 0)
@@ -86,7 +82,7 @@ export async function settlePlan(
       content: { kind: 'premium_ended', paused, source: ended ? row.plan_source : 'deployment' },
       now,
     });
-  return holds;
+  return changed || slowed || paused.length > 0;
 }
 
 /** After the transaction of a settled plan: pages ask again, resumed domains are due, and there may be mail. */
@@ -134,27 +130,28 @@ async function resumePausedByPlan(
   trx: Transaction<Tables>,
   { id, disabled_at: disabledAt }: Selectable<AccountsTable>,
   now: number,
-): Promise<void> {
-  await trx
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
     .updateTable('monitors')
     .set({ active: Number(disabledAt === null), paused_by: null, paused_at: null, next_check_at: now })
     .where('account_id', '=', id)
     .where('paused_by', '=', 'plan')
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
-/** Returns the hosts of the domains that it paused. */
+/** Returns the hosts of the domains that it paused, and whether any was checked more often than daily. */
 async function keepWithinFree(
   trx: Transaction<Tables>,
   accountId: string,
   now: number,
-): Promise<{ host: string; port: number }[]> {
-  await trx
+): Promise<{ paused: { host: string; port: number }[]; slowed: boolean }> {
+  const { numUpdatedRows } = await trx
     .updateTable('monitors')
     .set({ check_every_minutes: FREE_FREQUENCY_MINUTES })
     .where('account_id', '=', accountId)
     .where('check_every_minutes', '!=', FREE_FREQUENCY_MINUTES)
-    .execute();
+    .executeTakeFirst();
   const running = await trx
     .selectFrom('monitors')
     .select(['id', 'host', 'port'])
@@ -176,5 +173,5 @@ async function keepWithinFree(
         running.slice(0, FREE_DOMAIN_LIMIT).map(({ id }) => id),
       )
       .execute();
-  return surplus.map(({ host, port }) => ({ host, port }));
+  return { paused: surplus.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
 }

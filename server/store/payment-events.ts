@@ -54,6 +54,15 @@ export async function applyPaymentEvent(
   return taken;
 }
 
+/** Forgets events that came before `before` (ms UTC); returns how many. */
+export async function prunePaymentEvents(store: Store, before: number): Promise<number> {
+  const result = await store.db
+    .deleteFrom('payment_events')
+    .where('received_at', '<', before)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
 async function accountOf(
   trx: Transaction<Tables>,
   change: PaymentNews['change'],

@@ -56,18 +56,50 @@ export async function misfitPlans(store: Store): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Brings an account in line with what holds at `now`. Several workers may do so at once: the first one does it. */
+/**
+ * Brings an account in line with what holds at `now`. Several workers may do so at once: the first one does it. Whether
+ * anything changed.
+ */
 export async function carryOutPlan(
   store: Store,
   { accountId, now }: { accountId: string; now: number },
-): Promise<void> {
-  const found = await inTransaction(store, async (trx) => {
+): Promise<boolean> {
+  const changed = await inTransaction(store, async (trx) => {
     const account = await locked(
       store.dialect,
       trx.selectFrom('accounts').select('id').where('id', '=', accountId),
     ).executeTakeFirst();
-    if (account) await settlePlan(store, trx, { accountId, now });
-    return account !== undefined;
+    return account !== undefined && (await settlePlan(store, trx, { accountId, now }));
   });
-  if (found) announcePlan(store, accountId);
+  if (changed) announcePlan(store, accountId);
+  return changed;
+}
+
+/**
+ * Gives back what only a clock that ran ahead can have ended: accounts without Premium whose trial, grant or subscription
+ * still gives it at `now`. Returns how many.
+ */
+export async function recallPlans(store: Store, now: number): Promise<number> {
+  const doubtful = await store.db
+    .selectFrom('accounts')
+    .select('id')
+    .where('plan', '=', 'free')
+    .where((eb) =>
+      eb.or([
+        eb('trial_ends_at', '>', now),
+        eb('grant_ends_at', '>', now),
+        eb.and([eb('granted_at', 'is not', null), eb('grant_ends_at', 'is', null)]),
+        eb.exists(
+          eb
+            .selectFrom('subscriptions')
+            .select('subscriptions.id')
+            .whereRef('subscriptions.account_id', '=', 'accounts.id')
+            .where('status', 'in', ['active', 'trialing', 'past_due']),
+        ),
+      ]),
+    )
+    .execute();
+  let recalled = 0;
+  for (const { id: accountId } of doubtful) if (await carryOutPlan(store, { accountId, now })) recalled += 1;
+  return recalled;
 }

@@ -7,6 +7,7 @@ import { createClaimLoop } from './claim-loop.ts';
 import { deliver } from './deliverer.ts';
 import { createJanitor } from './janitor.ts';
 import { mail } from './mailer.ts';
+import { createPlanKeeper } from './plan-keeper.ts';
 import type { SenderOptions } from './send-once.ts';
 
 export { type Clock, systemClock } from './clock.ts';
@@ -31,13 +32,16 @@ export interface Worker {
   start(): void;
   /** Ends within 1.5 s: checks in flight are interrupted and given back, messages in flight get a moment to end. */
   stop(): Promise<void>;
-  /** Does everything that is due now, once, and what falls due through that: checks, deliveries, mails. For tests. */
-  runDue(): Promise<{ checks: number; deliveries: number; mails: number }>;
+  /** Does everything that is due now, once, and what falls due through that: ends of plans, checks, deliveries, mails. For tests. */
+  runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
   /** One round of the janitor. For tests. */
   sweep(): Promise<void>;
 }
 
-/** The loops of the product: checks, deliveries and mails claimed under leases, and the janitor. Several may share one database. */
+/**
+ * The loops of the product: checks, deliveries and mails claimed under leases, the keeper of plans, and the janitor.
+ * Several may share one database.
+ */
 export function createWorker(options: WorkerOptions): Worker {
   const { store, clock, log } = options;
   const claimedBy = randomUUID();
@@ -80,6 +84,7 @@ export function createWorker(options: WorkerOptions): Worker {
     stopGraceMs: MAIL_GRACE_MS,
     log,
   });
+  const plans = createPlanKeeper(options);
   const janitor = createJanitor(options);
   let unsubscribe = (): void => {};
 
@@ -93,15 +98,17 @@ export function createWorker(options: WorkerOptions): Worker {
       checks.start();
       deliveries.start();
       mails.start();
+      plans.start();
       janitor.start();
     },
     async stop() {
       unsubscribe();
-      const loops = [checks, deliveries, mails].map((loop) => loop.stop(ABORT_MS));
+      const loops = [checks, deliveries, mails, plans].map((loop) => loop.stop(ABORT_MS));
       await Promise.all([...loops, janitor.stop()]);
     },
     async runDue() {
       return {
+        plans: await plans.runDue(),
         checks: await checks.runDue(),
         deliveries: await deliveries.runDue(),
         mails: await mails.runDue(),

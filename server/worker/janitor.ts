@@ -3,9 +3,12 @@ import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
+import { prunePaymentEvents } from '../store/payment-events.ts';
+import { recallPlans } from '../store/plan-ends.ts';
 import { pruneRateLimits } from '../store/rate-limits.ts';
 import { pruneSessions } from '../store/sessions.ts';
 import type { Store } from '../store/open-store.ts';
+import { pruneTrials } from '../store/trials.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
@@ -15,6 +18,8 @@ const DAY_MS = 24 * HOUR_MS;
 const KEEP_CHECKS_MS = 90 * DAY_MS;
 /** How long the operator can see what became of a mail. */
 const KEEP_MAILS_MS = 90 * DAY_MS;
+/** Far longer than the payment provider repeats itself, for which each event's id is kept. */
+const KEEP_PAYMENT_EVENTS_MS = 90 * DAY_MS;
 
 export interface JanitorOptions {
   store: Store;
@@ -31,7 +36,10 @@ export interface Janitor {
   stop(): Promise<void>;
 }
 
-/** Retention: about once an hour, old checks and mails, sessions that have ended, certificates that nothing refers to, spent limits. */
+/**
+ * Retention: about once an hour, old checks, mails and payment events, trials of addresses long gone, sessions that have
+ * ended, certificates that nothing refers to, spent limits.
+ */
 export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
@@ -41,10 +49,13 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
     const recalled =
       (await recallMonitors(store, now)) +
       (await recallDeliveries(store, now)) +
-      (await recallMails(store, now));
+      (await recallMails(store, now)) +
+      (await recallPlans(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     await pruneChecks(store, now - KEEP_CHECKS_MS);
     await pruneMails(store, now - KEEP_MAILS_MS);
+    await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
+    await pruneTrials(store, now);
     await pruneOrphanCertificates(store);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);

@@ -85,7 +85,8 @@ describeEachDatabase('the end of Premium', (open) => {
     expect(await claimDue(store, { now, limit: 9, leaseMs: 1, claimedBy: 'x' })).toEqual([]);
     await inTransaction(store, async (trx) => {
       await trx.updateTable('accounts').set({ granted_at: now }).where('id', '=', accountId).execute();
-      expect(await settlePlan(store, trx, { accountId, now })).toMatchObject({ plan: 'premium' });
+      expect(await settlePlan(store, trx, { accountId, now })).toBe(true);
+      expect(await settlePlan(store, trx, { accountId, now })).toBe(false);
       const due = await trx.selectFrom('monitors').select('host').where('next_check_at', '=', now).execute();
       expect(due.map(({ host }) => host).toSorted()).toEqual(['host3.example', 'host4.example']);
     });

@@ -52,19 +52,19 @@ describeEachDatabase('the janitor', (open) => {
     rig.clock.set(START + 1_000 * DAY_MS);
     await rig.sink.down();
     // The check expires the certificate and plans the next one in years to come, like the mail's next attempt.
-    expect(await rig.runDue()).toEqual({ checks: 1, deliveries: 1, mails: 0 });
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 0 });
     await claimDue(store, { now: START + 1_002 * DAY_MS, limit: 1, leaseMs: HOUR_MS, claimedBy: 'killed' });
     await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() });
 
     rig.clock.set(START + HOUR_MS);
     await rig.sink.up();
-    expect(await rig.runDue()).toEqual({ checks: 0, deliveries: 0, mails: 0 });
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 0, deliveries: 0, mails: 0 });
     await rig.worker.sweep();
-    expect(await rig.runDue()).toEqual({ checks: 1, deliveries: 1, mails: 0 });
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 0 });
     expect(
       await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() }),
     ).toEqual({ allowed: true });
     await rig.worker.sweep();
-    expect(await rig.runDue()).toEqual({ checks: 0, deliveries: 0, mails: 0 });
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 0, deliveries: 0, mails: 0 });
   });
 });

@@ -7,6 +7,7 @@ import { grantPremium } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { nextPlanEnd } from '../../server/store/plan-ends.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';
@@ -190,8 +191,8 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
         const next = await nextDue(store);
         if (next === null || next > at) break;
         clock.set(Math.max(now, next));
-        const { checks, deliveries, mails } = await rig.runDue();
-        if (checks + deliveries + mails === 0)
+        const { plans, checks, deliveries, mails } = await rig.runDue();
+        if (plans + checks + deliveries + mails === 0)
           throw new Error(`nothing ran at ${new Date(now).toISOString()}`);
       }
       clock.set(at);
@@ -200,11 +201,12 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   return rig;
 }
 
-/** When the next check, delivery or mail falls due. */
+/** When the next end of Premium, check, delivery or mail falls due. */
 async function nextDue(store: Store): Promise<number | null> {
   const check = await store.db
     .selectFrom('monitors')
     .select((eb) => eb.fn.min('next_check_at').as('at'))
+    .where('active', '=', 1)
     .executeTakeFirst();
   const outboxes = ['deliveries', 'mails'] as const;
   const sendings = outboxes.map((outbox) =>
@@ -214,8 +216,10 @@ async function nextDue(store: Store): Promise<number | null> {
       .where('state', '=', 'waiting')
       .executeTakeFirst(),
   );
-  const instants = [check, ...(await Promise.all(sendings))]
-    .map((due) => due?.at)
+  const instants = [
+    await nextPlanEnd(store),
+    ...[check, ...(await Promise.all(sendings))].map((due) => due?.at),
+  ]
     .filter((at) => at !== null && at !== undefined)
     .map(Number);
   return instants.length === 0 ? null : Math.min(...instants);

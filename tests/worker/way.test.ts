@@ -17,7 +17,7 @@ describeEachDatabase('the whole way', (open) => {
     const added = await rig.watch('pay.fjord.example', certificate);
     expect(added).toMatchObject({ verdict: null, lastCheckedAt: null, checking: false });
 
-    expect(await rig.runDue()).toEqual({ checks: 1, deliveries: 1, mails: 0 });
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 0 });
     const monitor = await rig.read(added);
     expect(monitor).toMatchObject({
       lastCheckedAt: START,
@@ -42,7 +42,7 @@ describeEachDatabase('the whole way', (open) => {
     await rig.watch('docs.moss.example');
     await rig.watch('edge.moss.example', rig.issue('edge.moss.example', { notAfter: START + 160 * HOUR_MS }));
     await rig.runDue();
-    expect(await rig.runDue()).toEqual({ checks: 0, deliveries: 0, mails: 0 });
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 0, deliveries: 0, mails: 0 });
     expect(rig.arrivals).toEqual([]);
   });
 
