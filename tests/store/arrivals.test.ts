@@ -1,0 +1,144 @@
+import { expect, it } from 'vitest';
+import { deleteAccount } from '../../server/store/account-deletion.ts';
+import { accountById } from '../../server/store/accounts.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
+import { pruneTrials } from '../../server/store/trials.ts';
+import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, NOW } from './samples.ts';
+
+const arrival = {
+  issuer: 'https://certs.example',
+  subject: 'alice',
+  email: 'alice@example.com',
+  emailVerified: false,
+  name: 'Alice',
+  company: null,
+  now: NOW,
+};
+const trial = { addressHash: 'hash of alice' };
+const PREMIUM = { plan: 'premium', status: 'trialing', source: 'trial', endsAt: NOW + 14 * DAY };
+
+describeEachDatabase('a trial', (open) => {
+  it('begins with a new account that asks for it, for 14 days', async () => {
+    const store = await open();
+    expect(await openAccount(store, { ...arrival, trial })).toMatchObject({
+      created: true,
+      account: { entitlement: PREMIUM },
+    });
+    const plain = await openAccount(store, { ...arrival, subject: 'bob', email: 'bob@example.com' });
+    expect(plain).toMatchObject({ account: { entitlement: { plan: 'free' } } });
+  });
+
+  it('is nothing that an account asks for later', async () => {
+    const store = await open();
+    await openAccount(store, arrival);
+    const again = await openAccount(store, { ...arrival, trial });
+    expect(again).toMatchObject({ created: false, account: { entitlement: { plan: 'free' } } });
+    expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([]);
+  });
+
+  it('comes once per address, also where its spellings sign up at the same time', async () => {
+    const store = await open();
+    const opened = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        openAccount(store, {
+          ...arrival,
+          subject: `alice ${index}`,
+          email: `alice+${index}@example.com`,
+          trial,
+        }),
+      ),
+    );
+    expect(opened.every(({ ok }) => ok)).toBe(true);
+    const plans = opened.map((each) => each.ok && each.account.entitlement.plan);
+    expect(plans.filter((plan) => plan === 'premium')).toHaveLength(1);
+  });
+
+  it('is remembered for twelve months after its account is gone, as a hash that leads to nobody', async () => {
+    const store = await open();
+    const opened = await openAccount(store, { ...arrival, trial });
+    if (!opened.ok) throw new Error(opened.code);
+    expect(await pruneTrials(store, NOW + 5_000 * DAY)).toBe(0);
+    await deleteAccount(store, opened.account.id, NOW + DAY);
+    expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([
+      {
+        address_hash: 'hash of alice',
+        account_id: null,
+        started_at: NOW,
+        account_deleted_at: NOW + DAY,
+      },
+    ]);
+    const back = await openAccount(store, { ...arrival, trial, now: NOW + 2 * DAY });
+    expect(back).toMatchObject({ created: true, account: { entitlement: { plan: 'free' } } });
+    if (back.ok) await deleteAccount(store, back.account.id, NOW + 2 * DAY);
+
+    expect(await pruneTrials(store, NOW + 365 * DAY)).toBe(0);
+    expect(await pruneTrials(store, NOW + 366 * DAY)).toBe(1);
+    const afresh = await openAccount(store, { ...arrival, trial, now: NOW + 400 * DAY });
+    expect(afresh).toMatchObject({ account: { entitlement: { plan: 'premium' } } });
+  });
+
+  it('is not used up where everybody has Premium', async () => {
+    const store = await open({ everyonePremium: true });
+    await openAccount(store, { ...arrival, trial });
+    expect(await store.db.selectFrom('trials').selectAll().execute()).toEqual([]);
+  });
+});
+
+describeEachDatabase('where sign-up is not open', (open) => {
+  it('nobody gets an account, and who has one signs in as ever', async () => {
+    const store = await open();
+    const closed = { ...arrival, mayCreate: false };
+    expect(await openAccount(store, closed)).toEqual({ ok: false, code: 'signups_closed' });
+    expect(await store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
+
+    await openAccount(store, arrival);
+    expect(await openAccount(store, closed)).toMatchObject({ ok: true, created: false });
+    const elsewhere = { ...closed, issuer: 'https://other.example' };
+    expect(await openAccount(store, elsewhere)).toEqual({ ok: false, code: 'email_taken' });
+    expect(await openAccount(store, { ...elsewhere, emailVerified: true })).toMatchObject({
+      ok: true,
+      created: false,
+    });
+  });
+});
+
+describeEachDatabase('an address that is proven for the first time', (open) => {
+  it('puts out whoever was signed in before', async () => {
+    const store = await open();
+    const opened = await openAccount(store, arrival);
+    if (!opened.ok) throw new Error(opened.code);
+    const signIn = (sessionId: string) =>
+      openSession(store, {
+        sessionId,
+        accountId: opened.account.id,
+        accessHash: sessionId,
+        refreshHash: sessionId,
+        accessExpiresAt: NOW + DAY,
+        refreshIdleExpiresAt: NOW + DAY,
+        refreshExpiresAt: NOW + DAY,
+        userAgent: '',
+        address: '',
+        now: NOW,
+      });
+    const stillIn = async (sessionId: string) =>
+      (await sessionByAccess(store, { sessionId, accessHash: sessionId, now: NOW })) !== null;
+    await signIn('squatter');
+    const signals: unknown[] = [];
+    store.signals.subscribe((signal) => signals.push(signal));
+
+    await openAccount(store, { ...arrival, emailVerified: true });
+    expect((await accountById(store, opened.account.id))?.emailVerified).toBe(true);
+    expect(await stillIn('squatter')).toBe(false);
+    expect(signals).toContainEqual({
+      topic: 'session_ended',
+      accountId: opened.account.id,
+      sessionId: null,
+    });
+
+    await signIn('owner');
+    await openAccount(store, { ...arrival, emailVerified: true });
+    expect(await stillIn('owner')).toBe(true);
+  });
+});

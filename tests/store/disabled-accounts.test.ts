@@ -1,0 +1,116 @@
+import { expect, it } from 'vitest';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
+import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import { claimDueDeliveries } from '../../server/store/deliveries.ts';
+import { claimDueMails } from '../../server/store/mails.ts';
+import { claimDue, pauseMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { openSession, rotateSession, sessionByAccess } from '../../server/store/sessions.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { alertFor, certificate, check, DAY, NOW, person, watch } from './samples.ts';
+
+const claim = { now: NOW + 2 * DAY, limit: 9, leaseMs: 60_000, claimedBy: 'test' };
+const arrival = {
+  issuer: 'https://certs.example',
+  subject: 'alice at the provider',
+  email: 'alice@example.com',
+  emailVerified: true,
+  name: 'Another name',
+  company: 'Fjord',
+  now: NOW,
+};
+
+describeEachDatabase('a disabled account', (open) => {
+  it('has no sessions and gets none, and is told why', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    await openSession(store, session(alice.id, 'before'));
+    const signals: unknown[] = [];
+    store.signals.subscribe((signal) => signals.push(signal));
+    expect(await disableAccount(store, alice.id, NOW)).toBe(true);
+    expect(signals).toEqual([{ topic: 'session_ended', accountId: alice.id, sessionId: null }]);
+    expect(await store.db.selectFrom('sessions').selectAll().execute()).toEqual([]);
+    expect(await openAccount(store, arrival)).toEqual({ ok: false, code: 'account_disabled' });
+    const elsewhere = { ...arrival, issuer: 'https://other.example' };
+    expect(await openAccount(store, elsewhere)).toEqual({ ok: false, code: 'account_disabled' });
+    expect(await openAccount(store, { ...elsewhere, emailVerified: false })).toEqual({
+      ok: false,
+      code: 'email_taken',
+    });
+
+    // One that was opened just while the account was disabled is worth nothing, and ends at its first refresh.
+    await openSession(store, session(alice.id, 'raced'));
+    expect(await sessionByAccess(store, { sessionId: 'raced', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await rotateSession(store, rotation('raced'))).toEqual({ outcome: 'unknown' });
+    expect(await store.db.selectFrom('sessions').selectAll().execute()).toEqual([]);
+  });
+
+  it('is not checked, and no mail goes out to it', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW });
+    await watch(store, alice.id, 'a.example');
+    const paused = await watch(store, alice.id, 'paused.example', { now: NOW + 1 });
+    await pauseMonitor(store, { accountId: alice.id, monitorId: paused.id, now: NOW + 1 });
+    const seen = certificate();
+    await check(store, NOW, [seen], { alerts: [alertFor(seen)] });
+    await grantPremium(store, alice.id, { grant: null, now: NOW + DAY });
+    await disableAccount(store, alice.id, NOW + DAY);
+    const raced = await watch(store, alice.id, 'raced.example', { now: NOW + DAY });
+
+    expect(await due(store)).toEqual({ checks: [], deliveries: 0, mails: 0 });
+    // What gives Premium back wakes nothing while the account is disabled.
+    await grantPremium(store, alice.id, { grant: { endsAt: null }, now: NOW + DAY });
+    expect((await due(store)).checks).toEqual([]);
+
+    expect(await enableAccount(store, alice.id)).toBe(true);
+    expect(await due(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 1 });
+    expect(await openAccount(store, arrival)).toMatchObject({ ok: true, account: { fullName: 'alice' } });
+  });
+
+  it('can only be one that exists', async () => {
+    const store = await open();
+    expect(await disableAccount(store, 'nobody', NOW)).toBe(false);
+    expect(await enableAccount(store, 'nobody')).toBe(false);
+  });
+});
+
+async function due(store: Store) {
+  const checks = await claimDue(store, claim);
+  return {
+    checks: checks.map(({ host }) => host).toSorted(),
+    deliveries: (await claimDueDeliveries(store, claim)).length,
+    mails: (await claimDueMails(store, claim)).length,
+  };
+}
+
+function session(accountId: string, sessionId: string) {
+  return {
+    sessionId,
+    accountId,
+    accessHash: 'a',
+    refreshHash: `${sessionId} r`,
+    accessExpiresAt: NOW + 900_000,
+    refreshIdleExpiresAt: NOW + 14 * DAY,
+    refreshExpiresAt: NOW + 30 * DAY,
+    userAgent: '',
+    address: '',
+    now: NOW,
+  };
+}
+
+function rotation(sessionId: string) {
+  return {
+    sessionId,
+    refreshHash: `${sessionId} r`,
+    nextRefreshHash: 'next r',
+    nextAccessHash: 'next a',
+    accessExpiresAt: NOW + 900_000,
+    refreshIdleExpiresAt: NOW + 14 * DAY,
+    userAgent: '',
+    address: '',
+    now: NOW + 1,
+    graceMs: 10_000,
+  };
+}

@@ -1,0 +1,229 @@
+import { expect, it } from 'vitest';
+import { mayAdd, mayResume } from '../../server/core/index.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { record } from '../../server/store/checks.ts';
+import { oldestDue } from '../../server/store/deliveries.ts';
+import {
+  addMonitor,
+  claimDue,
+  countPausedByPlan,
+  listMonitors,
+  monitorOf,
+  pauseMonitor,
+  recallMonitors,
+  requestCheck,
+  resumeMonitor,
+  setFrequency,
+  summary,
+} from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import {
+  alertFor,
+  certificate,
+  check,
+  checkOf,
+  claimOne,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  watch,
+} from './samples.ts';
+
+const LATER = NOW + 2 * DAY;
+const claim = { limit: 9, leaseMs: MINUTE, claimedBy: 'test' };
+
+describeEachDatabase('a paused monitor', (open) => {
+  it('is not checked, whatever falls due or is asked for, until it is resumed', async () => {
+    const store = await open();
+    const [accountId, monitorId = ''] = await withMonitors(store, 1);
+    const key = { accountId, monitorId };
+    await check(store, NOW, [certificate()]);
+    expect(await pauseMonitor(store, { ...key, now: NOW })).toMatchObject({ pausedBy: 'user' });
+
+    expect(await requestCheck(store, { ...key, now: LATER })).toMatchObject({
+      pausedBy: 'user',
+      checkRequestedAt: null,
+    });
+    await setFrequency(store, { ...key, minutes: 1440, now: LATER, mayUse: () => true });
+    await recallMonitors(store, NOW - 10 * DAY);
+    expect(await claimDue(store, { ...claim, now: LATER })).toEqual([]);
+    expect(await oldestDue(store, LATER)).toMatchObject({ checkAt: null });
+
+    expect(await resumeMonitor(store, { ...key, now: LATER, mayResume })).toMatchObject({
+      ok: true,
+      monitor: { pausedBy: null, nextCheckAt: LATER, checking: true },
+    });
+    expect(await claimDue(store, { ...claim, now: LATER })).toMatchObject([{ id: monitorId }]);
+  });
+
+  it('stays paused when the check that was running ends, which is kept and tells nobody', async () => {
+    const store = await open();
+    const [accountId, monitorId = ''] = await withMonitors(store, 1);
+    const key = { accountId, monitorId };
+    const running = await claimOne(store, NOW);
+    await requestCheck(store, { ...key, now: NOW + 1 });
+    await pauseMonitor(store, { ...key, now: NOW + 2 });
+    const seen = certificate();
+    const alerts = [alertFor(seen)];
+    expect(await record(store, checkOf(running, NOW + 3, [seen], { alerts }))).toBe(true);
+
+    expect(await monitorOf(store, key)).toMatchObject({
+      pausedBy: 'user',
+      lastCheckedAt: NOW + 3,
+      certificate: { fingerprint: seen.facts.fingerprint },
+      checking: false,
+    });
+    expect(await claimDue(store, { ...claim, now: LATER })).toEqual([]);
+    expect(await store.db.selectFrom('alerts').selectAll().execute()).toEqual([]);
+    // Told after all, once it is checked again.
+    await resumeMonitor(store, { ...key, now: LATER, mayResume });
+    await check(store, LATER, [seen], { alerts });
+    expect(await store.db.selectFrom('deliveries').selectAll().execute()).toHaveLength(1);
+  });
+
+  it('says so in the list and the summary, and is neither an expiry nor a problem there', async () => {
+    const store = await open();
+    const [accountId, ...ids] = await withMonitors(store, 3);
+    for (let done = 0; done < 3; done++) await check(store, NOW + 9, done === 1 ? [] : [certificate()]);
+    for (const monitorId of ids.slice(1)) await pauseMonitor(store, { accountId, monitorId, now: NOW });
+    const query = { accountId, page: 1, pageSize: 50, sort: 'newest' as const, now: NOW };
+    const paused = await listMonitors(store, { ...query, status: 'paused' });
+    expect(paused.monitors.map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted());
+    expect((await listMonitors(store, { ...query, status: 'unread' })).total).toBe(0);
+    const { counts, expiries, problems } = await summary(store, { accountId, now: NOW });
+    expect(counts).toMatchObject({ paused: 2, ok: 1, unread: 0 });
+    expect(expiries.map(({ id }) => id)).toEqual(ids.slice(0, 1));
+    expect(problems).toEqual([]);
+  });
+
+  it('can be paused again and resumed again without any change', async () => {
+    const store = await open();
+    const [accountId, monitorId = ''] = await withMonitors(store, 1);
+    const key = { accountId, monitorId };
+    const first = await pauseMonitor(store, { ...key, now: NOW });
+    expect(await pauseMonitor(store, { ...key, now: LATER })).toEqual(first);
+    await resumeMonitor(store, { ...key, now: LATER, mayResume });
+    await check(store, LATER, [certificate()]);
+    expect(await resumeMonitor(store, { ...key, now: LATER + 1, mayResume })).toMatchObject({
+      ok: true,
+      monitor: { nextCheckAt: LATER + DAY, checking: false },
+    });
+  });
+
+  it('is nobody else’s to pause, to resume or to put in the place of another', async () => {
+    const store = await open();
+    const [accountId, monitorId = ''] = await withMonitors(store, 3);
+    const charlie = await person(store, 'charlie');
+    const theirs = { accountId: charlie.id, monitorId };
+    expect(await pauseMonitor(store, { ...theirs, now: NOW })).toBeNull();
+    const missing = { ok: false, code: 'not_found' };
+    expect(await resumeMonitor(store, { ...theirs, now: NOW, mayResume })).toEqual(missing);
+
+    const own = await watch(store, charlie.id, 'own.example');
+    await pauseMonitor(store, { accountId: charlie.id, monitorId: own.id, now: NOW });
+    const swap = { accountId: charlie.id, monitorId: own.id, insteadOf: monitorId, now: NOW };
+    expect(await resumeMonitor(store, { ...swap, mayResume: () => false })).toEqual(missing);
+    expect(await monitorOf(store, { accountId, monitorId })).toMatchObject({ pausedBy: null });
+  });
+
+  it('takes a place among the three of Free', async () => {
+    const store = await open();
+    const [accountId, monitorId = ''] = await withMonitors(store, 3);
+    await pauseMonitor(store, { accountId, monitorId, now: NOW });
+    const fourth = { accountId, host: 'x.example', port: 443, checkEveryMinutes: 1440, now: NOW, mayAdd };
+    expect(await addMonitor(store, fourth)).toEqual({ ok: false, code: 'limit_reached' });
+  });
+});
+
+describeEachDatabase('on a full plan', (open) => {
+  it('a swap puts one in the place of another, in one step', async () => {
+    const store = await open();
+    const { accountId, active, paused } = await afterPremium(store);
+    const key = { accountId, monitorId: paused[0] ?? '', now: LATER };
+    expect(await resumeMonitor(store, { ...key, mayResume })).toEqual({ ok: false, code: 'limit_reached' });
+    const signals: unknown[] = [];
+    store.signals.subscribe((signal) => signals.push(signal));
+    expect(await resumeMonitor(store, { ...key, insteadOf: active[2], mayResume })).toMatchObject({
+      ok: true,
+    });
+    expect(await runningOf(store, accountId)).toEqual([active[0], active[1], paused[0]]);
+    expect(signals).toEqual([
+      { topic: 'domain', accountId, monitorId: active[2], change: 'changed' },
+      { topic: 'due' },
+      { topic: 'domain', accountId, monitorId: paused[0], change: 'changed' },
+    ]);
+    // What made place comes back with Premium like the others.
+    expect(await countPausedByPlan(store, accountId)).toBe(2);
+    await grantPremium(store, accountId, { grant: { endsAt: null }, now: LATER });
+    expect(await runningOf(store, accountId)).toHaveLength(5);
+  });
+
+  it('nothing makes place that runs no longer, and a swap with a stranger’s changes nothing', async () => {
+    const store = await open();
+    const { accountId, active, paused } = await afterPremium(store);
+    const stranger = await person(store, 'stranger');
+    const { id: theirs } = await watch(store, stranger.id, 'theirs.example');
+    const [first = '', second = ''] = paused;
+    const swap = (insteadOf: string) =>
+      resumeMonitor(store, { accountId, monitorId: first, insteadOf, now: LATER, mayResume });
+    for (const insteadOf of [first, second])
+      expect(await swap(insteadOf)).toEqual({ ok: false, code: 'limit_reached' });
+    expect(await swap(theirs)).toEqual({ ok: false, code: 'not_found' });
+    expect(await runningOf(store, accountId)).toEqual(active);
+  });
+
+  it('a place that is free is taken without pausing anything', async () => {
+    const store = await open();
+    const { accountId, active, paused } = await afterPremium(store);
+    await pauseMonitor(store, { accountId, monitorId: active[0] ?? '', now: LATER });
+    const [monitorId = ''] = paused;
+    await resumeMonitor(store, { accountId, monitorId, insteadOf: active[1], now: LATER, mayResume });
+    expect(await runningOf(store, accountId)).toEqual([active[1], active[2], monitorId]);
+  });
+
+  it('no parallel wishes pass the limit', async () => {
+    const store = await open();
+    const { accountId, active, paused } = await afterPremium(store);
+    await pauseMonitor(store, { accountId, monitorId: active[0] ?? '', now: LATER });
+    const resumed = await Promise.all([
+      ...[...paused, active[0] ?? ''].map((monitorId) =>
+        resumeMonitor(store, { accountId, monitorId, now: LATER, mayResume }),
+      ),
+      ...paused.map((monitorId) =>
+        resumeMonitor(store, { accountId, monitorId, insteadOf: active[1], now: LATER, mayResume }),
+      ),
+    ]);
+    expect(resumed.filter(({ ok }) => ok).length).toBeGreaterThan(0);
+    expect(await runningOf(store, accountId)).toHaveLength(3);
+  });
+});
+
+/** Alice's account, and the ids of her monitors, the oldest first. */
+async function withMonitors(store: Store, count: number): Promise<[string, ...string[]]> {
+  const { id: accountId } = await person(store, 'alice');
+  const ids: string[] = [];
+  for (let index = 0; index < count; index++)
+    ids.push((await watch(store, accountId, `host${index}.example`, { now: NOW + index })).id);
+  return [accountId, ...ids];
+}
+
+/** Five domains of which the end of Premium left three running. */
+async function afterPremium(store: Store) {
+  const [accountId, ...ids] = await withMonitors(store, 5);
+  await grantPremium(store, accountId, { grant: { endsAt: null }, now: NOW });
+  await grantPremium(store, accountId, { grant: null, now: NOW + DAY });
+  return { accountId, active: ids.slice(0, 3), paused: ids.slice(3) };
+}
+
+async function runningOf(store: Store, accountId: string): Promise<string[]> {
+  const rows = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('active', '=', 1)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ id }) => id);
+}
