@@ -5,6 +5,8 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { Wordmark } from '../../ui/logo.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
+import { PrivacyText } from './privacy-text.tsx';
+import { RefundText } from './refund-text.tsx';
 
 export function TermsPage() {
   return <LegalPage title="Terms of Use" start="terms" />;
@@ -81,37 +83,11 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
         </Part>
 
         <Part id="privacy" title="Privacy Policy">
-          <p>Kept for your account, and for nothing else:</p>
-          <ul className="list-disc space-y-1 pl-5">
-            <li>your email address, name and company as you gave them, and a hash of your password;</li>
-            <li>the hosts you add, what their certificates and checks showed, and the alerts sent to you;</li>
-            <li>your sessions, as hashes of their tokens.</li>
-          </ul>
-          <p>
-            Your network address is used for a short time to limit how often sign-in can be tried. It is not
-            kept with your account.
-          </p>
-          <p>
-            Cookies hold your session and nothing else. Your browser keeps the chosen theme, and while a tab
-            is open an encrypted copy of your profile fields. There are no analytics, no advertising and no
-            requests to third parties from these pages.
-          </p>
-          <p>
-            Alerts leave by email through the mail server that this deployment is set up with. The hosts you
-            add see the checks as connections from this server; they never see you.
-          </p>
-          <p>
-            Deleting your account removes all of this at once. For anything else about your data: {contact}.
-          </p>
+          <PrivacyText contact={contact} />
         </Part>
 
         <Part id="refund" title="Refunds">
-          <p>Nothing is sold here at present, so there is nothing to refund.</p>
-          <p>
-            Should a paid subscription be offered, it will be billed monthly through a payment provider and
-            can be cancelled at any time. First-time premium users then have a 7-day money-back guarantee: ask
-            by email to {contact}. There are no prorated refunds.
-          </p>
+          <RefundText contact={contact} />
         </Part>
       </main>
     </>

@@ -1,0 +1,79 @@
+import type { ReactNode } from 'react';
+import { usePublicConfig } from '../../lib/public-config.ts';
+
+/** What is kept and who else hears of it, as this deployment is configured. */
+export function PrivacyText({ contact }: { contact: ReactNode }) {
+  const { identity, billing, analytics_id: analyticsId, limits } = usePublicConfig();
+  const usesFirebase = identity.provider === 'firebase';
+  const openIdNames = identity.provider === 'built-in' ? identity.oidc.map(({ name }) => name) : [];
+  const isSold = billing.mode === 'paddle' || billing.mode === 'test';
+  const hasTrial = billing.mode !== 'none';
+  return (
+    <>
+      <p>Kept for your account, and for nothing else:</p>
+      <ul className="list-disc space-y-1 pl-5">
+        <li>
+          your email address, name and company as you gave them
+          {usesFirebase ? '' : ', a hash of your password, and the passkeys and authenticator you set up'};
+        </li>
+        <li>the hosts you add, what their certificates and checks showed, and the mails sent to you;</li>
+        <li>
+          your sessions: hashes of their tokens, and so that you can recognise them the browser and the
+          network address of the last use;
+        </li>
+        <li>the feedback you send{isSold ? ';' : '.'}</li>
+        {isSold && (
+          <li>what the payment provider tells of your subscription: its state, dates and numbers.</li>
+        )}
+      </ul>
+      <p>Your network address is also used for a short time to limit how often sign-in can be tried.</p>
+      {hasTrial && (
+        <p>
+          If you used the free trial of {limits.trial_days} days, a salted hash of your email address is kept
+          for 12 months after your account was deleted. It serves one purpose: one trial for each address.
+        </p>
+      )}
+      <p>
+        Cookies hold your session
+        {analyticsId === null ? ' and nothing else' : ', besides those of the measurement below'}. Your
+        browser keeps the chosen theme, and while a tab is open an encrypted copy of your profile fields.{' '}
+        {analyticsId === null && 'There are no analytics. '}There is no advertising.
+      </p>
+      {analyticsId !== null && (
+        <p>
+          Google Analytics measures five events: sign-up, login, an added domain, a checkout that begins and a
+          purchase. Sign-up and login carry your email address and the way you signed in, an added domain the
+          number of your domains, checkout and purchase the amount. Its script is loaded at the first of them.
+          With Do Not Track or Global Privacy Control in your browser nothing is loaded and nothing is sent.
+        </p>
+      )}
+      {usesFirebase && (
+        <p>
+          Sign-in runs through Firebase Authentication, a service of Google: your password, where you use one,
+          is kept there and never here.
+        </p>
+      )}
+      {openIdNames.length > 0 && (
+        <p>
+          If you sign in with {openIdNames.join(' or ')}, you leave for their page; they tell us your email
+          address, name and picture, and learn that you use this service.
+        </p>
+      )}
+      {billing.mode === 'paddle' && (
+        <p>
+          Payments are made with Paddle, the seller of record. Opening the upgrade dialog loads Paddle's
+          checkout from cdn.paddle.com; what you enter there, your card above all, goes to Paddle and never to
+          this server. Paddle learns your email address, and keeps invoices for as long as the law asks.
+        </p>
+      )}
+      <p>
+        Alerts leave by email through the mail server that this deployment is set up with. The hosts you add
+        see the checks as connections from this server; they never see you.
+      </p>
+      <p>
+        Deleting your account removes all of this at once
+        {hasTrial && ', but for the hash that is named above'}. For anything else about your data: {contact}.
+      </p>
+    </>
+  );
+}
