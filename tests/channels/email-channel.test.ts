@@ -109,6 +109,7 @@ describe('by SMTP', () => {
       ...message,
       subject: 'a\r\nBcc: eve@evil.example\r\n\r\nbody',
       messageId: '<x@certlantern.example>\r\nBcc: eve@evil.example',
+      replyTo: 'a@fjord.example>\r\nBcc: eve@evil.example',
     };
     await channel.deliver(hostile, never);
     const [mail] = sink.ledger;

@@ -119,7 +119,7 @@ function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Accoun
 }
 
 /** A mail is no list: the dashboard has the rest. */
-const MOST_NAMED = 20;
+const MOST_NAMED = 10;
 
 function premiumEnded(
   { paused, source }: { paused: { host: string; port: number }[]; source: PlanSource },
@@ -176,7 +176,10 @@ function feedback(
       { label: 'Plan', value: from.premium ? 'Premium' : 'Free' },
       { label: 'Written', value: instant(createdAt, timeZone) },
     ],
-    button: { label: `Answer ${name}`, url: `mailto:${encodeURIComponent(from.email)}` },
+    button: {
+      label: `Answer ${name}`,
+      url: `mailto:${encodeURIComponent(from.email.toWellFormed()).replace('%40', '@')}`,
+    },
     footer: `An answer to this mail goes to the sender. You get it because SUPPORT_EMAIL of ${productName} is this address.`,
     replyTo: from.email,
   };

@@ -167,7 +167,7 @@ function heading(sentence: DrawnMail['heading']): Markup {
 function quote(text: string): Markup {
   const lines = text.split('\n').map((line) => html`${line}<br />`);
   return html`<p
-    style="margin:0 0 24px;padding-left:14px;border-left:3px solid ${COLOURS.border};font-size:15px;line-height:24px;color:${COLOURS.ink};overflow-wrap:anywhere"
+    style="margin:12px 0 24px;padding-left:14px;border-left:3px solid ${COLOURS.border};font-size:15px;line-height:24px;color:${COLOURS.ink};overflow-wrap:anywhere"
   >
     ${lines}
   </p>`;
@@ -222,16 +222,16 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
 }
 
 function factsTable(facts: DrawnMail['facts']): Markup {
-  const cell = `padding:10px 0;border-bottom:1px solid ${COLOURS.rule}`;
-  const rows = facts.map(
-    ({ label, value, mono }) =>
-      html`<tr>
-        <td width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
-        <td style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
-          ${mono === true ? html`<span style="font-family:${MONO};font-size:13px">${value}</span>` : value}
-        </td>
-      </tr>`,
-  );
+  const rows = facts.map(({ label, value, mono }, index) => {
+    const goesOn = facts[index + 1]?.label === '';
+    const cell = `padding:${label === '' ? '0' : '10px'} 0 ${goesOn ? '4px' : '10px'};${goesOn ? '' : `border-bottom:1px solid ${COLOURS.rule}`}`;
+    return html`<tr>
+      <td width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
+      <td style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
+        ${mono === true ? html`<span style="font-family:${MONO};font-size:13px">${value}</span>` : value}
+      </td>
+    </tr>`;
+  });
   return html`<table
     role="presentation"
     width="100%"

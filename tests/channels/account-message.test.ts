@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountMail } from '../../server/channels/messages/index.ts';
+import { accountMessage } from '../../server/channels/messages/index.ts';
+
+const AT = Date.UTC(2026, 10, 20, 14, 30);
+const MINUTE = 60_000;
+
+const render = (content: AccountMail, productName = 'Certlantern') =>
+  accountMessage({
+    content,
+    createdAt: AT,
+    productName,
+    publicUrl: new URL('https://certs.example'),
+    timeZone: 'UTC',
+  });
+
+const paused = (count: number) =>
+  Array.from({ length: count }, (_, host) => ({ host: `${host}.fjord.example`, port: 443 }));
+const feedback = (change: Partial<Extract<AccountMail, { kind: 'feedback' }>['from']> = {}, message = 'Hi') =>
+  render({
+    kind: 'feedback',
+    from: { name: 'Alice', email: 'alice@fjord.example', premium: false, ...change },
+    message,
+  });
+
+describe('a mail about the account', () => {
+  it('leads to the page that verifies the address', () => {
+    const url = 'https://certs.example/verify#t0ken';
+    const { subject, text, html } = render({ kind: 'verify_email', url });
+    expect(subject).toBe('Verify your address');
+    expect(text).toContain(`Verify your address:\n${url}\n`);
+    expect(html).toContain(`href="${url}"`);
+    expect(text).toContain('An account at certs.example was made with this address.');
+  });
+
+  it('says how long the link to a new password is good, and what to do without having asked', () => {
+    const url = 'https://certs.example/reset-password#t0ken';
+    const { subject, preheader, text, html } = render({
+      kind: 'reset_password',
+      url,
+      expiresAt: AT + 30 * MINUTE,
+    });
+    expect(subject).toBe('Reset your password');
+    expect(preheader).toBe('The link is good for 30 minutes, until 15:00 UTC.');
+    expect(text).toContain('If you did not ask for it, you can ignore this mail');
+    for (const part of [text, html]) expect(part).toContain(url);
+  });
+
+  it('says when the password was changed, and what to do where that was somebody else', () => {
+    const { subject, text } = render({ kind: 'password_changed' });
+    expect(subject).toBe('Your password was changed');
+    expect(text).toContain('Changed: 20 November 2026, 14:30 UTC');
+    expect(text).toContain('If it was not, take the account back now');
+    expect(text).toContain('Set a new password:\nhttps://certs.example/login\n');
+  });
+
+  it('names the domains that are paused with the end of Premium, and what goes on', () => {
+    const { subject, preheader, text } = render({
+      kind: 'premium_ended',
+      source: 'trial',
+      paused: [{ host: 'xn--bcher-kva.example', port: 8443 }, ...paused(1)],
+    });
+    expect(subject).toBe('Your Premium trial has ended');
+    expect(preheader).toBe('2 domains are paused now; nothing was deleted.');
+    expect(text).toContain('Paused: bücher.example:8443\n        0.fjord.example\n');
+    expect(text).toContain('checks 3 domains once a day. Your oldest go on');
+    expect(text).toContain('https://certs.example/dashboard');
+  });
+
+  it('says so where no domain is paused, and is no list where hundreds are', () => {
+    const none = render({ kind: 'premium_ended', source: 'subscription', paused: [] });
+    expect(none.subject).toBe('Your Premium plan has ended');
+    expect(none.text).toContain('All your domains go on');
+    expect(none.text).not.toContain('Paused');
+    const many = render({ kind: 'premium_ended', source: 'grant', paused: paused(400) });
+    expect(many.text).toContain('9.fjord.example\n        and 390 more\n');
+    expect(many.html.length).toBeLessThan(20_000);
+  });
+
+  it('has no kind that nobody knows', () => {
+    expect(() => render({ kind: 'surprise' } as unknown as AccountMail)).toThrow('surprise');
+  });
+});
+
+describe('feedback', () => {
+  it('is marked where it comes from a Premium account, and is answered to its sender', () => {
+    expect(feedback({ premium: true })).toMatchObject({
+      subject: '[Premium] Feedback from Alice',
+      replyTo: 'alice@fjord.example',
+    });
+    expect(feedback().subject).toBe('Feedback from Alice');
+    expect(feedback({ name: '' }).subject).toBe('Feedback from alice@fjord.example');
+  });
+
+  it('keeps its lines', () => {
+    const { text, html } = feedback({}, 'One\r\n\r\n  2 > 1 👩‍💻\nThree');
+    expect(text).toContain('One\n\n  2 > 1 👩‍💻\nThree');
+    expect(html).toMatch(/One<br \/>\s*<br \/>\s*2 &gt; 1 👩‍💻<br \/>/);
+  });
+
+  const hostile = [
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    'Fjord\r\nBcc: eve@evil.example\r\n\r\n<p>body',
+    'a\0b\u202eevil\u2028c\ud800',
+    'x'.repeat(300),
+    '&lt;b&gt; &amp;',
+  ];
+  it.each(hostile)('%j is text, and never markup or a header', (words) => {
+    const sent = feedback({ name: words, email: `${words}@evil.example` }, words);
+    expect(sent.html).not.toMatch(/<script|<img src=x|<p>body|<b>|' onmouseover='/);
+    for (const line of [sent.subject, sent.preheader]) {
+      expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]/u);
+      expect(line.isWellFormed()).toBe(true);
+    }
+    expect(sent.subject.length).toBeLessThan(150);
+    // What stands in the message are the sender's own lines; nothing else of it breaks one.
+    expect(sent.text.split('\n').filter((line) => line.startsWith('Bcc:')).length).toBeLessThan(2);
+    expect(sent.text).not.toMatch(/[\0\u202e]/);
+    expect(tags(sent.html)).toEqual(tags(feedback({}, words.replaceAll(/[^\r\n]/gu, 'x')).html));
+  });
+
+  const tags = (html: string) => html.match(/<\/?[a-z][a-z0-9]*/gi);
+});
