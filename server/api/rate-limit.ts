@@ -1,27 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { Store } from '../store/open-store.ts';
 import { consumeRateLimit, refundRateLimit } from '../store/rate-limits.ts';
-import type { ClientAddress } from './client-address.ts';
 import { refuseForNow, type Refusal } from './problem.ts';
 
-interface Limit {
+export interface Limit {
   count: number;
   windowMs: number;
 }
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-
-/** Attempts whose outcome guards an account; counted in the database, so that every process and restart knows them. */
-const SIGN_IN = {
-  account: { count: 10, windowMs: 15 * MINUTE_MS },
-  address: { count: 50, windowMs: 15 * MINUTE_MS },
-  prefix: { count: 200, windowMs: 15 * MINUTE_MS },
-};
-const SIGN_UP = {
-  address: { count: 100, windowMs: HOUR_MS },
-  prefix: { count: 400, windowMs: HOUR_MS },
-};
 
 /** Only to keep one caller from crowding out the others: counted in memory, per process. */
 const CALL_LIMITS = {
@@ -30,38 +16,23 @@ const CALL_LIMITS = {
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
+  /** Each one asks the payment provider, which counts what all of us ask together. */
+  billingByAccount: { count: 10, windowMs: MINUTE_MS },
 };
 
 const DETAIL = 'Too many attempts. Please wait a moment and try again.';
 
-interface Attempt {
+export interface Attempt {
   /** Gives the attempt back: it succeeded, so it was no guess. */
   succeeded(): Promise<void>;
 }
 
-/** Counts a sign-in before its password is judged, so that parallel guesses cannot slip through together. */
-export async function beginSignIn(
+/** Counts in the database, so that every process and restart knows it: once for each key, until one is used up. */
+export async function countAll(
   store: Store,
-  { email, client, now }: { email: string; client: ClientAddress; now: number },
+  now: number,
+  limits: (readonly [key: string, limit: Limit])[],
 ): Promise<Attempt | Refusal> {
-  // Unknown and known addresses count alike, and no address is kept in readable form.
-  const account = createHash('sha256').update(email.toLowerCase()).digest('base64url');
-  return consumeAll(store, now, [
-    [`sign-in:prefix:${client.prefix}`, SIGN_IN.prefix],
-    [`sign-in:address:${client.address}`, SIGN_IN.address],
-    [`sign-in:account:${account}`, SIGN_IN.account],
-  ]);
-}
-
-export async function countSignUp(store: Store, client: ClientAddress, now: number): Promise<Refusal | null> {
-  const counted = await consumeAll(store, now, [
-    [`sign-up:prefix:${client.prefix}`, SIGN_UP.prefix],
-    [`sign-up:address:${client.address}`, SIGN_UP.address],
-  ]);
-  return 'code' in counted ? counted : null;
-}
-
-async function consumeAll(store: Store, now: number, limits: [string, Limit][]): Promise<Attempt | Refusal> {
   for (const [key, { count, windowMs }] of limits) {
     const consumed = await consumeRateLimit(store, { key, limit: count, windowMs, now });
     if (!consumed.allowed) return refuseForNow(DETAIL, consumed.retryAfterMs);

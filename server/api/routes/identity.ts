@@ -1,54 +1,45 @@
-import { z } from 'zod';
 import { CALLS } from '../../../contract/calls.ts';
-import type { ProblemCode } from '../../../contract/problem.ts';
-import { isInvited } from '../../providers/identity/index.ts';
+import { type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
 import type { Api, AppParts } from '../api.ts';
 import type { AppContext } from '../app-env.ts';
+import { createForward, passOn } from '../identity-forward.ts';
+import {
+  beginGuess,
+  beginPasskeySignIn,
+  beginSignIn,
+  countChallenge,
+  countSignUp,
+  isFreshCode,
+} from '../identity-limits.ts';
 import { refuse, Refusal } from '../problem.ts';
-import { beginSignIn, countSignUp } from '../rate-limit.ts';
+import { identityAccountRoutes } from './identity-account.ts';
 
-/**
- * The built-in provider's routes, guarded. The provider sees a request made here, of what the contract names and
- * nothing else: no foreign header or field reaches its library.
- */
+/** The built-in provider's routes, guarded; with another provider there are none. */
 export function identityRoutes(api: Api, parts: AppParts): void {
-  const { store, identity, config, secrets } = parts;
+  const { builtIn } = parts.identity;
+  if (builtIn === null) return;
+  const forward = createForward(parts);
+  passwordRoutes(api, parts, forward);
+  codeRoutes(api, parts, { builtIn, forward });
+  passkeyRoutes(api, parts, forward);
+  identityAccountRoutes(api, parts, builtIn);
 
-  async function forward(c: AppContext, body?: object): Promise<Response> {
-    const headers = new Headers({ accept: 'application/json' });
-    const cookie = c.req.header('cookie');
-    if (cookie !== undefined) headers.set('cookie', cookie);
-    if (body !== undefined) headers.set('content-type', 'application/json');
-    const response = await identity.handler(
-      new Request(new URL(c.req.path, config.publicUrl), {
-        method: c.req.method,
-        headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-    );
-    for (const setCookie of response.headers.getSetCookie())
-      c.header('Set-Cookie', setCookie, { append: true });
-    c.header('Cache-Control', 'no-store');
-    return response;
-  }
+  api.on(CALLS.signOut, async ({ c }) => passOn(c, await forward(c, {})));
+  for (const call of [CALLS.identityToken, CALLS.identityKeys, CALLS.newPasskeyOptions])
+    api.on(call, async ({ c }) => passOn(c, await forward(c)));
+}
+
+type Forward = ReturnType<typeof createForward>;
+
+function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, forward: Forward): void {
+  const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
 
   api.on(CALLS.signUp, async ({ c, body, now }) => {
-    const limited = await countSignUp(store, c.get('client'), now);
+    const limited = await countSignUp(store, { client: c.get('client'), now });
     if (limited) return limited;
     const { invite, ...person } = body;
-    if (config.signups === 'closed') return refuse('signups_closed', 'New accounts cannot be created here.');
-    const invited =
-      config.signups === 'open' ||
-      (await isInvited(invite ?? c.req.header('x-invite') ?? '', {
-        email: person.email,
-        secret: secrets.invite,
-        now,
-      }));
-    if (!invited)
-      return refuse(
-        'signups_closed',
-        'Sign-up is by invitation. Use the link in your invitation, with its address.',
-      );
+    const decision = await maySignUp(person.email, invite ?? c.req.header('x-invite'));
+    if (decision !== 'allowed') return refuse('signups_closed', SIGN_UP_REFUSED[decision]);
     return passOn(c, await forward(c, person));
   });
 
@@ -59,34 +50,77 @@ export function identityRoutes(api: Api, parts: AppParts): void {
     if (response.ok) await attempt.succeeded();
     return passOn(c, response);
   });
-
-  api.on(CALLS.signOut, async ({ c }) => passOn(c, await forward(c, {})));
-  api.on(CALLS.identityToken, async ({ c }) => passOn(c, await forward(c)));
-  api.on(CALLS.identityKeys, async ({ c }) => passOn(c, await forward(c)));
 }
 
-const failureSchema = z.object({ code: z.string().optional(), message: z.string().optional() });
-
-/** Codes of the library, and ours. What is not here is a fault of ours or of the request. */
-const PROBLEM_OF: Record<string, [ProblemCode, string]> = {
-  INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'Email or password is not right.'],
-  USER_ALREADY_EXISTS: ['email_taken', 'This address already has an account. Log in instead.'],
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: [
-    'email_taken',
-    'This address already has an account. Log in instead.',
-  ],
-  // The unique key on addresses, met by two sign-ups at once.
-  FAILED_TO_CREATE_USER: ['email_taken', 'This address already has an account. Log in instead.'],
+const SIGN_UP_REFUSED = {
+  signups_closed: 'New accounts cannot be created here.',
+  invitation_needed: 'Sign-up is by invitation. Use the link in your invitation, with its address.',
 };
 
-/** The library's answer as it is where it is a success, else as a problem like every other failure. */
-async function passOn(c: AppContext, response: Response): Promise<Response | Refusal> {
-  const body: unknown = await response.json();
-  if (response.ok) return c.json(body);
-  if (response.status >= 500) throw new Error(`The identity provider answered ${response.status}`);
-  const { code, message } = failureSchema.parse(body);
-  const known = PROBLEM_OF[code ?? ''];
-  if (known) return refuse(...known);
-  if (response.status === 401) return refuse('not_authenticated', 'Please sign in.');
-  return refuse('invalid_request', message ?? 'The request is not valid.');
+function codeRoutes(
+  api: Api,
+  { store }: AppParts,
+  { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
+): void {
+  /** Forwards a guess at a code or a password, counted by the person whose cookie comes with it. */
+  async function guess(
+    c: AppContext,
+    { what, subject, body, now }: { what: 'code' | 'password'; subject: string; body: object; now: number },
+  ): Promise<Response | Refusal> {
+    const attempt = await beginGuess(store, { what, subject, client: c.get('client'), now });
+    if (attempt instanceof Refusal) return attempt;
+    const response = await forward(c, body);
+    if (response.ok) await attempt.succeeded();
+    return passOn(c, response);
+  }
+  const callerOf = (c: AppContext) => builtIn.callerOf(c.req.header('cookie') ?? '');
+  const stranger = () => refuse('not_authenticated', 'Please sign in again.');
+
+  api.on(CALLS.verifyTotp, async ({ c, body, now }) => {
+    const subject = await callerOf(c);
+    if (subject === null) return stranger();
+    // Apps show codes in two groups.
+    const code = body.code.replaceAll(' ', '');
+    if (!(await isFreshCode(store, { subject, code, now }))) return refuse('invalid_code', USED_CODE);
+    return guess(c, { what: 'code', subject, body: { code }, now });
+  });
+
+  api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => {
+    const subject = await callerOf(c);
+    return subject === null ? stranger() : guess(c, { what: 'code', subject, body, now });
+  });
+
+  for (const call of [CALLS.enableTotp, CALLS.disableTotp])
+    api.on(call, async ({ c, body, now }) => {
+      const subject = await callerOf(c);
+      return subject === null ? stranger() : guess(c, { what: 'password', subject, body, now });
+    });
+}
+
+const USED_CODE = 'This code was tried already. Wait for the next one.';
+
+function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
+  api.on(CALLS.passkeySignInOptions, async ({ c, now }) => {
+    const limited = await countChallenge(store, { client: c.get('client'), now });
+    return limited ?? passOn(c, await forward(c));
+  });
+
+  api.on(CALLS.passkeySignIn, async ({ c, body, now }) => {
+    const attempt = await beginPasskeySignIn(store, { client: c.get('client'), now });
+    if (attempt instanceof Refusal) return attempt;
+    const response = await forward(c, body);
+    if (response.ok) await attempt.succeeded();
+    return passOn(c, response, [
+      'invalid_credentials',
+      'This passkey was not accepted. Try again, or sign in another way.',
+    ]);
+  });
+
+  api.on(CALLS.addPasskey, async ({ c, body }) =>
+    passOn(c, await forward(c, body), ['invalid_request', 'The passkey was not accepted. Please try again.']),
+  );
+
+  api.on(CALLS.removePasskey, async ({ c, body }) =>
+    passOn(c, await forward(c, body), ['not_found', 'There is no such passkey.']),
+  );
 }
