@@ -22,8 +22,8 @@ export interface ActiveSession {
 export interface Sessions {
   /** Of the access cookie. */
   cookieName: string;
-  /** Opens a session in the place of the one that the request shows, which ends. */
-  open(c: Context, accountId: string): Promise<void>;
+  /** Opens a session in the place of the one that the request shows, which ends. Answers its id. */
+  open(c: Context, accountId: string): Promise<string>;
   /** Of the access cookie; null when there is none that is good. */
   current(c: Context): Promise<ActiveSession | null>;
   /** Trades the refresh cookie for new cookies; null, and no cookies, when it is not good. */
@@ -109,6 +109,7 @@ export function createSessions(options: {
         now,
       });
       give(c, sessionId, access, refresh);
+      return sessionId;
     },
 
     async current(c) {

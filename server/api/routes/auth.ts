@@ -2,6 +2,7 @@ import { CALLS } from '../../../contract/calls.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import type { TokenRefusal } from '../../providers/identity/index.ts';
 import { openAccount } from '../../store/arrivals.ts';
+import { endSession } from '../../store/sessions.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
 import { userWire } from '../wire.ts';
@@ -38,10 +39,16 @@ export function authRoutes(api: Api, { store, identity, sessions }: AppParts): v
     });
     if (!opened.ok)
       return refuse('email_taken', 'This address already has an account that signs in another way.');
-    // The provider's session has done its work; it must not outlive a log-out here.
-    if (claims.sessionId !== null) await identity.endSession(claims.sessionId);
-    await sessions.open(c, opened.account.id);
     c.header('Cache-Control', 'no-store');
+    const sessionId = await sessions.open(c, opened.account.id);
+    // The provider's session has done its work, and must not outlive a log-out here. Where it is gone already, somebody
+    // proved to own the address meanwhile: had ours been there a moment earlier, it would have ended with it.
+    if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
+      await endSession(store, sessionId);
+      sessions.dropCookies(c);
+      return refuse(...TOKEN_REFUSALS.session_over);
+    }
+    if (opened.created && !claims.emailVerified) await identity.builtIn?.sendVerification(claims.subject);
     return { data: userWire(opened.account) };
   });
 
