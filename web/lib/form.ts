@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import type { ChangeEvent, SubmitEvent } from 'react';
+import type { z } from 'zod';
+
+type Texts<Name extends string> = Record<Name, string>;
+type Errors<Name extends string> = Partial<Texts<Name>>;
+
+/** The parsed values, or the first thing that is wrong with each field. */
+export function check<Name extends string, Output>(
+  schema: z.ZodType<Output, Texts<Name>>,
+  values: Texts<Name>,
+): { ok: true; output: Output } | { ok: false; errors: Errors<Name> } {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return { ok: true, output: parsed.data };
+  const errors: Errors<Name> = {};
+  for (const issue of parsed.error.issues) errors[issue.path[0] as Name] ??= issue.message;
+  return { ok: false, errors };
+}
+
+/** What the fields hold now, also what a password manager put there without a word. */
+function valuesOf<Name extends string>(form: HTMLFormElement, initial: Texts<Name>): Texts<Name> {
+  const data = new FormData(form);
+  const entries = Object.keys(initial).map((name) => {
+    const value = data.get(name);
+    return [name, typeof value === 'string' ? value : ''];
+  });
+  return Object.fromEntries(entries) as Texts<Name>;
+}
+
+export interface Form<Name extends string, Output> {
+  /** For a Field: its name, its start and what is wrong with it. */
+  field: (name: Name) => {
+    name: Name;
+    defaultValue: string;
+    error: string | undefined;
+    onChange: (event: ChangeEvent<HTMLInputElement>) => void;
+  };
+  /** What the fields hold. */
+  values: Texts<Name>;
+  /** For a form's `onSubmit`: runs `work` once everything is right, else leads to the first field that is not. */
+  submit: (work: (output: Output) => Promise<void>) => (event: SubmitEvent<HTMLFormElement>) => void;
+  /** While `work` runs. */
+  busy: boolean;
+  /** Says what the server has against a field, until that is changed. */
+  refuse: (name: Name, error: string) => void;
+}
+
+/** A form of text fields, judged by `schema` at the first submit and from then on at every change. */
+export function useForm<Name extends string, Output>(
+  schema: z.ZodType<Output, Texts<Name>>,
+  initial: Texts<Name>,
+): Form<Name, Output> {
+  const [values, setValues] = useState(initial);
+  const [errors, setErrors] = useState<Errors<Name>>({});
+  const [wasSubmitted, setSubmitted] = useState(false);
+  const [busy, setBusy] = useState(false);
+
+  const change = (form: HTMLFormElement | null) => {
+    if (!form) return;
+    const current = valuesOf(form, initial);
+    setValues(current);
+    if (!wasSubmitted) return;
+    const checked = check(schema, current);
+    setErrors(checked.ok ? {} : checked.errors);
+  };
+
+  return {
+    values,
+    busy,
+    field: (name) => ({
+      name,
+      defaultValue: initial[name],
+      error: errors[name],
+      onChange: (event) => change(event.target.form),
+    }),
+    submit: (work) => (event) => {
+      event.preventDefault();
+      const form = event.currentTarget;
+      setSubmitted(true);
+      const checked = check(schema, valuesOf(form, initial));
+      setErrors(checked.ok ? {} : checked.errors);
+      if (!checked.ok) {
+        form.querySelector<HTMLInputElement>(`[name="${Object.keys(checked.errors)[0]}"]`)?.focus();
+        return;
+      }
+      setBusy(true);
+      void work(checked.output).finally(() => setBusy(false));
+    },
+    refuse: (name, error) => setErrors((before) => ({ ...before, [name]: error })),
+  };
+}
