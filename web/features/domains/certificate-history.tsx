@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { useCertificateHistory } from './domain-queries.ts';
 import { PanelSection } from './panel-section.tsx';
 

@@ -5,7 +5,7 @@ import { ExpiryBadge } from '../../ui/badge.tsx';
 import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
-import { CopyButton } from './copy-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { shortDays } from './day-and-month.ts';
 import { httpUrl } from './http-url.ts';
 import { lifetimeOf } from './lifetime-of.ts';
