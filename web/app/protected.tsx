@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Navigate, Outlet } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
+import { loadIdentity } from '../features/session/identity/load-identity.ts';
 import { authRecord } from '../features/session/page-auth-record.ts';
 import { onSessionElsewhere } from '../features/session/session-channel.ts';
 import { checkCurrentUser, endSession, forgetSession } from '../features/session/session.ts';
@@ -8,6 +9,7 @@ import { SubscriptionProvider } from '../features/session/subscription-provider.
 import { messageOf } from '../lib/api-error.ts';
 import { currentUserOf, SignedInContext } from '../lib/current-user.ts';
 import type { CurrentUser } from '../lib/current-user.ts';
+import { usePublicConfig } from '../lib/public-config.ts';
 import { forgetUser } from '../lib/query-client.ts';
 import { onRefresh } from '../lib/session-refresh.ts';
 import { toast } from '../ui/toast.tsx';
@@ -70,6 +72,7 @@ function useSession(): [Known, (user: Known) => void] {
 export function Protected() {
   const [user, setUser] = useSession();
   const queryClient = useQueryClient();
+  const { identity: provider } = usePublicConfig();
 
   useEffect(() => {
     if (!user) forgetUser(queryClient);
@@ -85,7 +88,7 @@ export function Protected() {
         },
         logOut: async () => {
           try {
-            await endSession();
+            await endSession(provider);
           } catch (error) {
             toast.error(`Failed to logout: ${messageOf(error)}`);
           }
@@ -95,8 +98,9 @@ export function Protected() {
           forgetSession();
           setUser(null);
         },
+        identity: () => loadIdentity(provider),
       },
-    [user, setUser],
+    [user, setUser, provider],
   );
 
   if (signedIn === undefined) return <BlankPage />;

@@ -1,8 +1,25 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router';
+import { preparePublicConfig } from '../lib/public-config.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { Root } from './root.tsx';
 
-const rootRoute = createRootRoute({ component: Root, notFoundComponent: NotFoundPage });
+interface Context {
+  queryClient: QueryClient;
+}
+
+const rootRoute = createRootRouteWithContext<Context>()({
+  component: Root,
+  notFoundComponent: NotFoundPage,
+});
+
+/** What these pages offer and say is that of the deployment. */
+const withPublicConfig = ({ context }: { context: Context }) => preparePublicConfig(context.queryClient);
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -17,33 +34,70 @@ const landingRoute = createRoute({
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
+  loader: withPublicConfig,
   component: lazyRouteComponent(() => import('../features/session/login-page.tsx'), 'LoginPage'),
 });
 const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
-  validateSearch: (search): { invite?: string } =>
-    typeof search['invite'] === 'string' ? { invite: search['invite'] } : {},
+  loader: withPublicConfig,
+  validateSearch: (search): { invite?: string; trial?: 1 } => ({
+    ...(typeof search['invite'] === 'string' && { invite: search['invite'] }),
+    ...(search['trial'] === 1 && { trial: 1 }),
+  }),
   component: lazyRouteComponent(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
+});
+const forgotPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgot-password',
+  loader: withPublicConfig,
+  component: lazyRouteComponent(
+    () => import('../features/session/forgot-password-page.tsx'),
+    'ForgotPasswordPage',
+  ),
+});
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: lazyRouteComponent(
+    () => import('../features/session/reset-password-page.tsx'),
+    'ResetPasswordPage',
+  ),
+});
+const verifyRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/verify',
+  component: lazyRouteComponent(() => import('../features/session/verify-page.tsx'), 'VerifyPage'),
+});
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/signed-in',
+  validateSearch: (search): { error?: string } =>
+    typeof search['error'] === 'string' ? { error: search['error'] } : {},
+  component: lazyRouteComponent(() => import('../features/session/signed-in-page.tsx'), 'SignedInPage'),
 });
 const termsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/terms',
+  loader: withPublicConfig,
   component: lazyRouteComponent(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
 });
 const termsOfUseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/terms-of-use',
+  loader: withPublicConfig,
   component: lazyRouteComponent(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
 });
 const privacyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/privacy',
+  loader: withPublicConfig,
   component: lazyRouteComponent(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 const privacyPolicyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/privacy-policy',
+  loader: withPublicConfig,
   component: lazyRouteComponent(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 
@@ -65,29 +119,44 @@ const profileRoute = createRoute({
   path: '/profile',
   component: lazyRouteComponent(() => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
 });
+const billingTestRoute = createRoute({
+  getParentRoute: () => protectedRoute,
+  path: '/billing-test',
+  loader: withPublicConfig,
+  component: lazyRouteComponent(() => import('../features/billing/billing-test-page.tsx'), 'BillingTestPage'),
+});
 
 /** Each page is a file of its own, so that landing and login do not carry the dashboard. */
-export const router = createRouter({
-  routeTree: rootRoute.addChildren([
-    homeRoute,
-    landingRoute,
-    loginRoute,
-    signupRoute,
-    termsRoute,
-    termsOfUseRoute,
-    privacyRoute,
-    privacyPolicyRoute,
-    protectedRoute.addChildren([dashboardRoute, profileRoute]),
-  ]),
-  defaultPreload: 'intent',
-  defaultPendingComponent: BlankPage,
-  defaultPendingMs: 150,
-  defaultErrorComponent: ErrorPage,
-  scrollRestoration: true,
-});
+export function createAppRouter(context: Context) {
+  return createRouter({
+    routeTree: rootRoute.addChildren([
+      homeRoute,
+      landingRoute,
+      loginRoute,
+      signupRoute,
+      forgotPasswordRoute,
+      resetPasswordRoute,
+      verifyRoute,
+      signedInRoute,
+      termsRoute,
+      termsOfUseRoute,
+      privacyRoute,
+      privacyPolicyRoute,
+      protectedRoute.addChildren([dashboardRoute, profileRoute, billingTestRoute]),
+    ]),
+    context,
+    defaultPreload: 'intent',
+    defaultPendingComponent: BlankPage,
+    defaultPendingMs: 150,
+    // The blank page is nothing that would flicker.
+    defaultPendingMinMs: 0,
+    defaultErrorComponent: ErrorPage,
+    scrollRestoration: true,
+  });
+}
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof router;
+    router: ReturnType<typeof createAppRouter>;
   }
 }

@@ -7,21 +7,21 @@ import { toSnakeCase } from './wire-case.ts';
 
 export { ApiError, messageOf } from './api-error.ts';
 
-export interface ApiRequest<Schema extends z.ZodType> extends HttpRequest {
-  /** The whole answer as the contract has it, envelope included. */
-  schema: Schema;
+export interface CallRequest extends HttpRequest {
   /** Replaces the server's words as the error's message, where a fixed text is specified. */
   failureText?: string;
 }
 
+export interface ApiRequest<Schema extends z.ZodType> extends CallRequest {
+  /** The whole answer as the contract has it, envelope included. */
+  schema: Schema;
+}
+
 /**
- * Calls `/api` + path and returns the parsed answer. A 401 leads to one shared refresh and one repetition.
- * Throws ApiError for anything but success, and for an answer that is not what the contract says.
+ * Calls `/api` + path and returns the answer as it came. A 401 leads to one shared refresh and one repetition. Throws
+ * ApiError for anything but success.
  */
-export async function api<Schema extends z.ZodType>(
-  path: string,
-  { schema, failureText, ...request }: ApiRequest<Schema>,
-): Promise<z.output<Schema>> {
+export async function call(path: string, { failureText, ...request }: CallRequest = {}): Promise<Response> {
   let response = await send(`/api${path}`, request);
   if (response.status === 401) {
     // An answer that nobody reads keeps its connection busy.
@@ -29,16 +29,23 @@ export async function api<Schema extends z.ZodType>(
     await refreshSession();
     response = await send(`/api${path}`, request);
   }
-  if (!response.ok) {
-    const error = await errorOf(response);
-    if (failureText === undefined) throw error;
-    throw new ApiError(failureText, {
-      status: error.status,
-      code: error.code,
-      retryAfterSeconds: error.retryAfterSeconds,
-      cause: error,
-    });
-  }
+  if (response.ok) return response;
+  const error = await errorOf(response);
+  if (failureText === undefined) throw error;
+  throw new ApiError(failureText, {
+    status: error.status,
+    code: error.code,
+    retryAfterSeconds: error.retryAfterSeconds,
+    cause: error,
+  });
+}
+
+/** As `call`, and returns the parsed answer. Throws ApiError too for one that is not what the contract says. */
+export async function api<Schema extends z.ZodType>(
+  path: string,
+  { schema, ...request }: ApiRequest<Schema>,
+): Promise<z.output<Schema>> {
+  const response = await call(path, request);
   const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   const answer = schema.safeParse(toSnakeCase(body));
   if (!answer.success)

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { UserWire } from '../../contract/account.ts';
+import type { Identity } from './identity.ts';
 
 export interface CurrentUser {
   id: string;
@@ -32,6 +33,8 @@ export interface SignedIn {
   logOut: () => Promise<void>;
   /** After the account was deleted: forgets everything and goes to /login without another call. */
   leave: () => Promise<void>;
+  /** The identity provider, for what the profile changes there. */
+  identity: () => Promise<Identity>;
 }
 
 export const SignedInContext = createContext<SignedIn | null>(null);

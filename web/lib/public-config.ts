@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { z } from 'zod';
 import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
 import { publicConfigSchema } from '../../contract/public-config.ts';
@@ -28,13 +29,24 @@ async function fetchPublicConfig(signal: AbortSignal): Promise<PublicConfig> {
   return answerSchema.parse(toSnakeCase(await response.json())).data;
 }
 
+const query = queryOptions({
+  queryKey: [PUBLIC_CONFIG_KEY],
+  queryFn: ({ signal }) => fetchPublicConfig(signal),
+  staleTime: Infinity,
+  gcTime: Infinity,
+});
+
 /** The public settings of this deployment; they do not change while the page is open. */
 export function usePublicConfig(): PublicConfig {
-  const { data } = useQuery({
-    queryKey: [PUBLIC_CONFIG_KEY],
-    queryFn: ({ signal }) => fetchPublicConfig(signal),
-    staleTime: Infinity,
-    gcTime: Infinity,
-  });
+  const { data } = useQuery(query);
   return data ?? UNCONFIGURED;
+}
+
+/** For pages that would jump when the settings arrive after them. Settles too when they cannot be had. */
+export async function preparePublicConfig(queryClient: QueryClient): Promise<void> {
+  try {
+    await queryClient.ensureQueryData({ ...query, retry: false });
+  } catch {
+    // The page asks again by itself, and says what it cannot do.
+  }
 }

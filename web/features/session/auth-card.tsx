@@ -6,16 +6,16 @@ import { Wordmark } from '../../ui/logo.tsx';
 
 export interface AuthCardProps {
   title: string;
-  subtitle?: string;
+  subtitle?: ReactNode;
   /** The form. */
-  children: ReactNode;
+  children?: ReactNode;
   /** 'Have an account? …' */
-  elsewhere: ReactNode;
+  elsewhere?: ReactNode;
   /** 'By clicking login' or 'By signing up'. */
-  agreement: string;
+  agreement?: string;
 }
 
-/** The centred card of login and sign-up, on the day ruler. */
+/** The centred card of login, sign-up and what belongs to them, on the day ruler. */
 export function AuthCard({ title, subtitle, children, elsewhere, agreement }: AuthCardProps) {
   const { product_name: productName } = usePublicConfig();
   return (
@@ -34,20 +34,24 @@ export function AuthCard({ title, subtitle, children, elsewhere, agreement }: Au
             {subtitle && <p className="mt-1 text-fg-2">{subtitle}</p>}
             {children}
           </div>
-          <p className="mt-5 text-center text-fg-2 max-md:[&>a]:-my-3 max-md:[&>a]:inline-block max-md:[&>a]:py-3">
-            {elsewhere}
-          </p>
-          <p className="mt-3.5 text-center text-meta text-balance text-fg-3">
-            {agreement}, you agree to our{' '}
-            <Link to="/terms" className="text-fg-2 underline underline-offset-2">
-              Terms of Service
-            </Link>{' '}
-            and{' '}
-            <Link to="/privacy" className="text-fg-2 underline underline-offset-2">
-              Privacy Policy
-            </Link>
-            .
-          </p>
+          {elsewhere && (
+            <p className="mt-5 text-center text-fg-2 max-md:[&>a]:-my-3 max-md:[&>a]:inline-block max-md:[&>a]:py-3">
+              {elsewhere}
+            </p>
+          )}
+          {agreement && (
+            <p className="mt-3.5 text-center text-meta text-balance text-fg-3">
+              {agreement}, you agree to our{' '}
+              <Link to="/terms" className="text-fg-2 underline underline-offset-2">
+                Terms of Service
+              </Link>{' '}
+              and{' '}
+              <Link to="/privacy" className="text-fg-2 underline underline-offset-2">
+                Privacy Policy
+              </Link>
+              .
+            </p>
+          )}
         </div>
       </main>
       <DayRuler />

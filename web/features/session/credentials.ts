@@ -20,4 +20,6 @@ export const signupSchema = z.object({
   email,
   password,
 });
-export type NewAccount = z.output<typeof signupSchema>;
+
+export const addressSchema = z.object({ email });
+export const newPasswordSchema = z.object({ password });

@@ -1,26 +1,32 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Link } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
+import { lazy, Suspense } from 'react';
+import { useForm } from '../../lib/form.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { hasPasskeys } from '../../lib/webauthn.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from './auth-card.tsx';
 import { loginSchema } from './credentials.ts';
-import { logIn } from './session.ts';
+import { otherProviders } from './other-providers.ts';
+import type { Arrival } from './session.ts';
 import { useAuthentication } from './use-authentication.ts';
+import type { Authentication } from './use-authentication.ts';
+
+const CodeForm = lazy(async () => ({ default: (await import('../../ui/code-form.tsx')).CodeForm }));
+const ProviderButtons = lazy(async () => ({
+  default: (await import('./provider-buttons.tsx')).ProviderButtons,
+}));
+
+const arrivalBy = (method: string): Arrival => ({ event: 'login', method });
 
 export function LoginPage() {
   usePageTitle('Login');
-  const authenticate = useAuthentication(logIn);
-  const { register, handleSubmit, formState } = useForm({
-    resolver: zodResolver(loginSchema),
-    defaultValues: { email: '', password: '' },
-  });
-  const { errors, isSubmitting } = formState;
+  const { authenticate, pending } = useAuthentication();
   return (
     <AuthCard
       title="Login"
-      subtitle="Enter your email and password below to log into your account"
+      {...(pending ? {} : { subtitle: 'Enter your email and password below to log into your account' })}
       elsewhere={
         <>
           New user?{' '}
@@ -31,28 +37,69 @@ export function LoginPage() {
       }
       agreement="By clicking login"
     >
-      <form
-        noValidate
-        className="mt-6 grid gap-4"
-        onSubmit={(event) => void handleSubmit(authenticate)(event)}
-      >
-        <Field
-          {...register('email')}
-          label="Email"
-          type="email"
-          autoComplete="username"
-          error={errors.email?.message}
-        />
-        <PasswordField
-          {...register('password')}
-          label="Password"
-          autoComplete="current-password"
-          error={errors.password?.message}
-        />
-        <Button type="submit" size="form" className="mt-1.5 w-full" busy={isSubmitting}>
+      {pending ? (
+        <Suspense>
+          <CodeForm
+            submitLabel="Login"
+            onEnter={(code, kind) =>
+              authenticate(async () => {
+                await pending.step.enter(code, kind);
+                return null;
+              }, pending.arrival)
+            }
+          />
+        </Suspense>
+      ) : (
+        <LoginForm authenticate={authenticate} />
+      )}
+    </AuthCard>
+  );
+}
+
+function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
+  const { identity: provider } = usePublicConfig();
+  const providers = otherProviders(provider);
+  const { field, submit, busy } = useForm(loginSchema, { email: '', password: '' });
+  const logIn = submit(async ({ email, password }) => {
+    await authenticate((identity) => identity.signIn(email, password), arrivalBy('password'));
+  });
+  const logInWithPasskey = () =>
+    authenticate(async (identity) => {
+      await identity.signInWithPasskey?.();
+      return null;
+    }, arrivalBy('passkey'));
+  return (
+    <>
+      <form noValidate className="mt-6 grid gap-4" onSubmit={logIn}>
+        <Field {...field('email')} label="Email" type="email" autoComplete="username" />
+        <PasswordField {...field('password')} label="Password" autoComplete="current-password" />
+        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy}>
           Login
         </Button>
       </form>
-    </AuthCard>
+      {providers.length > 0 && (
+        <Suspense>
+          <ProviderButtons
+            verb="Sign In"
+            providers={providers}
+            onChoose={(id, prove) => authenticate(prove, arrivalBy(id))}
+          />
+        </Suspense>
+      )}
+      <p className="mt-4 -mb-2 flex flex-wrap justify-between gap-x-4 text-label">
+        <Link to="/forgot-password" className="link inline-flex min-h-11 items-center md:min-h-8">
+          Forgot password?
+        </Link>
+        {provider.provider === 'built-in' && hasPasskeys() && (
+          <button
+            type="button"
+            className="link inline-flex min-h-11 items-center md:min-h-8"
+            onClick={() => void logInWithPasskey()}
+          >
+            Sign in with a passkey
+          </button>
+        )}
+      </p>
+    </>
   );
 }

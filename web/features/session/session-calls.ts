@@ -13,9 +13,9 @@ const tokenAnswer = z.object({ data: z.string() });
 /** Trades an ID token for the product's cookie session. A 401 here is an answer about the token, not about a session. */
 export async function exchangeToken(
   token: string,
-  profile: { name: string | null; company: string | null },
+  arrival: { name: string | null; company: string | null; trial?: true },
 ): Promise<CurrentUser> {
-  const response = await send('/api/auth/firebase', { method: 'POST', body: { token, ...profile } });
+  const response = await send('/api/auth/firebase', { method: 'POST', body: { token, ...arrival } });
   if (!response.ok) throw await errorOf(response);
   return currentUserOf(userAnswer.parse(toSnakeCase(await response.json())).data);
 }

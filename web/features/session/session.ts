@@ -1,7 +1,9 @@
-import { ApiError } from '../../lib/api-error.ts';
+import type { PublicConfig } from '../../../contract/public-config.ts';
+import { track } from '../../lib/analytics.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
+import type { Identity } from '../../lib/identity.ts';
+import { signOutOfIdentity } from './identity/load-identity.ts';
 import { authRecord } from './page-auth-record.ts';
-import { signInWithEmail, signOutOfIdentity, signUpWithEmail } from './identity.ts';
 import { callLogout, exchangeToken, fetchCurrentUser } from './session-calls.ts';
 import { announceSession } from './session-channel.ts';
 
@@ -27,33 +29,33 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
   }
 }
 
-async function start(
-  token: string,
-  profile: { name: string | null; company: string | null },
+/** How somebody arrives: what the account is made of where this is the first time. */
+export interface Arrival {
+  event: 'login' | 'sign_up';
+  /** 'password', 'passkey' or the id of another provider. */
+  method: string;
+  /** Empty: as the provider knows it. */
+  name?: string;
+  company?: string;
+  /** From a button that offers the trial. */
+  trial?: boolean;
+}
+
+/** Opens the session of whoever has just signed in with the provider. Throws with a sentence to show when it is refused. */
+export async function openSession(
+  identity: Identity,
+  { event, method, name = '', company = '', trial = false }: Arrival,
 ): Promise<CurrentUser> {
-  const user = await exchangeToken(token, profile);
+  const vouched = await identity.vouch();
+  const user = await exchangeToken(vouched.token, {
+    name: name || vouched.name || null,
+    company: company || null,
+    ...(trial && { trial }),
+  });
   await authRecord.store(user);
   announceSession({ type: 'started', userId: user.id });
+  track({ name: event, email: user.email, method });
   return user;
-}
-
-/** Throws with a sentence to show when it is refused. */
-export async function logIn(credentials: { email: string; password: string }): Promise<CurrentUser> {
-  const token = await signInWithEmail(credentials.email, credentials.password);
-  return await start(token, { name: null, company: null });
-}
-
-/** Creates the account and signs in. Throws with a sentence to show when it is refused. */
-export async function signUp(account: {
-  name: string;
-  company: string;
-  email: string;
-  password: string;
-  invite: string | undefined;
-}): Promise<CurrentUser> {
-  const { company, ...identity } = account;
-  const token = await signUpWithEmail(identity);
-  return await start(token, { name: account.name, company: company === '' ? null : company });
 }
 
 /** Forgets the session here and in the other tabs; the server is told by `endSession`. */
@@ -62,14 +64,12 @@ export function forgetSession(): void {
   announceSession({ type: 'ended' });
 }
 
-/** Ends the session on the server and at the identity provider. Throws when the server could not be told. */
-export async function endSession(): Promise<void> {
+/**
+ * Ends the session on the server and at the identity provider; neither waits for the other to succeed. Throws when one of
+ * them could not be told.
+ */
+export async function endSession(identity: PublicConfig['identity']): Promise<void> {
   forgetSession();
-  await callLogout();
-  try {
-    await signOutOfIdentity();
-  } catch (error) {
-    // The provider's session is usually over already: the server ends it right after the token exchange.
-    if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) throw error;
-  }
+  const outcomes = await Promise.allSettled([callLogout(), signOutOfIdentity(identity)]);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }

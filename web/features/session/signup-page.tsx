@@ -1,22 +1,26 @@
-import { zodResolver } from '@hookform/resolvers/zod';
 import { Link, useSearch } from '@tanstack/react-router';
-import { useForm } from 'react-hook-form';
+import { lazy, Suspense } from 'react';
 import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
+import { useForm } from '../../lib/form.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from './auth-card.tsx';
 import { signupSchema } from './credentials.ts';
-import type { NewAccount } from './credentials.ts';
-import { signUp } from './session.ts';
+import { otherProviders } from './other-providers.ts';
 import { useAuthentication } from './use-authentication.ts';
+
+const ProviderButtons = lazy(async () => ({
+  default: (await import('./provider-buttons.tsx')).ProviderButtons,
+}));
 
 export function SignupPage() {
   usePageTitle('Sign Up');
-  const { signups } = usePublicConfig();
-  const { invite } = useSearch({ from: '/signup' });
+  const { signups, billing, limits } = usePublicConfig();
+  const { invite, trial } = useSearch({ from: '/signup' });
   const isWelcome = signups === 'open' || (signups === 'invite' && invite !== undefined);
+  const offersTrial = trial === 1 && billing.mode !== 'none';
   return (
     <AuthCard
       title="Sign Up"
@@ -31,7 +35,14 @@ export function SignupPage() {
       agreement="By signing up"
     >
       {isWelcome ? (
-        <SignupForm invite={invite} />
+        <>
+          {offersTrial && (
+            <p className="mt-1 text-fg-2">
+              Your free trial: {limits.trial_days} days of Premium, no credit card required.
+            </p>
+          )}
+          <SignupForm invite={invite} trial={trial === 1} />
+        </>
       ) : (
         <p className="mt-3 text-fg-2">
           {signups === 'closed'
@@ -43,42 +54,53 @@ export function SignupPage() {
   );
 }
 
-function SignupForm({ invite }: { invite: string | undefined }) {
-  const authenticate = useAuthentication((account: NewAccount) => signUp({ ...account, invite }));
-  const { register, handleSubmit, formState } = useForm({
-    resolver: zodResolver(signupSchema),
-    defaultValues: { name: '', company: '', email: '', password: '' },
+function SignupForm({ invite, trial }: { invite: string | undefined; trial: boolean }) {
+  const providers = otherProviders(usePublicConfig().identity);
+  const { authenticate } = useAuthentication();
+  const { field, submit, busy, refuse } = useForm(signupSchema, {
+    name: '',
+    company: '',
+    email: '',
+    password: '',
   });
-  const { errors, isSubmitting } = formState;
+  const signUp = submit(async ({ company, ...person }) => {
+    const failure = await authenticate(
+      async (identity) => {
+        await identity.signUp({ ...person, invite });
+        return null;
+      },
+      { event: 'sign_up', method: 'password', name: person.name, company, trial },
+    );
+    if (failure?.code === 'password_breached') refuse('password', failure.message);
+  });
   return (
-    <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void handleSubmit(authenticate)(event)}>
-      <div className="grid items-start gap-4 sm:grid-cols-2">
-        <Field {...register('name')} label="Name" autoComplete="name" error={errors.name?.message} />
-        <Field
-          {...register('company')}
-          label="Company"
-          aside="Optional"
-          autoComplete="organization"
-          error={errors.company?.message}
+    <>
+      <form noValidate className="mt-5 grid gap-4" onSubmit={signUp}>
+        <div className="grid items-start gap-4 sm:grid-cols-2">
+          <Field {...field('name')} label="Name" autoComplete="name" />
+          <Field {...field('company')} label="Company" aside="Optional" autoComplete="organization" />
+        </div>
+        <Field {...field('email')} label="Email" type="email" autoComplete="username" />
+        <PasswordField
+          {...field('password')}
+          label="Password"
+          autoComplete="new-password"
+          hint={`At least ${PASSWORD_MIN_LENGTH} characters`}
         />
-      </div>
-      <Field
-        {...register('email')}
-        label="Email"
-        type="email"
-        autoComplete="username"
-        error={errors.email?.message}
-      />
-      <PasswordField
-        {...register('password')}
-        label="Password"
-        autoComplete="new-password"
-        hint={`At least ${PASSWORD_MIN_LENGTH} characters`}
-        error={errors.password?.message}
-      />
-      <Button type="submit" size="form" className="mt-1.5 w-full" busy={isSubmitting}>
-        Sign Up
-      </Button>
-    </form>
+        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy}>
+          Sign Up
+        </Button>
+      </form>
+      {providers.length > 0 && (
+        <Suspense>
+          <ProviderButtons
+            verb="Sign Up"
+            providers={providers}
+            invite={invite}
+            onChoose={(method, prove) => authenticate(prove, { event: 'sign_up', method, trial })}
+          />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -1,5 +1,6 @@
 import { subscriptionClaimsSchema } from '../../../contract/account.ts';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { fromBase64Url, jsonOf } from '../../lib/base64url.ts';
 
 export interface SubscriptionClaims {
   isSubscribed: boolean;
@@ -8,14 +9,6 @@ export interface SubscriptionClaims {
 }
 
 const encoder = new TextEncoder();
-
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
-}
-
-function jsonOf(part: string): unknown {
-  return JSON.parse(new TextDecoder().decode(fromBase64Url(part)));
-}
 
 async function isSigned(token: string, secret: string, subtle: SubtleCrypto): Promise<boolean> {
   const cut = token.lastIndexOf('.');

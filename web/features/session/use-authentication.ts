@@ -1,24 +1,61 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import type { CurrentUser } from '../../lib/current-user.ts';
-import { messageOf } from '../../lib/api-error.ts';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { SignInCancelled } from '../../lib/identity.ts';
+import type { Identity, SecondStep } from '../../lib/identity.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
 import { forgetUser } from '../../lib/query-client.ts';
 import { toast } from '../../ui/toast.tsx';
+import { loadIdentity } from './identity/load-identity.ts';
+import { openSession } from './session.ts';
+import type { Arrival } from './session.ts';
 
-/** Runs a login or a sign-up: the dashboard when it succeeds, a toast when it does not. */
-export function useAuthentication<Credentials>(
-  authenticate: (credentials: Credentials) => Promise<CurrentUser>,
-): (credentials: Credentials) => Promise<void> {
+/** Signs in with the provider; null when done, else what is still needed. */
+export type Proof = (identity: Identity) => Promise<SecondStep | null>;
+
+export interface Authentication {
+  /** Runs a login or a sign-up: the dashboard when it succeeds, a toast and the failure when it does not. */
+  authenticate: (prove: Proof, arrival: Arrival) => Promise<ApiError | null>;
+  /** What the last login still needs; null while it needs nothing. */
+  pending: { step: SecondStep; arrival: Arrival } | null;
+}
+
+export function useAuthentication(): Authentication {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  return async (credentials) => {
+  const { identity: provider } = usePublicConfig();
+  const mailedToken = useLocation({ select: ({ state }) => state.mailedToken });
+  const [pending, setPending] = useState<Authentication['pending']>(null);
+
+  // A popup opens only while the click counts: so the code is here before the click.
+  useEffect(() => {
+    loadIdentity(provider).catch(() => undefined);
+  }, [provider]);
+
+  const authenticate: Authentication['authenticate'] = async (prove, arrival) => {
     try {
-      await authenticate(credentials);
+      const identity = await loadIdentity(provider);
+      const step = await prove(identity);
+      if (step) {
+        setPending({ step, arrival });
+        return null;
+      }
+      await openSession(identity, arrival);
     } catch (error) {
+      if (error instanceof SignInCancelled) return null;
       toast.error(`Failed to login: ${messageOf(error)}`);
-      return;
+      const failure = error instanceof ApiError ? error : null;
+      // The provider has forgotten that the password was right.
+      if (failure?.code === 'not_authenticated') setPending(null);
+      return failure;
     }
     forgetUser(queryClient);
-    await navigate({ to: '/dashboard' });
+    await (mailedToken === undefined
+      ? navigate({ to: '/dashboard' })
+      : navigate({ to: '/verify', state: { mailedToken } }));
+    return null;
   };
+
+  return { authenticate, pending };
 }

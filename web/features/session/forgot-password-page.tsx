@@ -1,0 +1,53 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useForm } from '../../lib/form.ts';
+import { messageOf } from '../../lib/api-error.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { usePageTitle } from '../../ui/page-title.ts';
+import { toast } from '../../ui/toast.tsx';
+import { AuthCard } from './auth-card.tsx';
+import { addressSchema } from './credentials.ts';
+import { loadIdentity } from './identity/load-identity.ts';
+
+/** Asks for the link that sets a new password; the answer is the same for every address. */
+export function ForgotPasswordPage() {
+  usePageTitle('Forgot password');
+  const navigate = useNavigate();
+  const { identity: provider } = usePublicConfig();
+  const { field, submit, busy } = useForm(addressSchema, { email: '' });
+
+  const ask = submit(async ({ email }) => {
+    try {
+      const identity = await loadIdentity(provider);
+      await identity.requestPasswordReset(email);
+    } catch (error) {
+      toast.error(`Failed to send password reset email: ${messageOf(error)}`);
+      return;
+    }
+    toast.success('Password reset email sent.');
+    await navigate({ to: '/login' });
+  });
+
+  return (
+    <AuthCard
+      title="Forgot password"
+      subtitle="We send a link to your address. It sets a new password and works once."
+      elsewhere={
+        <>
+          Remembered it?{' '}
+          <Link to="/login" className="link">
+            Login instead
+          </Link>
+        </>
+      }
+    >
+      <form noValidate className="mt-6 grid gap-4" onSubmit={ask}>
+        <Field {...field('email')} label="Email" type="email" autoComplete="username" />
+        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy}>
+          Send link
+        </Button>
+      </form>
+    </AuthCard>
+  );
+}

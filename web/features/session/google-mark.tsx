@@ -1,0 +1,20 @@
+/** Google's mark in its own colours. */
+export function GoogleMark() {
+  return (
+    <svg viewBox="0 0 16 16" className="size-4 flex-none forced-color-adjust-none" aria-hidden="true">
+      <path
+        d="M14.6 8.15c0-.5-.05-.9-.13-1.35H8v2.5h3.75a3.3 3.3 0 0 1-1.4 2.12v1.72h2.25c1.3-1.22 2-3 2-4.99Z"
+        fill="#4285F4"
+      />
+      <path
+        d="M8 14.8c1.87 0 3.45-.62 4.6-1.66l-2.25-1.74c-.62.42-1.42.68-2.35.68-1.8 0-3.34-1.22-3.89-2.86H1.79v1.79A6.9 6.9 0 0 0 8 14.8Z"
+        fill="#34A853"
+      />
+      <path d="M4.11 9.22a4.2 4.2 0 0 1 0-2.64V4.79H1.79a6.9 6.9 0 0 0 0 6.22l2.32-1.79Z" fill="#FBBC05" />
+      <path
+        d="M8 3.72c1.02 0 1.93.35 2.65 1.04l1.99-1.99A6.66 6.66 0 0 0 8 1a6.9 6.9 0 0 0-6.21 3.79l2.32 1.79C4.66 4.94 6.2 3.72 8 3.72Z"
+        fill="#EA4335"
+      />
+    </svg>
+  );
+}
