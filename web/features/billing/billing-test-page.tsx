@@ -63,7 +63,7 @@ function TestBilling() {
   return (
     <>
       <Facts subscription={data} />
-      <TestEvents />
+      {data.status !== 'canceled' && <TestEvents />}
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { useRef } from 'react';
 import type { CheckoutWire, ProductWire } from '../../../contract/payment.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
@@ -24,12 +25,14 @@ export function TestCheckoutDialog({
   focusAfterClose,
 }: TestCheckoutDialogProps) {
   const { product_name: productName } = usePublicConfig();
+  const pay = useRef<HTMLButtonElement>(null);
   return (
     <Dialog
       open={order !== null}
       onOpenChange={(open) => (open || isPaying ? undefined : onClose())}
       title="Checkout"
       focusAfterClose={focusAfterClose}
+      focusFirst={() => pay.current}
       hasCross
     >
       <TestModeMark>Test mode — no money moves</TestModeMark>
@@ -50,7 +53,7 @@ export function TestCheckoutDialog({
           <p className="mt-3 text-label text-fg-2">
             The real checkout would ask for a card here. This one asks for nothing.
           </p>
-          <Button type="submit" size="large" className="mt-5 w-full" busy={isPaying}>
+          <Button ref={pay} type="submit" size="large" className="mt-5 w-full" busy={isPaying}>
             Pay {priceText(order.product)}
           </Button>
         </form>

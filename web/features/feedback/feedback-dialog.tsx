@@ -47,7 +47,7 @@ export function FeedbackDialog({
           maxLength={FEEDBACK_MAX_LENGTH}
           value={text}
           onChange={(event) => setText(event.target.value)}
-          className={classNames(inputClass(), 'mt-4 min-h-[104px] resize-y py-2')}
+          className={classNames(inputClass(), 'mt-4 min-h-[104px]! resize-y py-2')}
         />
         <DialogActions>
           <Button type="submit" disabled={text.trim() === ''} busy={isPending}>
