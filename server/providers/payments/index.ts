@@ -1,0 +1,20 @@
+import { createPaddle } from './paddle.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { createTestMode, type TestModeOptions } from './test-mode.ts';
+
+export { PaymentsUnavailable } from './payment-provider.ts';
+export type { PaymentEvent, PaymentProvider, Product } from './payment-provider.ts';
+export { isTestSubscription } from './test-mode.ts';
+
+export type BillingSettings =
+  | { mode: 'none' | 'unset' | 'test' }
+  | { mode: 'paddle'; apiKey: string; apiUrl: string; webhookSecret: string; priceId: string };
+
+/** null where nothing is sold. `test` is what test mode needs, used by it alone. */
+export function createPayments(
+  billing: BillingSettings,
+  { now, test }: { now: () => number; test: Omit<TestModeOptions, 'now'> },
+): PaymentProvider | null {
+  if (billing.mode === 'paddle') return createPaddle({ ...billing, now });
+  return billing.mode === 'test' ? createTestMode({ ...test, now }) : null;
+}
