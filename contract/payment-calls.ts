@@ -16,10 +16,10 @@ export const PAYMENT_CALLS = {
     method: 'get',
     path: '/payment/products',
     access: 'session',
-    summary: 'What is sold; nothing where nothing is',
+    summary: 'What is on offer; not found where nothing is sold',
     response: wrapped(z.array(productSchema)),
     status: 200,
-    problems: ['payments_unavailable'],
+    problems: ['not_found', 'payments_unavailable'],
   },
   openCheckout: {
     method: 'post',
@@ -38,7 +38,7 @@ export const PAYMENT_CALLS = {
     summary: "The address of the payment provider's customer portal; empty where there is nothing to show",
     response: wrapped(billingSchema),
     status: 200,
-    problems: ['email_not_verified', 'payments_unavailable'],
+    problems: ['email_not_verified', 'billing_elsewhere', 'payments_unavailable'],
   },
   paymentWebhook: {
     method: 'post',
@@ -57,7 +57,7 @@ export const PAYMENT_CALLS = {
     body: testPaymentSchema,
     response: wrapped(testPaidSchema),
     status: 200,
-    problems: ['not_found', 'price_gone', 'already_subscribed'],
+    problems: ['not_found', 'price_gone', 'already_subscribed', 'payments_unavailable'],
   },
   testSubscription: {
     method: 'get',
@@ -76,6 +76,6 @@ export const PAYMENT_CALLS = {
     body: testEventSchema,
     response: nothing,
     status: 200,
-    problems: ['not_found'],
+    problems: ['not_found', 'payments_unavailable'],
   },
 } as const satisfies Record<string, Call>;

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   signups_closed: { status: 403, title: 'Sign-up is not open here' },
   account_disabled: { status: 403, title: 'This account is disabled' },
   email_not_verified: { status: 403, title: 'Verify your address first' },
+  billing_elsewhere: { status: 403, title: 'Your invoices are with another address' },
   https_required: { status: 403, title: 'This address needs https' },
   not_found: { status: 404, title: 'Not found' },
   domain_exists: { status: 409, title: 'You already track this host' },

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { IdentityProvider } from '../providers/identity/index.ts';
+import type { PaymentProvider } from '../providers/payments/index.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Settings } from './public-settings.ts';
 
@@ -7,6 +8,8 @@ import type { Settings } from './public-settings.ts';
 export interface AppOptions {
   store: Store;
   identity: IdentityProvider;
+  /** null where nothing is sold. */
+  payments: PaymentProvider | null;
   config: AppConfig;
   secrets: { session: string; mailPage: string; invite: string };
   /** Instants are ms UTC. */
