@@ -177,9 +177,11 @@ async function nameCustomer(trx: Transaction<Tables>, accountId: string, custome
     .set({ paddle_id: customerId })
     .where('id', '=', accountId)
     .where('paddle_id', '=', '')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(selectFrom('accounts as other').select('other.id').where('other.paddle_id', '=', customerId)),
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('accounts as other').select('other.id').where('other.paddle_id', '=', customerId),
+        ),
       ),
     )
     .execute();
