@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
-import { createApp, createIdentityEvents, refusePlainHttp } from './api/index.ts';
+import { createApp, createIdentityEvents, linkTestMode, refusePlainHttp } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
@@ -15,9 +15,11 @@ import {
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError, type TrustStore } from './pki/index.ts';
 import { createProbe, loadTrustStore } from './probe/index.ts';
-import { createFirebaseIdentity, createIdentityProvider } from './providers/identity/index.ts';
+import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
+import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
 import { openStore, StoreError } from './store/open-store.ts';
+import { endTestSubscriptions } from './store/subscriptions.ts';
 import { createWorker, systemClock } from './worker/index.ts';
 
 /** A port that cannot be had; one line, like every reason not to start. */
@@ -102,22 +104,36 @@ async function main(): Promise<void> {
             publicUrl,
             productName: config.productName,
             events: createIdentityEvents({ store, publicUrl, clock: systemClock }),
+            oidc: {
+              providers: config.oidc,
+              maySignUp: signUpPolicy({
+                signups: config.signups,
+                secret: secrets.invite,
+                now: () => systemClock.now(),
+              }),
+            },
             log,
           })
         : createFirebaseIdentity({ config: config.firebase, log });
-    serving.use(
-      createApp({
-        store,
-        identity,
-        config: { ...config, publicUrl },
-        secrets,
-        clock: systemClock,
-        policy,
-        log,
-        webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
-        mailFolder: config.smtpUrl === null ? mailFolder : null,
-      }),
-    );
+    if (config.billing.mode !== 'test')
+      await endTestSubscriptions(store, { isTest: isTestSubscription, now: systemClock.now() });
+    const payments = createPayments(config.billing, {
+      now: () => systemClock.now(),
+      test: { publicUrl, ...linkTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
+    });
+    const app: ReturnType<typeof createApp> = createApp({
+      store,
+      identity,
+      payments,
+      config: { ...config, publicUrl },
+      secrets,
+      clock: systemClock,
+      policy,
+      log,
+      webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
+      mailFolder: config.smtpUrl === null ? mailFolder : null,
+    });
+    serving.use(app);
   }
 
   if (serving) {
@@ -127,6 +143,7 @@ async function main(): Promise<void> {
         productName: config.productName,
         publicUrl,
         mailPage: config.smtpUrl === null ? mailPage : null,
+        billing: config.billing.mode,
         obstacle: refusePlainHttp(undefined, { ...config, publicUrl })?.detail ?? null,
       }),
     );

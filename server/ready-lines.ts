@@ -4,17 +4,27 @@ export function readyLines(options: {
   publicUrl: URL;
   /** null where mail goes out through a mail server. */
   mailPage: URL | null;
+  billing: keyof typeof PAYMENTS;
   /** Why people cannot use it yet; null when they can. */
   obstacle: string | null;
 }): string {
-  const { productName, publicUrl, mailPage, obstacle } = options;
+  const { productName, publicUrl, mailPage, billing, obstacle } = options;
   const lines = [
     '',
     `  ${productName} is ready at ${publicUrl.origin}`,
     mailPage && `  Its mail is kept here until SMTP_URL is set: ${mailPage.href}`,
+    PAYMENTS[billing],
     '  To look around with example domains and no network: npm run demo',
     obstacle && `  Not usable yet: ${obstacle}`,
     '',
   ];
   return lines.filter((line) => line !== null).join('\n');
 }
+
+const PAYMENTS = {
+  none: null,
+  paddle: null,
+  test: '  Payments: test mode, no money moves. docs/payments.md says how to sell',
+  unset:
+    '  Payments: none, so Premium cannot be bought. Set the PADDLE_ variables (docs/payments.md), or BILLING=none to give Premium to everybody',
+} as const;

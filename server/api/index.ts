@@ -2,3 +2,4 @@ export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';
 export { createIdentityEvents } from './identity-events.ts';
 export { refusePlainHttp } from './own-origin.ts';
+export { linkTestMode } from './test-mode-link.ts';

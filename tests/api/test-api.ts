@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
-import { createApp, createIdentityEvents, type AppOptions } from '../../server/api/index.ts';
-import { createIdentityProvider } from '../../server/providers/identity/index.ts';
+import { createApp, createIdentityEvents, linkTestMode, type AppOptions } from '../../server/api/index.ts';
+import { createIdentityProvider, signUpPolicy } from '../../server/providers/identity/index.ts';
+import { createPayments } from '../../server/providers/payments/index.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { castOf, type Send } from '../kit/people.ts';
 
@@ -25,7 +26,11 @@ export interface TestApi {
   cast(): ReturnType<typeof castOf>;
 }
 
-type Overrides = Partial<Omit<AppOptions, 'config'>> & { config?: Partial<AppOptions['config']> };
+type Overrides = Partial<Omit<AppOptions, 'config'>> & {
+  config?: Partial<AppOptions['config']>;
+  /** OpenID providers of the built-in one. */
+  openId?: { id: string; name: string; issuer: string; clientId: string; clientSecret: string }[];
+};
 
 /** The app on an empty database. A request that fails for an unforeseen reason fails the test. */
 export async function startApi(open: () => Promise<Store>, overrides: Overrides = {}): Promise<TestApi> {
@@ -43,7 +48,9 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
   const log = overrides.log ?? { info: note, warn: note, error: note };
 
   const publicUrl = overrides.config?.publicUrl ?? new URL('http://localhost:8080');
-  const app = createApp({
+  const { openId = [] } = overrides;
+  const signups = overrides.config?.signups ?? 'open';
+  const app: ReturnType<typeof createApp> = createApp({
     store,
     identity: createIdentityProvider({
       database: store.identityDatabase,
@@ -51,9 +58,20 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       publicUrl,
       productName: 'Certlantern',
       events: createIdentityEvents({ store, publicUrl, clock }),
+      oidc: {
+        providers: openId,
+        maySignUp: signUpPolicy({ signups, secret: SECRETS.invite, now: clock.now }),
+      },
       log,
       now: clock.now,
     }),
+    payments: createPayments(
+      { mode: 'test' },
+      {
+        now: clock.now,
+        test: { publicUrl, ...linkTestMode({ store, sessionSecret: SECRETS.session, app: () => app }) },
+      },
+    ),
     secrets: SECRETS,
     clock,
     policy: { permits: (ip) => ip === '192.0.2.10', permitsLocalNames: false },
@@ -66,10 +84,10 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       publicUrl,
       publicUrlIsDefault: true,
       trustedProxies: [],
-      signups: 'open',
+      signups,
       insecureHttp: false,
       firebase: null,
-      oidc: [],
+      oidc: openId,
       billing: { mode: 'test' },
       analyticsId: null,
       supportEmail: 'support@example.test',
