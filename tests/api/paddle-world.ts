@@ -1,0 +1,107 @@
+import { onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createPaddle } from '../../server/providers/payments/paddle.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import {
+  PADDLE,
+  type PaddleApi,
+  signedWebhook,
+  startPaddleApi,
+  subscriptionEvent,
+  type SubscriptionTold,
+} from '../kit/paddle-api.ts';
+import { createClient, type Person, signUp } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+export const DAY = 86_400_000;
+
+export interface PaddleWorld {
+  api: TestApi;
+  paddle: PaddleApi;
+  /** What the operator reads in the log, as JSON. */
+  logged: string[];
+  /** Posts a webhook; signed right unless `headers` say otherwise. */
+  deliver: (
+    event: object,
+    headers?: Record<string, string>,
+  ) => Promise<{ status: number; code: string | null }>;
+  /** Alice's subscription as an event at `at` (ms from now); active unless told otherwise. */
+  told: (change: Partial<Omit<SubscriptionTold, 'at'>> & { after?: number }) => object;
+  /** Signs somebody up who opened a checkout. */
+  buyer: (name: string) => Promise<Person & { reference: string }>;
+  isPremium: (person: Person) => Promise<boolean>;
+  /** The statuses of the account's subscriptions by id. */
+  subscriptions: (person: Person) => Promise<Record<string, string>>;
+  /** Its identity provider vouches for the address from now on. */
+  verify: (person: Person) => Promise<void>;
+}
+
+/** The product with Paddle as its payment provider, at a stand-in of Paddle's API. */
+export async function startPaddleWorld(
+  open: () => Promise<Store>,
+  { deadlineMs = 15_000 } = {},
+): Promise<PaddleWorld> {
+  const paddle = await startPaddleApi();
+  onTestFinished(() => paddle.stop());
+  const logged: string[] = [];
+  const note = (...entry: unknown[]) =>
+    void logged.push(
+      JSON.stringify(entry, (_, value: unknown) =>
+        value instanceof Error ? `${value.name}: ${value.message} ${value.stack}` : value,
+      ),
+    );
+  const store = await open();
+  const startedAt = Date.now();
+  const payments = createPaddle({
+    ...PADDLE,
+    apiUrl: paddle.url,
+    deadlineMs,
+    now: () => api.clock.now(),
+  });
+  const api: TestApi = await startApi(() => Promise.resolve(store), {
+    payments,
+    log: { info: note, warn: note, error: note },
+    config: { billing: { mode: 'paddle', clientToken: PADDLE.clientToken } },
+  });
+  const client = createClient(api.send);
+
+  return {
+    api,
+    paddle,
+    logged,
+    async deliver(event, headers = {}) {
+      const webhook = signedWebhook(event);
+      const answer = await client.send('/api/payment/webhook', {
+        method: 'POST',
+        body: webhook.body,
+        headers: { ...webhook.headers, ...headers },
+      });
+      const json = (await answer.json()) as { code?: string };
+      return { status: answer.status, code: json.code ?? null };
+    },
+    told({ after = 0, ...change }) {
+      const subscription = { subscription: 'sub_1', customer: 'ctm_1', status: 'active' as const };
+      const period: [number, number] = [startedAt, startedAt + 30 * DAY];
+      return subscriptionEvent({ ...subscription, period, ...change, at: startedAt + after });
+    },
+    async buyer(name) {
+      const person = await signUp(api.send, { name });
+      const { data } = (await person.ask(CALLS.openCheckout, { body: { price_id: PADDLE.priceId } })).ok;
+      return { ...person, reference: data.reference };
+    },
+    async isPremium(person) {
+      return (await person.ask(CALLS.premium)).ok.data;
+    },
+    async subscriptions(person) {
+      const rows = await store.db
+        .selectFrom('subscriptions')
+        .select(['id', 'status'])
+        .where('account_id', '=', person.id)
+        .execute();
+      return Object.fromEntries(rows.map(({ id, status }) => [id, status]));
+    },
+    async verify(person) {
+      await store.db.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', person.id).execute();
+    },
+  };
+}

@@ -1,0 +1,360 @@
+import { createHmac } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { adjustmentEvent, PADDLE, signedWebhook } from '../kit/paddle-api.ts';
+import { DAY, startPaddleWorld } from './paddle-world.ts';
+
+describeEachDatabase('A webhook', (open) => {
+  it('of a subscription gives Premium to whom the checkout was opened for, and takes it back', async () => {
+    const { deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const charlie = await buyer('Charlie');
+    expect(await deliver(told({ type: 'subscription.created', reference: alice.reference }))).toEqual({
+      status: 200,
+      code: null,
+    });
+    expect([await isPremium(alice), await isPremium(charlie)]).toEqual([true, false]);
+    expect((await alice.ask(CALLS.listDomains)).status).toBe(200);
+
+    await deliver(told({ type: 'subscription.canceled', status: 'canceled', period: null, after: 1 }));
+    expect(await isPremium(alice)).toBe(false);
+  });
+
+  it('with a wrong signature is refused, and nothing of it is kept', async () => {
+    const { api, deliver, told, buyer, isPremium, logged } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const event = told({ reference: alice.reference });
+    const { body, headers } = signedWebhook(event);
+    const right = headers['paddle-signature'] ?? '';
+    const send = (signature: string | null, sent: string) =>
+      alice.send('/api/payment/webhook', {
+        method: 'POST',
+        body: sent,
+        headers: signature === null ? {} : { 'paddle-signature': signature },
+      });
+    const second = right.slice(3, right.indexOf(';'));
+    const zeros = '0'.repeat(64);
+    const sha1 = createHmac('sha1', PADDLE.webhookSecret).update(`${second}:${body}`).digest('hex');
+    const wrong: [string | null, string][] = [
+      [null, body],
+      ['', body],
+      ['ts=;h1=', body],
+      [right.replace(/h1=.*/, `h1=${zeros}`), body],
+      [right.replace(/h1=.*/, `h1=${sha1}`), body],
+      [right.replace(/h1=.*/, 'h1='), body],
+      [right.toUpperCase(), body],
+      [right.replace('ts=', 'ts=1'), body],
+      [right.replace('ts=', 'ts= '), body],
+      [right.split(';')[0] ?? '', body],
+      [right.split(';')[1] ?? '', body],
+      [signedWebhook(event, { secret: 'another' }).headers['paddle-signature'] ?? '', body],
+      [signedWebhook(event, { secret: '' }).headers['paddle-signature'] ?? '', body],
+      // Ten seconds old: somebody kept it.
+      [signedWebhook(event, { at: Date.now() - 10_000 }).headers['paddle-signature'] ?? '', body],
+      // The same JSON is not the same bytes.
+      [right, JSON.stringify(event)],
+      [right, body.replace('"active"', '"trialing"')],
+      [right, `${body} `],
+      [right, ''],
+    ];
+    for (const [signature, sent] of wrong) {
+      const answer = await send(signature, sent);
+      expect([signature, answer.status]).toEqual([signature, 401]);
+      expect(((await answer.json()) as { code: string }).code).toBe('invalid_signature');
+    }
+    expect(await api.store.db.selectFrom('payment_events').selectAll().execute()).toEqual([]);
+    expect(await isPremium(alice)).toBe(false);
+    // However many there are, the log says it once a minute.
+    expect(logged.filter((line) => line.includes('signature'))).toHaveLength(1);
+    // While its secret is being changed, Paddle signs with both.
+    const both = right.replace(';', `;h1=${zeros};`);
+    expect((await send(both, body)).status).toBe(200);
+    expect(await deliver(event)).toEqual({ status: 200, code: null });
+  });
+
+  it('that is sent again changes nothing', async () => {
+    const { deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const created = told({ reference: alice.reference });
+    await deliver(created);
+    await deliver(told({ status: 'canceled', period: null, after: 5 }));
+    for (let time = 0; time < 3; time++) expect((await deliver(created)).status).toBe(200);
+    expect(await isPremium(alice)).toBe(false);
+  });
+
+  it('that comes out of order, or many at once, ends at what happened last', async () => {
+    const { deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const { reference } = alice;
+    const events = [
+      told({ type: 'subscription.created', status: 'trialing', reference, after: 0 }),
+      told({ type: 'subscription.activated', reference, after: 10 }),
+      told({ type: 'subscription.past_due', status: 'past_due', reference, after: 20 }),
+      told({ type: 'subscription.paused', status: 'paused', period: null, reference, after: 30 }),
+      told({ type: 'subscription.resumed', reference, after: 40 }),
+    ];
+    const answers = await Promise.all([...events.toReversed(), ...events].map((event) => deliver(event)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
+    expect(await isPremium(alice)).toBe(true);
+  });
+
+  it('of anything else is taken and changes nothing', async () => {
+    const { deliver, buyer, isPremium, told } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const others = ['transaction.completed', 'customer.updated', 'report.created', 'something.new'];
+    for (const event_type of others)
+      expect((await deliver({ ...told({}), event_type, data: null })).status).toBe(200);
+    expect(await isPremium(alice)).toBe(false);
+  });
+
+  it('says nothing to a browser of another site, and takes no more than 64 kB', async () => {
+    const { deliver, told, buyer } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const event = told({ reference: alice.reference });
+    expect(await deliver(event, { origin: 'https://elsewhere.example' })).toMatchObject({ status: 403 });
+    expect(await deliver({ ...event, more: 'x'.repeat(70_000) })).toMatchObject({ status: 413 });
+  });
+});
+
+describeEachDatabase('The account of a webhook', (open) => {
+  it('is that of its subscription or of its customer where there is no reference', async () => {
+    const { deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    await deliver(told({ reference: alice.reference }));
+    await deliver(told({ status: 'canceled', period: null, after: 1 }));
+    expect(await isPremium(alice)).toBe(false);
+    // Sold by hand in Paddle's dashboard to a customer whom we know.
+    await deliver(told({ subscription: 'sub_2', after: 2 }));
+    expect(await subscriptions(alice)).toEqual({ sub_1: 'canceled', sub_2: 'active' });
+    expect(await isPremium(alice)).toBe(true);
+  });
+
+  it('is nobody for a forged reference, and the same account for ever', async () => {
+    const { deliver, told, buyer, subscriptions, logged } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const mallory = await buyer('Mallory');
+    const [, signature = ''] = alice.reference.split('.');
+    const forged = [
+      mallory.id,
+      `${mallory.id}.`,
+      `${mallory.id}.${signature}`,
+      `${mallory.id}.${'A'.repeat(43)}`,
+      `${mallory.reference}.x`,
+      mallory.reference.slice(0, -2),
+      'x'.repeat(501),
+      '',
+    ];
+    for (const [index, reference] of forged.entries())
+      expect(
+        (await deliver(told({ subscription: `sub_f${index}`, customer: 'ctm_m', reference }))).status,
+      ).toBe(200);
+    expect(await subscriptions(mallory)).toEqual({});
+    expect(logged.join()).toContain('belongs to no account');
+
+    await deliver(told({ reference: alice.reference }));
+    await deliver(told({ reference: mallory.reference, after: 1 }));
+    expect(await subscriptions(mallory)).toEqual({});
+    expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
+  });
+
+  it('keeps its customer, and does not get that of another', async () => {
+    const { api, deliver, told, buyer, subscriptions, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const mallory = await buyer('Mallory');
+    await deliver(told({ reference: alice.reference }));
+    // Opened with the id of Alice's customer: Mallory pays, and that is all.
+    await deliver(told({ subscription: 'sub_m', customer: 'ctm_1', reference: mallory.reference }));
+    await deliver(told({ customer: 'ctm_9', after: 1 }));
+    const customers = await api.store.db.selectFrom('accounts').select(['id', 'paddle_id']).execute();
+    const customerOf = ({ id }: { id: string }) => customers.find((each) => each.id === id)?.paddle_id;
+    expect([customerOf(alice), customerOf(mallory)]).toEqual(['ctm_1', '']);
+    expect(await subscriptions(alice)).toEqual({ sub_1: 'active' });
+    expect(await isPremium(mallory)).toBe(true);
+  });
+
+  it('has no Premium from another price of the seller, which a browser may put into a checkout', async () => {
+    const { paddle, deliver, told, buyer, isPremium, logged } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const { reference } = alice;
+    const cheap = told({ reference, price: 'pri_01cheap', product: 'pro_01sticker' });
+    expect((await deliver(cheap)).status).toBe(200);
+    expect(await isPremium(alice)).toBe(false);
+    expect(logged.join()).toContain('something else');
+
+    // An earlier price of the same product is one of ours; what it is for is asked at Paddle.
+    const earlier = told({ subscription: 'sub_2', reference, price: 'pri_00premium' });
+    paddle.behave('broken');
+    expect((await deliver(earlier)).status).toBe(200);
+    expect(await isPremium(alice)).toBe(true);
+  });
+
+  it('waits for Paddle where the price is not known, and takes the event when it comes again', async () => {
+    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    api.clock.advance(60_000);
+    const event = told({ reference: alice.reference, price: 'pri_00premium' });
+    paddle.behave('broken');
+    expect(await deliver(event)).toEqual({ status: 503, code: 'payments_unavailable' });
+    paddle.behave('well');
+    expect((await deliver(event)).status).toBe(200);
+    expect(await isPremium(alice)).toBe(true);
+  });
+});
+
+describeEachDatabase('A payment that failed', (open) => {
+  it('leaves Premium for 14 days from the first news of it', async () => {
+    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    await deliver(told({ reference: alice.reference }));
+    await deliver(told({ type: 'subscription.past_due', status: 'past_due', after: 1 }));
+    // Paddle tries again on the fifth day: the days before it count all the same.
+    await deliver(told({ status: 'past_due', after: 5 * DAY }));
+    api.clock.advance(14 * DAY - 60_000);
+    const again = async () => alice.ask(CALLS.refreshSession);
+    await again();
+    expect(await isPremium(alice)).toBe(true);
+    api.clock.advance(120_000);
+    expect(await isPremium(alice)).toBe(false);
+
+    // The money came after all.
+    await deliver(told({ status: 'active', after: 14 * DAY + 1 }));
+    expect(await isPremium(alice)).toBe(true);
+    await deliver(told({ status: 'past_due', after: 15 * DAY }));
+    expect(await isPremium(alice)).toBe(true);
+  });
+
+  it('or a cancellation ends Premium when Paddle says so', async () => {
+    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const cancelsAt = api.clock.now() + 60_000;
+    await deliver(told({ reference: alice.reference }));
+    await deliver(told({ cancelsAt, after: 1 }));
+    expect(await isPremium(alice)).toBe(true);
+    api.clock.advance(60_000);
+    expect(await isPremium(alice)).toBe(false);
+    // Taken back in time.
+    await deliver(told({ after: 2 }));
+    expect(await isPremium(alice)).toBe(true);
+  });
+});
+
+describeEachDatabase('A refund', (open) => {
+  it('of the whole ends Premium, its reversal brings it back', async () => {
+    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    await deliver(told({ reference: alice.reference }));
+    const at = api.clock.now() + 10;
+    const about = { subscription: 'sub_1' };
+    const nothing = [
+      { status: 'pending_approval' as const },
+      { status: 'rejected' as const },
+      { kind: 'partial' as const },
+      { action: 'credit' as const },
+    ];
+    for (const change of nothing) await deliver(adjustmentEvent({ ...about, ...change, at }));
+    expect(await isPremium(alice)).toBe(true);
+
+    const approved = adjustmentEvent({ ...about, at: at + 1 });
+    await deliver(approved);
+    expect(await isPremium(alice)).toBe(false);
+    await deliver(adjustmentEvent({ ...about, action: 'chargeback', at: at + 2 }));
+    await deliver(adjustmentEvent({ ...about, action: 'chargeback', status: 'reversed', at: at + 3 }));
+    expect(await isPremium(alice)).toBe(true);
+    await deliver(approved);
+    expect(await isPremium(alice)).toBe(true);
+  });
+
+  it('of an earlier month leaves the one that was paid since, in whatever order they are told', async () => {
+    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const now = api.clock.now();
+    for (const [name, order] of [
+      ['Alice', [0, 1, 2]],
+      ['Bob', [2, 0, 1]],
+      ['Charlie', [0, 2, 1]],
+    ] as const) {
+      const person = await buyer(name);
+      const { reference } = person;
+      const subscription = `sub_${name}`;
+      const transaction = `txn_${name}`;
+      paddle.periodEnds.set(transaction, new Date(now + 30 * DAY).toISOString());
+      const about = { subscription, customer: `ctm_${name}`, reference };
+      const events = [
+        told(about),
+        told({ ...about, period: [now + 30 * DAY, now + 60 * DAY], after: 30 * DAY }),
+        adjustmentEvent({ subscription, transaction, at: now + 31 * DAY }),
+      ];
+      for (const index of order) await deliver(events[index] ?? {});
+      expect([name, await isPremium(person)]).toEqual([name, true]);
+    }
+  });
+
+  it('that is told before its subscription counts once that is known', async () => {
+    const { api, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    await deliver(adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 100 }));
+    await deliver(told({ reference: alice.reference }));
+    expect(await isPremium(alice)).toBe(false);
+  });
+
+  it('is told again while Paddle cannot say what it was for', async () => {
+    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    await deliver(told({ reference: alice.reference }));
+    const refund = adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 10 });
+    paddle.behave('broken');
+    expect((await deliver(refund)).code).toBe('payments_unavailable');
+    paddle.behave('well');
+    expect((await deliver(refund)).status).toBe(200);
+    expect(await isPremium(alice)).toBe(false);
+  });
+});
+
+describeEachDatabase('Two checkouts at once', (open) => {
+  it('leave one subscription: the second is cancelled at Paddle', async () => {
+    const { paddle, deliver, told, buyer, subscriptions, isPremium, logged } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const { reference } = alice;
+    const both = ['sub_1', 'sub_2'];
+    for (const subscription of both) paddle.subscriptions.set(subscription, 'active');
+    await Promise.all(both.map((subscription) => deliver(told({ subscription, reference }))));
+
+    const cancelled = both.filter((id) => paddle.subscriptions.get(id) === 'canceled');
+    expect(cancelled).toHaveLength(1);
+    expect(logged.join()).toContain('subscribed twice');
+    await deliver(told({ subscription: cancelled[0] ?? '', status: 'canceled', period: null, after: 5 }));
+    expect(Object.values(await subscriptions(alice)).toSorted()).toEqual(['active', 'canceled']);
+    expect(await isPremium(alice)).toBe(true);
+  });
+
+  it('are told again until the second can be cancelled', async () => {
+    const { paddle, deliver, told, buyer } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const { reference } = alice;
+    await deliver(told({ reference }));
+    const second = told({ subscription: 'sub_2', reference, after: 1 });
+    paddle.subscriptions.set('sub_2', 'locked');
+    for (let time = 0; time < 2; time++)
+      expect(await deliver(second)).toEqual({ status: 503, code: 'payments_unavailable' });
+    paddle.subscriptions.set('sub_2', 'active');
+    expect((await deliver(second)).status).toBe(200);
+    expect(paddle.subscriptions.get('sub_2')).toBe('canceled');
+    // Ended already is as good.
+    expect((await deliver(second)).status).toBe(200);
+  });
+
+  it('after a refund leave the new one', async () => {
+    const { api, paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const { reference } = alice;
+    for (const id of ['sub_1', 'sub_2']) paddle.subscriptions.set(id, 'active');
+    await deliver(told({ reference }));
+    await deliver(adjustmentEvent({ subscription: 'sub_1', at: api.clock.now() + 10 }));
+    const checkout = await alice.ask(CALLS.openCheckout, { body: { price_id: PADDLE.priceId } });
+    expect(checkout.status).toBe(200);
+    await deliver(told({ subscription: 'sub_2', reference, after: 1 }));
+    expect(Object.fromEntries(paddle.subscriptions)).toEqual({ sub_1: 'canceled', sub_2: 'active' });
+    expect(await isPremium(alice)).toBe(true);
+  });
+});

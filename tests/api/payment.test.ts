@@ -1,0 +1,197 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { PADDLE } from '../kit/paddle-api.ts';
+import { signUp } from '../kit/people.ts';
+import { startPaddleWorld } from './paddle-world.ts';
+import { startApi } from './test-api.ts';
+
+const priceBody = { price_id: PADDLE.priceId };
+
+describeEachDatabase('What Paddle sells', (open) => {
+  it('is the price of the settings, asked for once a minute', async () => {
+    const { api, paddle } = await startPaddleWorld(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const products = async () => (await alice.ask(CALLS.listProducts)).ok.data;
+
+    const [premium] = await products();
+    expect(premium).toEqual({
+      product_id: PADDLE.productId,
+      price_id: PADDLE.priceId,
+      unit_price: 499,
+      currency: 'USD',
+    });
+    paddle.price = { status: 'active', amount: '599', interval: 'month' };
+    await Promise.all([products(), products()]);
+    expect(paddle.asked).toEqual([`GET /prices/${PADDLE.priceId}`]);
+    api.clock.advance(60_000);
+    expect((await products())[0]?.unit_price).toBe(599);
+  });
+
+  it('is nothing once the price is archived, gone, or not per month', async () => {
+    const { api, paddle } = await startPaddleWorld(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const withdrawn = [
+      { status: 'archived', amount: '499', interval: 'month' },
+      { status: 'active', amount: '4999', interval: 'year' },
+      null,
+    ] as const;
+    for (const price of withdrawn) {
+      paddle.price = price;
+      expect((await alice.ask(CALLS.listProducts)).ok.data).toEqual([]);
+      const refused = await alice.ask(CALLS.openCheckout, { body: priceBody });
+      expect(refused.problem).toMatchObject({ status: 409, code: 'price_gone' });
+      api.clock.advance(60_000);
+    }
+  });
+
+  it('cannot be said while Paddle does not answer, and the key stays out of the log', async () => {
+    const { api, paddle, logged } = await startPaddleWorld(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    for (const mood of ['broken', 'html'] as const) {
+      paddle.behave(mood);
+      expect((await alice.ask(CALLS.listProducts)).problem).toMatchObject({
+        status: 503,
+        code: 'payments_unavailable',
+      });
+      const checkout = await alice.ask(CALLS.openCheckout, { body: priceBody });
+      expect(checkout.problem.code).toBe('payments_unavailable');
+    }
+    expect(logged.join('\n')).toContain('Paddle');
+    expect(logged.join('\n')).not.toContain(PADDLE.apiKey);
+    // What failed is not kept.
+    paddle.behave('well');
+    expect((await alice.ask(CALLS.listProducts)).ok.data).toHaveLength(1);
+    await paddle.stop();
+    expect((await alice.ask(CALLS.listProducts)).ok.data).toHaveLength(1);
+    api.clock.advance(60_000);
+    expect((await alice.ask(CALLS.listProducts)).problem.code).toBe('payments_unavailable');
+  });
+});
+
+describeEachDatabase('Paddle', (open) => {
+  it('is not waited for for ever', async () => {
+    const { api, paddle } = await startPaddleWorld(open, { deadlineMs: 100 });
+    const alice = await signUp(api.send, { name: 'Alice' });
+    paddle.behave('silent');
+    expect((await alice.ask(CALLS.listProducts)).problem.code).toBe('payments_unavailable');
+  });
+});
+
+describeEachDatabase('A checkout', (open) => {
+  it('is opened with the price, the address and a reference; with the customer once there is one', async () => {
+    const { api, deliver, told, buyer } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const checkout = async () => (await alice.ask(CALLS.openCheckout, { body: priceBody })).ok.data;
+    expect(await checkout()).toEqual({
+      price_id: PADDLE.priceId,
+      customer_id: '',
+      email: alice.email,
+      reference: alice.reference,
+    });
+
+    await deliver(told({ reference: alice.reference }));
+    await deliver(told({ status: 'canceled', period: null, after: 1 }));
+    expect((await checkout()).customer_id).toBe('ctm_1');
+    expect((await alice.ask(CALLS.currentUser)).ok.data.paddle_id).toBe('ctm_1');
+    const charlie = await signUp(api.send, { name: 'Charlie' });
+    const other = (await charlie.ask(CALLS.openCheckout, { body: priceBody })).ok.data;
+    expect(other.reference).not.toBe(alice.reference);
+  });
+
+  it('is not opened for another price', async () => {
+    const { buyer } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    for (const price_id of ['pri_01other', `${PADDLE.priceId} `])
+      expect((await alice.ask(CALLS.openCheckout, { body: { price_id } })).problem.code).toBe('price_gone');
+  });
+
+  it('is not opened beside a subscription that runs, and says what to do instead', async () => {
+    const { deliver, told, buyer } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const refusal = async () => {
+      const { problem } = await alice.ask(CALLS.openCheckout, { body: priceBody });
+      expect(problem).toMatchObject({ status: 409, code: 'already_subscribed' });
+      return problem.detail;
+    };
+    await deliver(told({ reference: alice.reference }));
+    expect(await refusal()).toContain('Premium already');
+    await deliver(told({ status: 'past_due', after: 1 }));
+    expect(await refusal()).toContain('payment failed');
+    await deliver(told({ status: 'paused', period: null, after: 2 }));
+    expect(await refusal()).toContain('paused');
+  });
+});
+
+describeEachDatabase('The customer portal', (open) => {
+  it('is for whoever bought something and proved to own the address', async () => {
+    const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const billing = () => alice.ask(CALLS.billing);
+    expect((await billing()).ok.data).toEqual({ url: '' });
+
+    await deliver(told({ reference: alice.reference }));
+    expect((await billing()).problem).toMatchObject({ status: 403, code: 'email_not_verified' });
+    expect(paddle.asked.filter((call) => call.includes('/customers/'))).toEqual([]);
+
+    await verify(alice);
+    paddle.customers.set('ctm_1', alice.email.toUpperCase());
+    expect((await billing()).ok.data.url).toMatch(/^https:\/\/customer-portal\.example\.test\/ctm_1/);
+    paddle.behave('broken');
+    expect((await billing()).problem).toMatchObject({ status: 503, code: 'payments_unavailable' });
+  });
+
+  it('of another person stays closed to whoever paid in their name', async () => {
+    const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
+    const mallory = await buyer('Mallory');
+    const bob = await buyer('Bob');
+    // Paddle has one customer per address, whoever types it in.
+    paddle.customers.set('ctm_bob', bob.email);
+    await deliver(told({ subscription: 'sub_m', customer: 'ctm_bob', reference: mallory.reference }));
+    await deliver(told({ subscription: 'sub_b', customer: 'ctm_bob', reference: bob.reference }));
+    await verify(mallory);
+    await verify(bob);
+
+    expect((await mallory.ask(CALLS.billing)).problem).toMatchObject({
+      status: 403,
+      code: 'billing_elsewhere',
+    });
+    expect((await bob.ask(CALLS.billing)).ok.data.url).toContain('ctm_bob');
+  });
+
+  it('is not opened more than ten times a minute', async () => {
+    const { paddle, deliver, told, buyer, verify } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    await deliver(told({ reference: alice.reference }));
+    await verify(alice);
+    paddle.customers.set('ctm_1', alice.email);
+    for (let opened = 0; opened < 10; opened++) expect((await alice.ask(CALLS.billing)).status).toBe(200);
+    expect((await alice.ask(CALLS.billing)).problem.code).toBe('too_many_requests');
+  });
+});
+
+describeEachDatabase('Where nothing is sold', (open) => {
+  it('there is nothing to buy, to show or to tell', async () => {
+    const api = await startApi(open, { payments: null, config: { billing: { mode: 'unset' } } });
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const calls = [
+      alice.ask(CALLS.listProducts),
+      alice.ask(CALLS.openCheckout, { body: priceBody }),
+      alice.ask(CALLS.paymentWebhook),
+      alice.ask(CALLS.testPay, { body: { ...priceBody, reference: 'x' } }),
+      alice.ask(CALLS.testSubscription),
+      alice.ask(CALLS.testEvent, { body: { event: 'renew' } }),
+    ];
+    for (const { problem } of await Promise.all(calls)) expect(problem.code).toBe('not_found');
+    expect((await alice.ask(CALLS.billing)).ok.data).toEqual({ url: '' });
+  });
+
+  it('or sold by Paddle there is no test mode', async () => {
+    const { buyer } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const body = { ...priceBody, reference: alice.reference };
+    expect((await alice.ask(CALLS.testPay, { body })).problem.code).toBe('not_found');
+    expect((await alice.ask(CALLS.testSubscription)).problem.code).toBe('not_found');
+    expect((await alice.ask(CALLS.testEvent, { body: { event: 'renew' } })).problem.code).toBe('not_found');
+  });
+});
