@@ -17,7 +17,9 @@ import { devMailRoutes } from './routes/dev-mail.ts';
 import { domainRoutes } from './routes/domain.ts';
 import { eventRoutes } from './routes/events.ts';
 import { identityRoutes } from './routes/identity.ts';
+import { oidcRoutes } from './routes/oidc.ts';
 import { paymentRoutes } from './routes/payment.ts';
+import { planRoutes } from './routes/plan.ts';
 import { userRoutes } from './routes/user.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
@@ -55,7 +57,9 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
   authRoutes(api, parts);
   identityRoutes(api, parts);
+  oidcRoutes(api, parts);
   userRoutes(api, parts);
+  planRoutes(api, parts);
   domainRoutes(api, parts);
   paymentRoutes(api, parts);
   eventRoutes(api, parts);

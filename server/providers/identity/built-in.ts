@@ -4,6 +4,7 @@ import { BUILT_IN, createTokenJudge } from './id-token.ts';
 import type { IdentityEvents, IdentityMethods, IdentityProvider } from './identity-provider.ts';
 import { BASE_PATH, libraryOptions, type LibrarySettings } from './library-options.ts';
 import { createMailedLinks } from './mailed-links.ts';
+import { oidcPlugin, type OidcPluginOptions } from './oidc.ts';
 
 /** What the library calls a password. */
 const PASSWORD = 'credential';
@@ -24,18 +25,30 @@ const ROUTES = new Set([
   'GET /passkey/generate-register-options',
   'POST /passkey/verify-registration',
   'POST /passkey/delete-passkey',
+  'POST /sign-in/oauth2',
 ]);
+
+const NO_OIDC: Pick<OidcPluginOptions, 'providers' | 'maySignUp'> = {
+  providers: [],
+  maySignUp: async () => 'signups_closed',
+};
 
 export interface BuiltInIdentityOptions extends LibrarySettings {
   events: IdentityEvents;
+  /** Left out: none. */
+  oidc?: Pick<OidcPluginOptions, 'providers' | 'maySignUp'>;
   /** For judging tokens and mailed links; the library itself reads the machine's clock. */
   now?: () => number;
 }
 
-/** Passwords, one-time codes and passkeys, kept in the product's own database. */
+/** Passwords, one-time codes, passkeys and OpenID providers, kept in the product's own database. */
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
-  const { publicUrl, productName, events, now = Date.now } = options;
-  const auth = betterAuth(libraryOptions(options));
+  const { publicUrl, productName, events, oidc = NO_OIDC, log, now = Date.now } = options;
+  const takeOver = (subject: string) => events.addressProven(subject, null);
+  const auth = betterAuth(
+    libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, takeOver, log, now })),
+  );
+  const routes = new Set([...ROUTES, ...oidc.providers.map(({ id }) => `GET /oauth2/callback/${id}`)]);
   const context = auth.$context;
 
   return {
@@ -45,7 +58,7 @@ export function createIdentityProvider(options: BuiltInIdentityOptions): Identit
       const path = new URL(request.url).pathname;
       if (!path.startsWith(`${BASE_PATH}/`)) return new Response(null, { status: 404 });
       const route = `${request.method} ${path.slice(BASE_PATH.length)}`;
-      if (!ROUTES.has(route)) return new Response(null, { status: 404 });
+      if (!routes.has(route)) return new Response(null, { status: 404 });
       const response = await auth.handler(request);
       return route === 'GET /passkey/generate-authenticate-options'
         ? demandUserVerification(response)

@@ -4,6 +4,7 @@ import { APIError, createAuthMiddleware } from 'better-auth/api';
 import { jwt, twoFactor } from 'better-auth/plugins';
 import type { Logger } from 'pino';
 import { callerPlugin } from './caller-plugin.ts';
+import type { oidcPlugin } from './oidc.ts';
 import { type PasswordWeakness, weaknessOf, wordsOf } from './weak-password.ts';
 
 export const BASE_PATH = '/api/identity';
@@ -35,7 +36,10 @@ export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
 const STRANGERS_FAULTS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
 
 /** How better-auth is set up. */
-export function libraryOptions({ database, secret, publicUrl, productName, log }: LibrarySettings) {
+export function libraryOptions(
+  { database, secret, publicUrl, productName, log }: LibrarySettings,
+  openIdProviders: ReturnType<typeof oidcPlugin>,
+) {
   return {
     appName: productName,
     database,
@@ -99,6 +103,7 @@ export function libraryOptions({ database, secret, publicUrl, productName, log }
       }),
       passkeys(publicUrl, productName),
       callerPlugin,
+      openIdProviders,
     ],
   } satisfies BetterAuthOptions;
 }

@@ -1,0 +1,202 @@
+import { exportJWK, exportPKCS8, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
+import { createClient } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+async function startWithFirebase(
+  open: () => Promise<Store>,
+  { emulated = false, credentials = false }: { emulated?: boolean; credentials?: boolean } = {},
+) {
+  const google = await startGoogleIdentity();
+  onTestFinished(() => google.stop());
+  const warnings: string[] = [];
+  const identity = createFirebaseIdentity({
+    config: {
+      projectId: PROJECT,
+      emulatorUrl: emulated ? 'http://127.0.0.1:9099' : null,
+      serviceAccount: credentials ? google.serviceAccount : null,
+    },
+    endpoints: google.endpoints,
+    log: { warn: (_, message) => void warnings.push(message) },
+  });
+  const api = await startApi(open, { identity });
+  const exchange = (token: string) => createClient(api.send).ask(CALLS.openSession, { body: { token } });
+  return { google, identity, api, exchange, warnings };
+}
+
+describeEachDatabase('Firebase', (open) => {
+  it('opens an account for an ID token, and the same one ever after', async () => {
+    const { google, exchange } = await startWithFirebase(open);
+    const first = (await exchange(await google.idToken())).ok.data;
+    expect(first).toMatchObject({
+      email: 'charlie@example.test',
+      full_name: 'Charlie Firebase',
+      photo_url: 'https://lh3.googleusercontent.com/a/photo',
+    });
+    expect((await exchange(await google.idToken({ name: 'Mallory' }))).ok.data).toEqual(first);
+    expect(google.keyRequests).toBe(1);
+  });
+
+  it('refuses every token that was not made for this project, for a person, just now', async () => {
+    const { google, api, exchange } = await startWithFirebase(open);
+    const stranger = await generateKeyPair('RS256', { extractable: true });
+    const header = { alg: 'RS256', kid: 'key-of-this-week' };
+    const good = await google.idToken();
+    const [, payload = '', signature = ''] = good.split('.');
+    const jwk = await google.publicJwk();
+    const attacks: Record<string, string> = {
+      'not a token': 'x',
+      'no signature': `${good.split('.').slice(0, 2).join('.')}.`,
+      'alg none': new UnsecuredJWT(firebaseClaims()).encode(),
+      'another header': `${Buffer.from(JSON.stringify({ ...header, typ: 'x' })).toString('base64url')}.${payload}.${signature}`,
+      'another key': await new SignJWT(firebaseClaims()).setProtectedHeader(header).sign(stranger.privateKey),
+      'a key nobody knows': await new SignJWT(firebaseClaims())
+        .setProtectedHeader({ ...header, kid: 'unknown' })
+        .sign(stranger.privateKey),
+      'a key of its own': await new SignJWT(firebaseClaims())
+        .setProtectedHeader({ alg: 'RS256', jwk: await exportJWK(stranger.publicKey) })
+        .sign(stranger.privateKey),
+      'key confusion': await new SignJWT(firebaseClaims())
+        .setProtectedHeader({ alg: 'HS256', kid: 'key-of-this-week' })
+        .sign(new TextEncoder().encode(JSON.stringify(jwk))),
+      'another project': await google.idToken({ iss: 'https://securetoken.google.com/other', aud: 'other' }),
+      'another audience': await google.idToken({ aud: 'other' }),
+      'several audiences': await google.idToken({ aud: [PROJECT, 'other'] }),
+      'another issuer': await google.idToken({ iss: 'https://accounts.google.com' }),
+      'a session cookie': await google.idToken({ iss: `https://session.firebase.google.com/${PROJECT}` }),
+      nobody: await google.idToken({ sub: '' }),
+      'a number': await google.idToken({ sub: 7 }),
+      'no subject': await google.idToken({ sub: undefined }),
+      'an endless subject': await google.idToken({ sub: 'x'.repeat(129) }),
+      expired: await google.idToken({ exp: seconds() - 1 }),
+      'without end': await google.idToken({ exp: undefined }),
+      'issued in the future': await google.idToken({ iat: seconds() + 300 }),
+      'signed in in the future': await google.idToken({ auth_time: seconds() + 300 }),
+      'no sign-in': await google.idToken({ auth_time: undefined }),
+      'a tenant of the project': await google.idToken({ firebase: { tenant: 'acme' } }),
+      'no address': await google.idToken({ email: undefined }),
+    };
+    for (const [name, token] of Object.entries(attacks))
+      expect([name, (await exchange(token)).problem.code]).toEqual([name, 'invalid_token']);
+    expect(await api.store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
+    // A flood of tokens with unknown keys is no flood of questions to Google.
+    expect(google.keyRequests).toBe(1);
+  });
+
+  it('says so where a sign-in has no address', async () => {
+    const { google, exchange } = await startWithFirebase(open);
+    const { problem } = await exchange(await google.idToken({ email: undefined, email_verified: undefined }));
+    expect(problem.detail).toContain('without an email address');
+  });
+
+  it('shows no photo from another place than the web', async () => {
+    const { google, exchange } = await startWithFirebase(open);
+    for (const picture of ['javascript:alert(1)', 'http://example.test/me.png', 'data:image/png;base64,', 7])
+      expect((await exchange(await google.idToken({ picture }))).ok.data.photo_url).toBeNull();
+  });
+
+  it('takes an emulator’s tokens where one is configured, and no others there', async () => {
+    const { google, exchange } = await startWithFirebase(open, { emulated: true });
+    const unsigned = (claims = {}) => new UnsecuredJWT(firebaseClaims(claims)).encode();
+    expect((await exchange(unsigned())).ok.data.email).toBe('charlie@example.test');
+    for (const token of [
+      unsigned({ aud: 'other' }),
+      unsigned({ iss: 'https://securetoken.google.com/other' }),
+      unsigned({ exp: seconds() - 1 }),
+      unsigned({ sub: '' }),
+      await google.idToken(),
+    ])
+      expect((await exchange(token)).problem.code).toBe('invalid_token');
+  });
+
+  it.each(['fault', 'nonsense', 'hang_up'] as const)(
+    'says that sign-in is down where the keys cannot be had (%s), while sessions go on',
+    async (behaviour) => {
+      const { google, api, exchange, warnings } = await startWithFirebase(open);
+      google.behave(behaviour);
+      const { problem } = await exchange(await google.idToken());
+      expect(problem).toMatchObject({ status: 503, code: 'identity_unavailable' });
+      expect(problem.detail).toContain('whoever is signed in stays signed in');
+      expect(warnings).toHaveLength(1);
+
+      google.behave('answer');
+      const client = createClient(api.send);
+      await client.ask(CALLS.openSession, { body: { token: await google.idToken() } });
+      google.behave(behaviour);
+      expect((await client.ask(CALLS.currentUser)).status).toBe(200);
+      api.clock.advance(16 * 60_000);
+      expect((await client.ask(CALLS.currentUser)).status).toBe(401);
+      expect((await client.ask(CALLS.refreshSession)).status).toBe(200);
+      expect((await client.ask(CALLS.currentUser)).status).toBe(200);
+      // The keys are still known here: even signing in goes on for a while.
+      expect((await exchange(await google.idToken())).status).toBe(200);
+    },
+  );
+
+  it('serves none of the built-in provider’s routes', async () => {
+    const { api } = await startWithFirebase(open);
+    for (const path of ['sign-in/email', 'sign-up/email', 'token', 'jwks', 'sign-in/oauth2'])
+      for (const method of ['GET', 'POST']) {
+        const init = { method, headers: { 'content-type': 'application/json' } };
+        const body = '{"name":"Charlie","email":"charlie@example.test","password":"correct horse"}';
+        const response = await api.send(`/api/identity/${path}`, {
+          ...init,
+          ...(method === 'POST' && { body }),
+        });
+        expect([method, path, response.status]).toEqual([method, path, 404]);
+      }
+  });
+});
+
+it('deletes a user with service credentials, and one who is gone already', async () => {
+  const google = await startGoogleIdentity();
+  onTestFinished(() => google.stop());
+  const config = { projectId: PROJECT, emulatorUrl: null, serviceAccount: google.serviceAccount };
+  const log = { warn: () => {} };
+  const identity = createFirebaseIdentity({ config, endpoints: google.endpoints, log });
+  google.users.add('charlie').add('alice');
+  await identity.deleteUser('charlie');
+  await identity.deleteUser('charlie');
+  expect([...google.users]).toEqual(['alice']);
+
+  // Without credentials the page has it deleted; nothing is asked of Google.
+  google.behave('fault');
+  const without = createFirebaseIdentity({
+    config: { ...config, serviceAccount: null },
+    endpoints: google.endpoints,
+    log,
+  });
+  await without.deleteUser('alice');
+  expect([...google.users]).toEqual(['alice']);
+});
+
+it('does not take a user for deleted who may not be', async () => {
+  const google = await startGoogleIdentity();
+  onTestFinished(() => google.stop());
+  google.users.add('charlie');
+  const stranger = await generateKeyPair('RS256', { extractable: true });
+  const foreignKey = await exportPKCS8(stranger.privateKey);
+  const deletion = (serviceAccount: typeof google.serviceAccount) =>
+    createFirebaseIdentity({
+      config: { projectId: PROJECT, emulatorUrl: null, serviceAccount },
+      endpoints: google.endpoints,
+      log: { warn: () => {} },
+    }).deleteUser('charlie');
+  await expect(deletion({ ...google.serviceAccount, privateKey: foreignKey })).rejects.toThrow(
+    expect.objectContaining({ name: 'IdentityUnavailable' }),
+  );
+  for (const behaviour of ['fault', 'nonsense', 'hang_up'] as const) {
+    google.behave(behaviour);
+    await expect(deletion(google.serviceAccount)).rejects.toThrow(
+      expect.objectContaining({ name: 'IdentityUnavailable' }),
+    );
+  }
+  expect([...google.users]).toEqual(['charlie']);
+});
