@@ -7,6 +7,7 @@ import { refuse } from '../problem.ts';
 /** Sign-in with an OpenID provider, in a popup: where it begins, and where the provider sends it back to. */
 export function oidcRoutes(api: Api, parts: AppParts): void {
   const { store, identity, config } = parts;
+  if (identity.builtIn === null) return;
   const forward = createForward(parts);
   const done = new URL('/signed-in', config.publicUrl).href;
 
@@ -19,7 +20,7 @@ export function oidcRoutes(api: Api, parts: AppParts): void {
   });
 
   api.on(CALLS.oidcCallback, async ({ c, params }) => {
-    if (identity.kind !== 'built-in' || !config.oidc.some(({ id }) => id === params.id))
+    if (!config.oidc.some(({ id }) => id === params.id))
       return refuse('not_found', 'There is no such sign-in here.');
     const end = (await forward(c)).headers.get('location');
     return c.redirect(end?.startsWith(done) ? end : `${done}?error=failed`, 302);
