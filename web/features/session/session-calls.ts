@@ -13,7 +13,7 @@ const tokenAnswer = z.object({ data: z.string() });
 /** Trades an ID token for the product's cookie session. A 401 here is an answer about the token, not about a session. */
 export async function exchangeToken(
   token: string,
-  arrival: { name: string | null; company: string | null; trial?: true },
+  arrival: { name: string | null; company: string | null; trial?: true; invite?: string },
 ): Promise<CurrentUser> {
   const response = await send('/api/auth/firebase', { method: 'POST', body: { token, ...arrival } });
   if (!response.ok) throw await errorOf(response);

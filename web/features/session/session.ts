@@ -39,18 +39,21 @@ export interface Arrival {
   company?: string;
   /** From a button that offers the trial. */
   trial?: boolean;
+  /** The code of an invitation, where sign-up is by invitation. */
+  invite?: string | undefined;
 }
 
 /** Opens the session of whoever has just signed in with the provider. Throws with a sentence to show when it is refused. */
 export async function openSession(
   identity: Identity,
-  { event, method, name = '', company = '', trial = false }: Arrival,
+  { event, method, name = '', company = '', trial = false, invite }: Arrival,
 ): Promise<CurrentUser> {
   const vouched = await identity.vouch();
   const user = await exchangeToken(vouched.token, {
     name: name || vouched.name || null,
     company: company || null,
     ...(trial && { trial }),
+    ...(invite !== undefined && { invite }),
   });
   await authRecord.store(user);
   announceSession({ type: 'started', userId: user.id });

@@ -69,7 +69,7 @@ function SignupForm({ invite, trial }: { invite: string | undefined; trial: bool
         await identity.signUp({ ...person, invite });
         return null;
       },
-      { event: 'sign_up', method: 'password', name: person.name, company, trial },
+      { event: 'sign_up', method: 'password', name: person.name, company, trial, invite },
     );
     if (failure?.code === 'password_breached') refuse('password', failure.message);
   });
@@ -97,7 +97,7 @@ function SignupForm({ invite, trial }: { invite: string | undefined; trial: bool
             verb="Sign Up"
             providers={providers}
             invite={invite}
-            onChoose={(method, prove) => authenticate(prove, { event: 'sign_up', method, trial })}
+            onChoose={(method, prove) => authenticate(prove, { event: 'sign_up', method, trial, invite })}
           />
         </Suspense>
       )}

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
-import { ApiError, messageOf } from '../../../lib/api-error.ts';
+import { messageOf } from '../../../lib/api-error.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
@@ -116,8 +116,7 @@ function SecretStep({ setup, onConfirmed }: { setup: AuthenticatorSetup; onConfi
       await confirmAuthenticator(code.trim());
       onConfirmed();
     } catch (error) {
-      const isWrong = error instanceof ApiError && error.code === 'invalid_code';
-      setRefusal(isWrong ? 'The code is not right. It changes every 30 seconds.' : messageOf(error));
+      setRefusal(messageOf(error));
       setBusy(false);
     }
   };

@@ -98,10 +98,11 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
       onDone?.(value);
     } catch (error) {
       if (error instanceof SignInCancelled) return;
-      const isPassword =
-        way === 'password' && error instanceof ApiError && error.code === 'invalid_credentials';
-      if (isPassword) setRefusal('The password is not right.');
+      const code = error instanceof ApiError ? error.code : null;
+      if (way === 'password' && code === 'invalid_credentials') setRefusal('The password is not right.');
       else toast.error(messageOf(error));
+      // The provider has forgotten that the password was right.
+      if (code === 'not_authenticated') setStep(null);
     } finally {
       setBusy(null);
     }

@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createBuiltInIdentity } from './built-in.ts';
+
+/** Stands in for the server's routes below /api/identity; a number refuses with that status. */
+function serve(answers: Record<string, object | number>): string[] {
+  const calls: string[] = [];
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const route = path.slice('/api/identity'.length);
+    calls.push(`${init.method} ${route} ${typeof init.body === 'string' ? init.body : ''}`.trim());
+    const answer = answers[route] ?? 404;
+    return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer);
+  });
+  return calls;
+}
+
+const user = { id: 'u1', email: 'alice@fjord.example', name: 'Ålice' };
+const claims = Buffer.from(JSON.stringify({ email: user.email, name: user.name })).toString('base64url');
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe('the built-in provider', () => {
+  it('signs in with a password alone', async () => {
+    const calls = serve({ '/sign-in/email': { user } });
+    expect(await createBuiltInIdentity().signIn(user.email, 'horse-77')).toBeNull();
+    expect(calls).toEqual(['POST /sign-in/email {"email":"alice@fjord.example","password":"horse-77"}']);
+  });
+
+  it('asks for a code where the account has an authenticator app', async () => {
+    const calls = serve({
+      '/sign-in/email': { twoFactorRedirect: true },
+      '/two-factor/verify-totp': {},
+      '/two-factor/verify-backup-code': {},
+    });
+    const step = await createBuiltInIdentity().signIn(user.email, 'horse-77');
+    await step?.enter('123456', 'app');
+    await step?.enter('abc-def', 'backup');
+    expect(calls.slice(1)).toEqual([
+      'POST /two-factor/verify-totp {"code":"123456"}',
+      'POST /two-factor/verify-backup-code {"code":"abc-def"}',
+    ]);
+  });
+
+  it('vouches with the address and the name of its token', async () => {
+    serve({ '/token': { token: `header.${claims}.signature` } });
+    expect(await createBuiltInIdentity().vouch()).toEqual({
+      token: `header.${claims}.signature`,
+      email: user.email,
+      name: user.name,
+    });
+  });
+
+  it('has nothing against a sign-out without a session, and says when it failed', async () => {
+    serve({ '/sign-out': 401 });
+    await createBuiltInIdentity().signOut();
+    serve({ '/sign-out': 503 });
+    await expect(createBuiltInIdentity().signOut()).rejects.toThrow('Service Unavailable');
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { SignInCancelled } from '../../../lib/identity.ts';
+import { refusalOf } from './firebase-refusal.ts';
+
+const refused = (code: string) => refusalOf(Object.assign(new Error(`Firebase: Error (${code}).`), { code }));
+
+describe('a refusal of Firebase', () => {
+  it.each([
+    ['auth/invalid-credential', 'Email or password is not right.'],
+    ['auth/user-not-found', 'Email or password is not right.'],
+    ['auth/email-already-in-use', 'This address already has an account. Log in instead.'],
+    ['auth/too-many-requests', 'Too many attempts. Wait a few minutes and try again.'],
+    [
+      'auth/network-request-failed',
+      'The sign-in service does not answer. Check your connection and try again.',
+    ],
+    [
+      'auth/popup-blocked',
+      'The browser blocked the sign-in window. Allow popups for this page and try again.',
+    ],
+    ['auth/brand-new', 'The sign-in service refused (auth/brand-new).'],
+  ])('%s is said calmly', (code, sentence) => {
+    expect(refused(code).message).toBe(sentence);
+  });
+
+  it.each(['auth/popup-closed-by-user', 'auth/cancelled-popup-request', 'auth/user-cancelled'])(
+    '%s is none',
+    (code) => {
+      expect(refused(code)).toBeInstanceOf(SignInCancelled);
+    },
+  );
+
+  it('leaves what is no refusal as it is', () => {
+    const bug = new TypeError('undefined is not a function');
+    expect(refusalOf(bug)).toBe(bug);
+    expect(refusalOf('odd').message).toBe('The sign-in service failed.');
+  });
+});

@@ -1,0 +1,137 @@
+import { deleteApp, getApps } from 'firebase/app';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Identity } from '../../../lib/identity.ts';
+import { createFirebaseIdentity } from './firebase.ts';
+
+/** The SDK takes hold of `fetch` once, when it is loaded. */
+const network = vi.hoisted(() => {
+  const before = globalThis.fetch;
+  const network = { fetch: before };
+  globalThis.fetch = (...request) => network.fetch(...request);
+  return network;
+});
+// The SDK's build for Node knows no popups.
+vi.mock('firebase/auth', async (load) => ({
+  ...(await load<object>()),
+  browserPopupRedirectResolver: undefined,
+}));
+
+const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const idToken = `${part({ alg: 'none' })}.${part({ sub: 'u1', exp: Date.now() / 1000 + 3600 })}.`;
+
+/** Stands in for Firebase's service at HTTP level; answers by the last word of the path. */
+function serve(answers: Record<string, object | { refusal: string }>): { path: string; body: unknown }[] {
+  const calls: { path: string; body: unknown }[] = [];
+  network.fetch = async (address, init) => {
+    const path = new URL(typeof address === 'string' ? address : 'odd:').pathname.split(/[/:]/).at(-1) ?? '';
+    const body: unknown = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+    calls.push({ path, body });
+    const answer = answers[path] ?? { refusal: `UNEXPECTED_${path}` };
+    if ('refusal' in answer)
+      return Response.json({ error: { code: 400, message: answer.refusal, errors: [] } }, { status: 400 });
+    return Response.json(answer);
+  };
+  return calls;
+}
+
+const signedIn = { idToken, refreshToken: 'r', expiresIn: '3600', localId: 'u1' };
+const person = { localId: 'u1', email: 'alice@fjord.example', displayName: 'Alice', emailVerified: false };
+const known = { lookup: { users: [person] } };
+
+function firebase(): Identity {
+  return createFirebaseIdentity({
+    provider: 'firebase',
+    api_key: 'key',
+    auth_domain: 'demo.example',
+    project_id: 'demo-project',
+    emulator_url: null,
+  });
+}
+
+afterEach(async () => {
+  await Promise.all(getApps().map(deleteApp));
+});
+
+describe('Firebase', () => {
+  it('vouches for who gave the right password', async () => {
+    serve({ ...known, signInWithPassword: signedIn });
+    const identity = firebase();
+    expect(await identity.signIn('alice@fjord.example', 'horse-77')).toBeNull();
+    expect(await identity.vouch()).toEqual({ token: idToken, email: 'alice@fjord.example', name: 'Alice' });
+  });
+
+  it('says calmly what it refuses', async () => {
+    serve({ signInWithPassword: { refusal: 'INVALID_LOGIN_CREDENTIALS' } });
+    const identity = firebase();
+    await expect(identity.signIn('alice@fjord.example', 'wrong')).rejects.toThrow(
+      'Email or password is not right.',
+    );
+  });
+
+  it('says so when it does not answer', async () => {
+    network.fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+    const identity = firebase();
+    await expect(identity.signIn('alice@fjord.example', 'horse-77')).rejects.toThrow(
+      'The sign-in service does not answer.',
+    );
+  });
+
+  it('keeps the name of who signs up, and asks them to verify the address', async () => {
+    const calls = serve({ ...known, signUp: signedIn, update: { ...signedIn, ...person }, sendOobCode: {} });
+    const identity = firebase();
+    await identity.signUp({
+      name: 'Alice',
+      email: 'alice@fjord.example',
+      password: 'horse-77',
+      invite: undefined,
+    });
+    expect(calls.find(({ path }) => path === 'update')?.body).toMatchObject({ displayName: 'Alice' });
+    expect(calls.find(({ path }) => path === 'sendOobCode')?.body).toMatchObject({
+      requestType: 'VERIFY_EMAIL',
+    });
+  });
+
+  it('lets nobody be lost whose verification mail could not be sent', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    serve({ ...known, signUp: signedIn, update: signedIn, sendOobCode: { refusal: 'QUOTA_EXCEEDED' } });
+    const identity = firebase();
+    await identity.signUp({
+      name: 'Alice',
+      email: 'a@fjord.example',
+      password: 'horse-77',
+      invite: undefined,
+    });
+    expect((await identity.vouch()).token).toBe(idToken);
+    expect(warn).toHaveBeenCalledOnce();
+    warn.mockRestore();
+  });
+
+  it('answers the same for addresses that it does not know', async () => {
+    serve({ sendOobCode: { refusal: 'EMAIL_NOT_FOUND' } });
+    await firebase().requestPasswordReset('nobody@fjord.example');
+    serve({ sendOobCode: { refusal: 'TOO_MANY_ATTEMPTS_TRY_LATER' } });
+    await expect(firebase().requestPasswordReset('nobody@fjord.example')).rejects.toThrow(
+      'Too many attempts.',
+    );
+  });
+
+  it('deletes who has just signed in, and is content where the server did', async () => {
+    const calls = serve({ ...known, signInWithPassword: signedIn, delete: {} });
+    const identity = firebase();
+    await identity.signIn('alice@fjord.example', 'horse-77');
+    await identity.deleteUser();
+    expect(calls.at(-1)).toMatchObject({ path: 'delete', body: { idToken } });
+
+    serve({ ...known, signInWithPassword: signedIn, delete: { refusal: 'USER_NOT_FOUND' } });
+    await identity.signIn('alice@fjord.example', 'horse-77');
+    await identity.deleteUser();
+  });
+
+  it('remembers nobody after the sign-out', async () => {
+    serve({ ...known, signInWithPassword: signedIn });
+    const identity = firebase();
+    await identity.signIn('alice@fjord.example', 'horse-77');
+    await identity.signOut();
+    await expect(identity.vouch()).rejects.toThrow('Please sign in again.');
+  });
+});

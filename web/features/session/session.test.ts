@@ -1,0 +1,175 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { PublicConfig } from '../../../contract/public-config.ts';
+import type { Identity } from '../../lib/identity.ts';
+import { AUTH_RECORD_KEY } from './auth-record.ts';
+import { onSessionElsewhere } from './session-channel.ts';
+import type { SessionChange } from './session-channel.ts';
+
+const alice = {
+  id: 'a1',
+  email: 'alice@fjord.example',
+  full_name: 'Alice',
+  photo_url: null,
+  paddle_id: '',
+  company_name: '',
+};
+
+type Answer = () => Response | Promise<Response>;
+let answers: Record<string, Answer>;
+let calls: string[];
+const items = new Map<string, string>();
+
+/** A page load: fresh modules, and with them a fresh key of the record, in the session storage of before. */
+const loadPage = async () => {
+  vi.resetModules();
+  return await import('./session.ts');
+};
+
+beforeEach(() => {
+  items.clear();
+  calls = [];
+  answers = {};
+  vi.stubGlobal('window', {
+    crypto,
+    sessionStorage: {
+      getItem: (key: string) => items.get(key) ?? null,
+      setItem: (key: string, value: string) => items.set(key, value),
+      removeItem: (key: string) => items.delete(key),
+    },
+  });
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    calls.push(`${path} ${typeof init.body === 'string' ? init.body : ''}`.trim());
+    return answers[path]?.() ?? new Response('', { status: 404 });
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const identity = (name: string) =>
+  ({ vouch: async () => ({ token: 'id-token', email: alice.email, name }) }) as Partial<Identity> as Identity;
+
+describe('the current user at the start of a page', () => {
+  it('comes from the record where that decrypts, without a call', async () => {
+    answers['/api/user/me'] = () => Response.json({ data: alice });
+    const page = await loadPage();
+    await page.checkCurrentUser();
+    expect(await page.checkCurrentUser()).toMatchObject({ id: 'a1', fullName: 'Alice' });
+    expect(calls).toEqual(['/api/user/me']);
+  });
+
+  it('is asked for where the record is of an earlier page load, which is replaced', async () => {
+    answers['/api/user/me'] = () => Response.json({ data: alice });
+    await (await loadPage()).checkCurrentUser();
+    const before = items.get(AUTH_RECORD_KEY);
+    expect(await (await loadPage()).checkCurrentUser()).toMatchObject({ id: 'a1' });
+    expect(calls).toHaveLength(2);
+    expect(items.get(AUTH_RECORD_KEY)).not.toBe(before);
+  });
+
+  it('is nobody where the server names none, and the record goes', async () => {
+    items.set(AUTH_RECORD_KEY, 'tampered.with');
+    answers['/api/user/me'] = () => Response.json({ data: null });
+    expect(await (await loadPage()).checkCurrentUser()).toBeNull();
+    expect(items.has(AUTH_RECORD_KEY)).toBe(false);
+  });
+
+  it('is nobody where asking fails, which is logged', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    answers['/api/user/me'] = () => Promise.reject(new TypeError('offline'));
+    expect(await (await loadPage()).checkCurrentUser()).toBeNull();
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a session that opens', () => {
+  it('is traded for the token with what the person and the provider said', async () => {
+    answers['/api/auth/firebase'] = () => Response.json({ data: alice });
+    const page = await loadPage();
+    await page.openSession(identity('Alice G'), { event: 'login', method: 'google' });
+    await page.openSession(identity(''), {
+      event: 'sign_up',
+      method: 'password',
+      name: 'Alice',
+      company: 'Fjord',
+      trial: true,
+      invite: 'code',
+    });
+    expect(calls).toEqual([
+      '/api/auth/firebase {"token":"id-token","name":"Alice G","company":null}',
+      '/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code"}',
+    ]);
+  });
+
+  it('leaves the encrypted record, and is told to the other tabs', async () => {
+    answers['/api/auth/firebase'] = () => Response.json({ data: alice });
+    const heard: SessionChange[] = [];
+    const stop = onSessionElsewhere((change) => heard.push(change));
+    await (await loadPage()).openSession(identity(''), { event: 'login', method: 'password' });
+    expect(items.has(AUTH_RECORD_KEY)).toBe(true);
+    await vi.waitFor(() => expect(heard).toEqual([{ type: 'started', userId: 'a1' }]));
+    stop();
+  });
+
+  it('says why it was refused', async () => {
+    const refusal = {
+      type: 'about:blank',
+      title: 'T',
+      status: 403,
+      code: 'account_disabled',
+      request_id: 'r',
+    };
+    answers['/api/auth/firebase'] = () =>
+      Response.json({ ...refusal, detail: 'This account is disabled.' }, { status: 403 });
+    const opening = (await loadPage()).openSession(identity(''), { event: 'login', method: 'password' });
+    await expect(opening).rejects.toMatchObject({
+      message: 'This account is disabled.',
+      code: 'account_disabled',
+    });
+    expect(items.has(AUTH_RECORD_KEY)).toBe(false);
+  });
+});
+
+describe('a log-out', () => {
+  const builtIn: PublicConfig['identity'] = { provider: 'built-in', oidc: [] };
+
+  it('tells the server and the provider, and leaves nothing here', async () => {
+    answers = {
+      '/api/user/me': () => Response.json({ data: alice }),
+      '/api/auth/logout': () => Response.json({ data: null }),
+      '/api/identity/sign-out': () => Response.json({ success: true }),
+    };
+    const page = await loadPage();
+    await page.checkCurrentUser();
+    await page.endSession(builtIn);
+    expect(calls.slice(1).toSorted()).toEqual(['/api/auth/logout', '/api/identity/sign-out {}']);
+    expect(items.has(AUTH_RECORD_KEY)).toBe(false);
+  });
+
+  it('reaches the provider and forgets the record also where the server is out of reach', async () => {
+    answers = {
+      '/api/user/me': () => Response.json({ data: alice }),
+      '/api/auth/logout': () => Promise.reject(new TypeError('offline')),
+      '/api/identity/sign-out': () => Response.json({ success: true }),
+    };
+    const page = await loadPage();
+    await page.checkCurrentUser();
+    await expect(page.endSession(builtIn)).rejects.toThrow('The server could not be reached');
+    expect(calls).toContain('/api/identity/sign-out {}');
+    expect(items.has(AUTH_RECORD_KEY)).toBe(false);
+  });
+
+  it('loads no SDK to sign out of a Firebase that nobody has signed in to', async () => {
+    answers = { '/api/auth/logout': () => Response.json({ data: null }) };
+    const firebase: PublicConfig['identity'] = {
+      provider: 'firebase',
+      api_key: 'k',
+      auth_domain: 'd',
+      project_id: 'p',
+      emulator_url: null,
+    };
+    await (await loadPage()).endSession(firebase);
+    expect(calls).toEqual(['/api/auth/logout']);
+  });
+});

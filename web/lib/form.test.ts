@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { check } from './form.ts';
+
+const schema = z.object({
+  name: z.string().trim().min(1, 'Please enter your name'),
+  password: z.string().min(7, 'Too short').regex(/\d/, 'No digit'),
+});
+
+describe('a form', () => {
+  it('gives what the schema makes of its fields', () => {
+    expect(check(schema, { name: ' Alice ', password: 'horse-77' })).toEqual({
+      ok: true,
+      output: { name: 'Alice', password: 'horse-77' },
+    });
+  });
+
+  it('says one thing of each field that is wrong', () => {
+    expect(check(schema, { name: '', password: 'horse' })).toEqual({
+      ok: false,
+      errors: { name: 'Please enter your name', password: 'Too short' },
+    });
+  });
+});
