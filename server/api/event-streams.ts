@@ -64,6 +64,7 @@ interface Stream {
  */
 function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
   const changed = new Set<string>();
+  let accountChanged = false;
   let ended = false;
   let endWait: () => void = () => {};
 
@@ -71,11 +72,12 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
     wake: () => endWait(),
     take(signal) {
       if (signal.topic === 'domain') changed.add(signal.monitorId);
+      else if (signal.topic === 'account') accountChanged = true;
       else if (signal.topic === 'session_ended') ended ||= [null, sessionId].includes(signal.sessionId);
       endWait();
     },
     async next(waitMs) {
-      if (!ended && changed.size === 0) {
+      if (!ended && !accountChanged && changed.size === 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, waitMs);
           endWait = () => {
@@ -85,6 +87,10 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
         });
       }
       if (ended) return { event: 'session_ended', data: {} };
+      if (accountChanged) {
+        accountChanged = false;
+        return { event: 'account', data: {} };
+      }
       const [monitorId] = changed;
       if (monitorId === undefined) return null;
       // Forgotten before it is read: a change during the read is told once more.

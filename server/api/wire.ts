@@ -8,7 +8,8 @@ import type { Summary } from '../store/monitor-list.ts';
 import type { HistoryEntry, Monitor } from '../store/monitors.ts';
 
 const iso = (instant: number): string => new Date(instant).toISOString();
-const isoOrNull = (instant: number | null | undefined): string | null =>
+/** As the wire has instants: ISO 8601 UTC. */
+export const isoOrNull = (instant: number | null | undefined): string | null =>
   instant === null || instant === undefined ? null : iso(instant);
 
 /** The one sentence for whatever the policy refuses: it must not tell what is behind a name. */

@@ -13,3 +13,15 @@ it('A stream that is closed twice takes no later one of its account along', asyn
   store.signals.publish({ topic: 'domain', accountId: 'account', monitorId: 'gone', change: 'removed' });
   expect(await second?.next(0)).toEqual({ event: 'domain_removed', data: { id: 'gone' } });
 });
+
+it('A stream tells of the account before its domains, once for however many changes', async () => {
+  const store = await freshStore('sqlite');
+  const stream = createEventStreams(store, { now: () => 0 }).open({ accountId: 'a', sessionId: 's' });
+  store.signals.publish({ topic: 'domain', accountId: 'a', monitorId: 'gone', change: 'changed' });
+  for (const accountId of ['a', 'a', 'b']) store.signals.publish({ topic: 'account', accountId });
+  expect(await stream?.next(0)).toEqual({ event: 'account', data: {} });
+  expect(await stream?.next(0)).toEqual({ event: 'domain_removed', data: { id: 'gone' } });
+  expect(await stream?.next(0)).toBeNull();
+  store.signals.publish({ topic: 'account', accountId: 'b' });
+  expect(await stream?.next(0)).toBeNull();
+});

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { signIn, type Client } from '../kit/people.ts';
@@ -61,6 +62,17 @@ describeEachDatabase('The event stream', (open) => {
 
     const own = (await charlie.ask(CALLS.addDomain, { body: { host: 'charlie.example.com' } })).ok.data;
     expect(await atCharlie.next()).toMatchObject({ event: 'domain', data: { id: own.id } });
+  });
+
+  it('tells of a plan that changes, once and to its account alone', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const [atAlice, atCharlie] = [await listen(alice), await listen(charlie)];
+    await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
+    expect(await atAlice.next()).toEqual({ event: 'account', data: {} });
+    expect((await alice.ask(CALLS.premium)).ok.data).toBe(true);
+    await charlie.ask(CALLS.addDomain, { body: { host: 'charlie.example.com' } });
+    expect(await atCharlie.next()).toMatchObject({ event: 'domain' });
   });
 
   it('ends with its session, not with another one of the account', async () => {

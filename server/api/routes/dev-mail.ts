@@ -1,20 +1,10 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AppParts } from '../api.ts';
-import type { AppContext, AppEnv } from '../app-env.ts';
+import type { AppEnv } from '../app-env.ts';
 import { listCapturedMail, readCapturedMail, type CapturedMail } from '../captured-mail.ts';
-import { hostnameOf, isLoopback } from '../own-origin.ts';
+import { maySeeMail } from '../mail-page.ts';
 import { MAIL_PAGE_POLICY } from '../security-headers.ts';
-
-const FORWARDED = [
-  'forwarded',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-real-ip',
-  'via',
-];
 
 /**
  * Shows the mail that is kept while there is no mail server. Mail holds links that act for its reader, so it is for
@@ -24,7 +14,7 @@ export function devMailRoutes(app: Hono<AppEnv>, { mailFolder, secrets, config }
   if (mailFolder === null) return;
 
   app.get('/dev/mail', async (c) => {
-    if (!isOperator(c, secrets.mailPage)) return c.notFound();
+    if (!maySeeMail(c, secrets.mailPage)) return c.notFound();
     c.header('Content-Security-Policy', MAIL_PAGE_POLICY);
     c.header('Cache-Control', 'no-store');
     // The key stands in the address of this page.
@@ -38,15 +28,6 @@ export function devMailRoutes(app: Hono<AppEnv>, { mailFolder, secrets, config }
     if (!names.includes(wanted)) return c.notFound();
     return c.html(messagePage(secrets.mailPage, await readCapturedMail(mailFolder, wanted)));
   });
-}
-
-function isOperator(c: AppContext, key: string): boolean {
-  const hostname = hostnameOf(c.req.header('host') ?? new URL(c.req.url).host);
-  if (hostname === null || !isLoopback(hostname)) return false;
-  if (FORWARDED.some((name) => c.req.header(name) !== undefined)) return false;
-  // Hashes of equal length, so that the comparison's time says nothing.
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(c.req.query('key') ?? ''), digest(key));
 }
 
 /** The pages' colours and measures by hand: this page stands outside of the web app. */

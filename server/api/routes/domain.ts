@@ -1,13 +1,15 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT, PAGE_SIZE } from '../../../contract/constants.ts';
-import { displayName, mayAdd, mayUseFrequency, normaliseEndpoint } from '../../core/index.ts';
+import { displayName, mayAdd, mayResume, mayUseFrequency, normaliseEndpoint } from '../../core/index.ts';
 import {
   addMonitor,
   history,
   listMonitors,
   monitorOf,
+  pauseMonitor,
   removeMonitor,
   requestCheck,
+  resumeMonitor,
   setFrequency,
   summary,
   type Monitor,
@@ -18,6 +20,7 @@ import { refuse } from '../problem.ts';
 import { domainWire, historyEntryWire, REFUSED_HOST, summaryWire } from '../wire.ts';
 
 const notFound = () => refuse('not_found', 'There is no such domain.');
+const isPaused = () => refuse('domain_paused', 'This domain is paused. Resume it to check it.');
 
 export function domainRoutes(api: Api, parts: AppParts): void {
   const { store, policy, limits, timing } = parts;
@@ -109,10 +112,37 @@ export function domainRoutes(api: Api, parts: AppParts): void {
     // Strangers learn from no answer, the one of a limit included, whether a domain exists.
     const owned = await monitorOf(store, { accountId, monitorId: params.id });
     if (owned === null) return notFound();
+    if (owned.pausedBy !== null) return isPaused();
     const limited = limits.allow('checkByAccount', accountId) ?? limits.allow('checkByDomain', owned.id);
     if (limited) return limited;
     const monitor = await requestCheck(store, { accountId, monitorId: owned.id, now });
-    return monitor === null ? notFound() : { data: domainWire(monitor, now) };
+    if (monitor === null) return notFound();
+    return monitor.pausedBy === null ? { data: domainWire(monitor, now) } : isPaused();
+  });
+
+  api.on(CALLS.pauseDomain, async ({ params, session, now }) => {
+    const paused = await pauseMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
+    return paused === null ? notFound() : { data: domainWire(paused, now) };
+  });
+
+  api.on(CALLS.resumeDomain, async ({ params, body, session, now }) => {
+    const accountId = session.account.id;
+    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    if (owned === null) return notFound();
+    // Each resuming is a check: the ways to ask for one share their limits.
+    const limited = limits.allow('checkByAccount', accountId) ?? limits.allow('checkByDomain', owned.id);
+    if (limited) return limited;
+    const resumed = await resumeMonitor(store, {
+      accountId,
+      monitorId: owned.id,
+      insteadOf: body.instead_of,
+      now,
+      mayResume,
+    });
+    if (resumed.ok) return { data: domainWire(resumed.monitor, now) };
+    return resumed.code === 'not_found'
+      ? notFound()
+      : refuse('limit_reached', `The Free plan checks up to ${FREE_DOMAIN_LIMIT} domains.`);
   });
 }
 

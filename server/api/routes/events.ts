@@ -6,7 +6,7 @@ import { refuseForNow } from '../problem.ts';
 
 const RECONNECT_MS = 3_000;
 
-/** Tells a browser about its account's domains as they change, for as long as its session lives. */
+/** Tells a browser about its account and its domains as they change, for as long as its session lives. */
 export function eventRoutes(api: Api, { store, clock, sessions, timing }: AppParts): void {
   const streams = createEventStreams(store, clock);
 

@@ -1,0 +1,52 @@
+import { CALLS } from '../../../contract/calls.ts';
+import type { Entitlement } from '../../core/index.ts';
+import { entitlementAt } from '../../store/entitlements.ts';
+import { countPausedByPlan } from '../../store/monitors.ts';
+import type { Store } from '../../store/open-store.ts';
+import { subscriptionsOf } from '../../store/subscriptions.ts';
+import type { Api, AppParts } from '../api.ts';
+import { mailPageFor } from '../mail-page.ts';
+import { subscriptionToken } from '../subscription-token.ts';
+import { isoOrNull } from '../wire.ts';
+
+/** What the account has, for the page to show. */
+export function planRoutes(api: Api, parts: AppParts): void {
+  const { store } = parts;
+
+  api.on(CALLS.subscription, async ({ session: { account }, now }) => {
+    const entitlement = entitlementAt(store, account.entitlement, now);
+    const paidUntil = await endOfPaidPeriod(store, { accountId: account.id, entitlement, now });
+    return { data: await subscriptionToken(account.id, entitlement, { paidUntil, now }) };
+  });
+
+  api.on(CALLS.premium, async ({ session: { account }, now }) => ({
+    data: entitlementAt(store, account.entitlement, now).plan === 'premium',
+  }));
+
+  api.on(CALLS.standing, async ({ c, session: { account }, now }) => {
+    const { plan, status, source, endsAt } = entitlementAt(store, account.entitlement, now);
+    const data = {
+      plan,
+      status,
+      source,
+      ends_at: isoOrNull(endsAt),
+      paused_by_plan: await countPausedByPlan(store, account.id),
+      email_verified: account.emailVerified,
+      mail_page: mailPageFor(c, parts),
+    };
+    return { data };
+  });
+}
+
+/** null where nothing is paid for, and where news of the next period are late: Premium goes on until they say otherwise. */
+async function endOfPaidPeriod(
+  store: Store,
+  { accountId, entitlement, now }: { accountId: string; entitlement: Entitlement; now: number },
+): Promise<number | null> {
+  if (entitlement.source !== 'subscription' || entitlement.status === 'past_due') return null;
+  const ends = (await subscriptionsOf(store, accountId))
+    .filter(({ status }) => status === 'active' || status === 'trialing')
+    .map(({ periodEndsAt }) => periodEndsAt ?? 0);
+  const end = Math.max(0, ...ends);
+  return end > now ? end : null;
+}

@@ -1,0 +1,310 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { expect, it, vi } from 'vitest';
+import { subscriptionClaimsSchema } from '../../contract/account.ts';
+import { CALLS } from '../../contract/calls.ts';
+import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/constants.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, identityToken, type Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
+const secretOf = ({ id }: Person) => new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${id}`);
+const standing = async (person: Person) => (await person.ask(CALLS.standing)).ok.data;
+
+/** What the page makes of the subscription token: the status, and the time that is left in ms. */
+async function subscription({ clock }: TestApi, person: Person) {
+  const { data } = (await person.ask(CALLS.subscription)).ok;
+  const options = { algorithms: ['HS256'], subject: person.id, currentDate: new Date(clock.now()) };
+  const { payload } = await jwtVerify(data, secretOf(person), options);
+  const { status, exp } = subscriptionClaimsSchema.parse(payload);
+  return { status, minutes: Math.round((exp * 1000 - clock.now()) / 60_000) };
+}
+
+/** Does the worker's part. */
+async function carryOutEnds({ store, clock }: TestApi): Promise<void> {
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  await createPlanKeeper({ store, clock, log }).runDue();
+  expect(log.error).not.toHaveBeenCalled();
+}
+
+describeEachDatabase('Plans', (open) => {
+  it('hold against a forged subscription token: the page may show Premium, the server gives none', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const forged = await new SignJWT({ status: 'active' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(alice.id)
+      .setExpirationTime('1h')
+      .sign(secretOf(alice));
+    // As good as the real one to whoever verifies it.
+    await jwtVerify(forged, secretOf(alice), { subject: alice.id });
+    const [domain] = await Promise.all(['a', 'b', 'c'].map((name) => add(alice, `${name}.example.com`)));
+
+    for (const headers of [
+      { authorization: `Bearer ${forged}` },
+      { 'x-subscription': forged },
+      {
+        cookie: `${[...alice.cookies].map(([name, { value }]) => `${name}=${value}`).join('; ')}; sub=${forged}`,
+      },
+    ] as Record<string, string>[]) {
+      const asker = createClient(api.send, new Map(headers['cookie'] === undefined ? alice.cookies : []));
+      const fourth = await asker.ask(CALLS.addDomain, { body: { host: 'd.example.com' }, headers });
+      expect(fourth.problem).toMatchObject({ status: 402, code: 'limit_reached' });
+      const params = { id: domain?.ok.data.id ?? '' };
+      const often = await asker.ask(CALLS.setFrequency, {
+        params,
+        query: { check_frequency: '15' },
+        headers,
+      });
+      expect(often.problem).toMatchObject({ status: 402, code: 'premium_required' });
+      expect((await asker.ask(CALLS.premium, { headers })).ok.data).toBe(false);
+    }
+    expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
+  });
+
+  it('let one of two domains that race for the third place in', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    for (const host of ['a.example.com', 'b.example.com']) await add(alice, host);
+    const race = await Promise.all(['c', 'd'].map((name) => add(alice, `${name}.example.com`)));
+    expect(race.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402]);
+    const fourth = await Promise.all(['e', 'f'].map((name) => add(alice, `${name}.example.com`)));
+    expect(fourth.map(({ problem }) => problem.code)).toEqual(['limit_reached', 'limit_reached']);
+    expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(3);
+  });
+
+  it('are told to the page as they stand', async () => {
+    const api = await startApi(open);
+    const { alice, bob, charlie } = await api.cast();
+    const common = { paused_by_plan: 0, email_verified: false, mail_page: null };
+    const nothing = { plan: 'free', status: '', source: 'none', ends_at: null };
+    expect(await standing(alice)).toEqual({ ...nothing, ...common });
+    expect(await subscription(api, alice)).toEqual({ status: '', minutes: 5 });
+    const forGood = { plan: 'premium', status: 'active', source: 'grant', ends_at: null };
+    expect(await standing(bob)).toEqual({ ...forGood, ...common });
+    expect(await subscription(api, bob)).toEqual({ status: 'active', minutes: 24 * 60 });
+
+    const endsAt = api.clock.now() + 3 * HOUR_MS;
+    await grantPremium(api.store, charlie.id, { grant: { endsAt }, now: api.clock.now() });
+    expect(await standing(charlie)).toMatchObject({ ends_at: new Date(endsAt).toISOString() });
+    // Never good for longer than Premium is.
+    expect(await subscription(api, charlie)).toEqual({ status: 'active', minutes: 3 * 60 });
+  });
+
+  it('that are paid for are shown for the paid period at most, and through the grace after it', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    const now = api.clock.now();
+    const tell = async (change: { status: 'active' | 'past_due'; period_ends_at: number }) => {
+      await api.store.db.deleteFrom('subscriptions').execute();
+      await api.store.db
+        .insertInto('subscriptions')
+        .values({
+          id: 'sub_1',
+          account_id: charlie.id,
+          customer_id: 'ctm_1',
+          price_id: 'pri_1',
+          period_starts_at: now - DAY_MS,
+          past_due_since: change.status === 'past_due' ? now - DAY_MS : null,
+          told_at: now,
+          created_at: now,
+          ...change,
+        })
+        .execute();
+      await grantPremium(api.store, charlie.id, { grant: null, now });
+      return subscription(api, charlie);
+    };
+    const hours = (count: number) => now + count * HOUR_MS;
+    expect(await tell({ status: 'active', period_ends_at: hours(2) })).toEqual({
+      status: 'active',
+      minutes: 120,
+    });
+    expect(await tell({ status: 'active', period_ends_at: hours(48) })).toEqual({
+      status: 'active',
+      minutes: 24 * 60,
+    });
+    // News of the renewal are late.
+    expect(await tell({ status: 'active', period_ends_at: hours(-1) })).toEqual({
+      status: 'active',
+      minutes: 24 * 60,
+    });
+    expect(await tell({ status: 'past_due', period_ends_at: hours(1) })).toEqual({
+      status: 'past_due',
+      minutes: 24 * 60,
+    });
+    expect(await standing(charlie)).toMatchObject({
+      plan: 'premium',
+      status: 'past_due',
+      source: 'subscription',
+      ends_at: new Date(now + 13 * DAY_MS).toISOString(),
+    });
+  });
+
+  it('are Premium for everybody where nothing is sold', async () => {
+    const api = await startApi(() => open({ everyonePremium: true }), {
+      config: { billing: { mode: 'none' } },
+    });
+    const { alice } = await api.cast();
+    for (const name of ['a', 'b', 'c', 'd', 'e'])
+      expect((await add(alice, `${name}.example.com`)).ok).toBeTruthy();
+    expect(await standing(alice)).toMatchObject({ plan: 'premium', source: 'deployment', ends_at: null });
+    expect(await subscription(api, alice)).toEqual({ status: 'active', minutes: 24 * 60 });
+    expect((await alice.ask(CALLS.premium)).ok.data).toBe(true);
+  });
+});
+
+describeEachDatabase('A trial', (open) => {
+  const signUpFor = async (api: TestApi, email: string, trial?: boolean) => {
+    const client = createClient(api.send);
+    await client.ask(CALLS.signUp, { body: { name: 'Alice', email, password: 'correct horse' } });
+    const body = { token: await identityToken(client), trial };
+    const { id } = (await client.ask(CALLS.openSession, { body })).ok.data;
+    return { ...client, id, name: 'Alice', email, password: 'correct horse' };
+  };
+
+  it('comes with a new account that asks for it, once per address in whatever spelling', async () => {
+    const api = await startApi(open);
+    const alice = await signUpFor(api, 'alice.lantern@gmail.com', true);
+    expect(await standing(alice)).toMatchObject({ plan: 'premium', status: 'trialing', source: 'trial' });
+    expect(Date.parse((await standing(alice)).ends_at ?? '') - api.clock.now()).toBeGreaterThan(
+      (TRIAL_DAYS - 0.01) * DAY_MS,
+    );
+    expect(await subscription(api, alice)).toEqual({ status: 'trialing', minutes: 24 * 60 });
+    const again = await signUpFor(api, 'AliceLantern+more@googlemail.com', true);
+    expect(await standing(again)).toMatchObject({ plan: 'free', status: '' });
+
+    const plain = await signUpFor(api, 'charlie@example.test');
+    const token = await identityToken(await signedIn(api, plain));
+    await plain.ask(CALLS.openSession, { body: { token, trial: true } });
+    expect((await standing(plain)).plan).toBe('free');
+
+    const rows = JSON.stringify(await api.store.db.selectFrom('trials').selectAll().execute());
+    expect(rows).not.toMatch(/lantern|gmail/i);
+  });
+
+  it('ends: the fourth domain is refused at once, and the surplus is paused when a worker comes by', async () => {
+    const api = await startApi(open);
+    const alice = await signUpFor(api, 'alice@example.test', true);
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      api.clock.advance(1_000);
+      ids.push((await add(alice, `${name}.example.com`)).ok.data.id);
+    }
+    const params = { id: ids[4] ?? '' };
+    await alice.ask(CALLS.setFrequency, { params, query: { check_frequency: '10' } });
+    for (let day = 0; day < TRIAL_DAYS; day++) {
+      api.clock.advance(DAY_MS);
+      await alice.ask(CALLS.refreshSession);
+    }
+
+    expect((await add(alice, 'f.example.com')).problem.code).toBe('limit_reached');
+    expect(await standing(alice)).toMatchObject({ plan: 'free', status: '', source: 'none', ends_at: null });
+    expect(await subscription(api, alice)).toEqual({ status: '', minutes: 5 });
+    const often = await alice.ask(CALLS.setFrequency, { params, query: { check_frequency: '15' } });
+    expect(often.problem.code).toBe('premium_required');
+
+    await carryOutEnds(api);
+    expect((await standing(alice)).paused_by_plan).toBe(2);
+    const domains = (await alice.ask(CALLS.listDomains)).ok.data.toReversed();
+    expect(domains.map(({ paused }) => paused)).toEqual([null, null, null, 'plan', 'plan']);
+    expect(new Set(domains.map((domain) => domain.check_every_minutes))).toEqual(new Set([1440]));
+  });
+});
+
+async function signedIn(api: TestApi, { email, password }: Person) {
+  const client = createClient(api.send);
+  await client.ask(CALLS.signIn, { body: { email, password } });
+  return client;
+}
+
+describeEachDatabase('Domains beyond the plan', (open) => {
+  /** Bob with five domains after his Premium was taken back; ids, the oldest first. */
+  async function afterPremium(api: TestApi) {
+    const { bob, charlie } = await api.cast();
+    const ids: string[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      api.clock.advance(1_000);
+      ids.push((await add(bob, `${name}.example.com`)).ok.data.id);
+    }
+    await grantPremium(api.store, bob.id, { grant: null, now: api.clock.now() });
+    return { bob, charlie, ids };
+  }
+  const resume = (person: Person, id = '', insteadOf?: string) =>
+    person.ask(CALLS.resumeDomain, { params: { id }, body: insteadOf ? { instead_of: insteadOf } : {} });
+  const running = async (person: Person) =>
+    (await person.ask(CALLS.listDomains)).ok.data.filter(({ paused }) => paused === null).map(({ id }) => id);
+
+  it('are paused, say so everywhere, and cannot be checked', async () => {
+    const api = await startApi(open);
+    const { bob, ids } = await afterPremium(api);
+    const { data, total } = (await bob.ask(CALLS.listDomains, { query: { status: 'paused' } })).ok;
+    expect(total).toBe(2);
+    expect(data).toMatchObject([
+      { id: ids[4], paused: 'plan', state: 'paused', checking: false },
+      { id: ids[3], paused: 'plan', state: 'paused', checking: false },
+    ]);
+    expect((await bob.ask(CALLS.domainSummary)).ok.data.counts).toMatchObject({ paused: 2, pending: 3 });
+    const params = { id: ids[3] ?? '' };
+    expect((await bob.ask(CALLS.checkDomain, { params })).problem).toMatchObject({
+      status: 409,
+      code: 'domain_paused',
+    });
+    const query = { check_frequency: '1440' };
+    expect((await bob.ask(CALLS.setFrequency, { params, query })).ok.data.paused).toBe('plan');
+  });
+
+  it('take the place of another one in one step, and only one’s own', async () => {
+    const api = await startApi(open);
+    const { bob, charlie, ids } = await afterPremium(api);
+    const theirs = (await add(charlie, 'charlie.example.com')).ok.data.id;
+    expect((await resume(bob, ids[4])).problem).toMatchObject({ status: 402, code: 'limit_reached' });
+    expect((await resume(bob, ids[4], theirs)).status).toBe(404);
+    expect((await resume(charlie, ids[4])).status).toBe(404);
+
+    expect((await resume(bob, ids[4], ids[0])).ok.data).toMatchObject({ paused: null, checking: true });
+    expect(await running(bob)).toEqual([ids[4], ids[2], ids[1]]);
+    expect(await running(charlie)).toEqual([theirs]);
+
+    const wishes = await Promise.all([ids[0], ids[3]].map((id) => resume(bob, id, ids[4])));
+    expect(wishes.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 402]);
+    expect(await running(bob)).toHaveLength(3);
+  });
+
+  it('can be paused and resumed by hand on every plan, within its limit', async () => {
+    const api = await startApi(open);
+    const { bob, charlie, ids } = await afterPremium(api);
+    const params = { id: ids[0] ?? '' };
+    expect((await charlie.ask(CALLS.pauseDomain, { params })).status).toBe(404);
+    for (let twice = 0; twice < 2; twice++)
+      expect((await bob.ask(CALLS.pauseDomain, { params })).ok.data).toMatchObject({
+        paused: 'user',
+        state: 'paused',
+      });
+    expect((await standing(bob)).paused_by_plan).toBe(2);
+    // A paused domain is one of the three all the same, and its place may go to another one.
+    await bob.ask(CALLS.removeDomain, { params: { id: ids[4] ?? '' } });
+    await bob.ask(CALLS.removeDomain, { params: { id: ids[2] ?? '' } });
+    expect((await add(bob, 'new.example.com')).problem.code).toBe('limit_reached');
+    expect((await resume(bob, ids[3])).ok.data.paused).toBeNull();
+    expect((await resume(bob, ids[0])).ok.data.paused).toBeNull();
+    expect(await running(bob)).toEqual([ids[3], ids[1], ids[0]]);
+  });
+
+  it('are checked on request no more often for being paused in between', async () => {
+    const api = await startApi(open);
+    const { charlie } = await api.cast();
+    const { id } = (await add(charlie, 'a.example.com')).ok.data;
+    const codes: (string | number)[] = [];
+    for (let again = 0; again < 8; again++) {
+      await charlie.ask(CALLS.pauseDomain, { params: { id } });
+      const answer = await resume(charlie, id);
+      codes.push(answer.status === 200 ? 200 : answer.problem.code);
+    }
+    expect(codes).toEqual([...Array<number>(6).fill(200), 'too_many_requests', 'too_many_requests']);
+  });
+});
