@@ -20,6 +20,8 @@ export const tokenExchangeSchema = z.object({
   company: lineSchema(200).nullish(),
   /** Signed up from a button that offers the trial; counts at the account's creation only. */
   trial: z.boolean().optional(),
+  /** The code of an invitation, where an account is to be made for who comes from another provider than the built-in one. */
+  invite: z.string().max(2048).optional(),
 });
 
 /** `PATCH /user/update`. A company may be null: none. */

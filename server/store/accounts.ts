@@ -1,10 +1,8 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { Entitlement } from '../core/index.ts';
-import { deleteUnwatched } from './certificates.ts';
 import { announcePlan, settledEntitlement, settlePlan } from './entitlements.ts';
-import { deleteUsers } from './identity-users.ts';
 import type { Store } from './open-store.ts';
-import type { AccountsTable, Tables } from './tables.ts';
+import type { AccountsTable } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface Account {
@@ -74,31 +72,6 @@ export async function grantPremium(
   announcePlan(store, accountId);
 }
 
-/**
- * Deletes the account and everything of it: sessions, domains, checks, alerts, its users in the built-in identity provider,
- * and certificates that nobody else watches. False when it was gone already.
- */
-export async function deleteAccount(store: Store, id: string): Promise<boolean> {
-  const deleted = await inTransaction(store, async (trx) => {
-    const certificates = await trx
-      .selectFrom('monitor_certificates')
-      .innerJoin('monitors', 'monitors.id', 'monitor_certificates.monitor_id')
-      .select('fingerprint')
-      .distinct()
-      .where('monitors.account_id', '=', id)
-      .execute();
-    await deleteIdentityUsers(trx, id);
-    const result = await trx.deleteFrom('accounts').where('id', '=', id).executeTakeFirst();
-    await deleteUnwatched(
-      trx,
-      certificates.map(({ fingerprint }) => fingerprint),
-    );
-    return result.numDeletedRows > 0n;
-  });
-  if (deleted) store.signals.publish({ topic: 'session_ended', accountId: id, sessionId: null });
-  return deleted;
-}
-
 export function toAccount(row: Selectable<AccountsTable>): Account {
   return {
     id: row.id,
@@ -112,16 +85,4 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     disabled: row.disabled_at !== null,
     createdAt: row.created_at,
   };
-}
-
-async function deleteIdentityUsers(trx: Transaction<Tables>, accountId: string): Promise<void> {
-  const identities = await trx
-    .selectFrom('identities')
-    .select('subject')
-    .where('account_id', '=', accountId)
-    .execute();
-  await deleteUsers(
-    trx,
-    identities.map(({ subject }) => subject),
-  );
 }

@@ -4,6 +4,7 @@ import { type Account, toAccount } from './accounts.ts';
 import { locked } from './dialect.ts';
 import { settlePlan } from './entitlements.ts';
 import { deleteUsers } from './identity-users.ts';
+import { releaseHeldMail } from './mail-allowance.ts';
 import type { Store } from './open-store.ts';
 import type { AccountsTable, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -47,7 +48,8 @@ export async function openAccount(store: Store, arrival: Arrival): Promise<Opene
       store.dialect,
       trx.selectFrom('accounts').selectAll().where('email', '=', arrival.email.toLowerCase()),
     ).executeTakeFirst();
-    if (!holder) return 'signups_closed';
+    if (!holder && arrival.mayCreate === false) return 'signups_closed';
+    if (!holder) throw new Error('The account that had the address went at this very moment');
     if (!arrival.emailVerified) return 'email_taken';
     if (holder.disabled_at !== null) return 'account_disabled';
     await dropUnverified(trx, holder.id);
@@ -56,8 +58,11 @@ export async function openAccount(store: Store, arrival: Arrival): Promise<Opene
   });
   if (typeof opened === 'string') return { ok: false, code: opened };
   const account = toAccount(opened.account);
-  if (opened.putOut)
+  if (opened.putOut) {
     store.signals.publish({ topic: 'session_ended', accountId: account.id, sessionId: null });
+    // What was held back while nobody had proven the address.
+    for (const topic of ['mails', 'deliveries'] as const) store.signals.publish({ topic });
+  }
   return { ok: true, account, created: opened.created };
 }
 
@@ -134,7 +139,10 @@ async function greet(
       .where('email_verified', '=', 0)
       .execute();
   const putOut = vouched && account.email_verified === 0;
-  if (putOut) await trx.deleteFrom('sessions').where('account_id', '=', account.id).execute();
+  if (putOut) {
+    await trx.deleteFrom('sessions').where('account_id', '=', account.id).execute();
+    await releaseHeldMail(trx, account.id);
+  }
   const next = {
     full_name: account.full_name || (arrival.name ?? ''),
     company_name: account.company_name || (arrival.company ?? ''),

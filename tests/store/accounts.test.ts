@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  accountById,
-  deleteAccount,
-  grantPremium,
-  identitiesOf,
-  updateAccount,
-} from '../../server/store/accounts.ts';
+import { deleteAccount } from '../../server/store/account-deletion.ts';
+import { accountById, grantPremium, identitiesOf, updateAccount } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -119,8 +114,8 @@ describeEachDatabase('accounts', (open) => {
     const ended: unknown[] = [];
     store.signals.subscribe((signal) => ended.push(signal));
 
-    expect(await deleteAccount(store, id)).toBe(true);
-    expect(await deleteAccount(store, id)).toBe(false);
+    expect(await deleteAccount(store, id, NOW)).toBe(true);
+    expect(await deleteAccount(store, id, NOW)).toBe(false);
     expect(await accountById(store, id)).toBeNull();
     expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
     expect(ended).toEqual([{ topic: 'session_ended', accountId: id, sessionId: null }]);

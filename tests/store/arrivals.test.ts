@@ -118,8 +118,6 @@ describeEachDatabase('an address that is proven for the first time', (open) => {
         accessExpiresAt: NOW + DAY,
         refreshIdleExpiresAt: NOW + DAY,
         refreshExpiresAt: NOW + DAY,
-        userAgent: '',
-        address: '',
         now: NOW,
       });
     const stillIn = async (sessionId: string) =>

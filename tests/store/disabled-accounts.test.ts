@@ -94,8 +94,6 @@ function session(accountId: string, sessionId: string) {
     accessExpiresAt: NOW + 900_000,
     refreshIdleExpiresAt: NOW + 14 * DAY,
     refreshExpiresAt: NOW + 30 * DAY,
-    userAgent: '',
-    address: '',
     now: NOW,
   };
 }
@@ -108,8 +106,6 @@ function rotation(sessionId: string) {
     nextAccessHash: 'next a',
     accessExpiresAt: NOW + 900_000,
     refreshIdleExpiresAt: NOW + 14 * DAY,
-    userAgent: '',
-    address: '',
     now: NOW + 1,
     graceMs: 10_000,
   };

@@ -1,10 +1,12 @@
 import { CALLS } from '../../../contract/calls.ts';
+import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
-import type { TokenRefusal } from '../../providers/identity/index.ts';
+import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/identity/index.ts';
 import { openAccount } from '../../store/arrivals.ts';
 import { endSession } from '../../store/sessions.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
+import { trialAddressHash } from '../trial-address.ts';
 import { userWire } from '../wire.ts';
 
 const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> = {
@@ -22,11 +24,19 @@ const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> 
 };
 
 /** From an identity provider's token to the product's own session, and to its end. */
-export function authRoutes(api: Api, { store, identity, sessions }: AppParts): void {
+export function authRoutes(api: Api, parts: AppParts): void {
+  const { store, identity, sessions, secrets, config, clock } = parts;
+  const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
+
   api.on(CALLS.openSession, async ({ c, body, now }) => {
     const verified = await identity.verify(body.token);
     if (!verified.ok) return refuse(...TOKEN_REFUSALS[verified.reason]);
     const { claims } = verified;
+    // Who comes from the built-in provider was let in where that identity was made.
+    const decision =
+      claims.provider === BUILT_IN
+        ? 'allowed'
+        : await maySignUp(claims.email, body.invite ?? c.req.header('x-invite'));
     const opened = await openAccount(store, {
       issuer: claims.provider,
       subject: claims.subject,
@@ -35,10 +45,16 @@ export function authRoutes(api: Api, { store, identity, sessions }: AppParts): v
       name: body.name || claims.name,
       company: body.company ?? '',
       photoUrl: claims.photoUrl,
+      trial: body.trial ? { addressHash: trialAddressHash(secrets.session, claims.email) } : null,
+      mayCreate: decision === 'allowed',
       now,
     });
+    if (!opened.ok && opened.code === 'email_taken')
+      return refuse(opened.code, 'This address already has an account that signs in another way.');
+    if (!opened.ok && opened.code === 'account_disabled')
+      return refuse(opened.code, `This account is disabled. Write to ${config.supportEmail} about it.`);
     if (!opened.ok)
-      return refuse('email_taken', 'This address already has an account that signs in another way.');
+      return refuse(opened.code, OIDC_FAILURES[decision === 'allowed' ? 'signups_closed' : decision]);
     c.header('Cache-Control', 'no-store');
     const sessionId = await sessions.open(c, opened.account.id);
     // The provider's session has done its work, and must not outlive a log-out here. Where it is gone already, somebody
