@@ -1,0 +1,178 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import type { TEST_EVENTS } from '../../contract/payment.ts';
+import { accountById } from '../../server/store/accounts.ts';
+import { entitlementAt } from '../../server/store/entitlements.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { endTestSubscriptions } from '../../server/store/subscriptions.ts';
+import { isTestSubscription } from '../../server/providers/payments/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { signedWebhook, subscriptionEvent } from '../kit/paddle-api.ts';
+import { type Person, signUp } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+const DAY = 86_400_000;
+
+async function startTestMode(open: () => Promise<Store>) {
+  const api = await startApi(open);
+  const alice = await signUp(api.send, { name: 'Alice' });
+  return {
+    api,
+    alice,
+    pay: async (person: Person = alice) => {
+      const [product] = (await person.ask(CALLS.listProducts)).ok.data;
+      const price_id = product?.price_id ?? '';
+      const checkout = await person.ask(CALLS.openCheckout, { body: { price_id } });
+      const reference = checkout.status === 200 ? checkout.ok.data.reference : 'refused';
+      return person.ask(CALLS.testPay, { body: { price_id, reference } });
+    },
+    happen: async (event: (typeof TEST_EVENTS)[number]) =>
+      (await alice.ask(CALLS.testEvent, { body: { event } })).ok,
+    isPremium: async (person: Person = alice) => (await person.ask(CALLS.premium)).ok.data,
+    subscription: async () => (await alice.ask(CALLS.testSubscription)).ok.data,
+  };
+}
+
+describeEachDatabase('Test mode', (open) => {
+  it('sells Premium for the price of the real thing, without money', async () => {
+    const { alice, pay, isPremium, subscription } = await startTestMode(open);
+    expect((await alice.ask(CALLS.listProducts)).ok.data).toMatchObject([
+      { unit_price: 499, currency: 'USD' },
+    ]);
+    expect(await subscription()).toBeNull();
+    expect(await isPremium()).toBe(false);
+
+    expect((await pay()).ok.data).toMatchObject({ currency: 'USD', total: 499 });
+    expect(await isPremium()).toBe(true);
+    expect(await subscription()).toMatchObject({ status: 'active', cancels_at: null });
+    expect((await alice.ask(CALLS.currentUser)).ok.data.paddle_id).toMatch(/^ctm_test_/);
+    expect((await pay()).problem).toMatchObject({ status: 409, code: 'already_subscribed' });
+  });
+
+  it('refuses a price that is not on offer, and a reference that is not ours buys nothing', async () => {
+    const { alice, isPremium } = await startTestMode(open);
+    const reference = `${alice.id}.${'A'.repeat(43)}`;
+    const gone = await alice.ask(CALLS.testPay, { body: { price_id: 'pri_other', reference } });
+    expect(gone.problem.code).toBe('price_gone');
+    expect(await isPremium()).toBe(false);
+  });
+
+  it('makes one subscription of two payments at once', async () => {
+    const { api, alice, pay, isPremium } = await startTestMode(open);
+    const answers = await Promise.all([pay(), pay(), pay()]);
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    const rows = await api.store.db.selectFrom('subscriptions').select(['account_id', 'status']).execute();
+    expect(rows).toEqual([{ account_id: alice.id, status: 'active' }]);
+    expect(await isPremium()).toBe(true);
+  });
+
+  it('lets everything happen that happens to a subscription', async () => {
+    const { pay, happen, isPremium, subscription } = await startTestMode(open);
+    await pay();
+    const first = await subscription();
+    const steps = [
+      ['renew', 'active', true],
+      ['past_due', 'past_due', true],
+      ['renew', 'active', true],
+      ['pause', 'paused', false],
+      ['resume', 'active', true],
+      ['cancel_at_period_end', 'active', true],
+      ['resume', 'active', true],
+      ['refund', 'active', false],
+      ['renew', 'active', true],
+      ['cancel', 'canceled', false],
+    ] as const;
+    for (const [event, status, premium] of steps) {
+      await happen(event);
+      expect([event, (await subscription())?.status, await isPremium()]).toEqual([event, status, premium]);
+    }
+    await pay();
+    expect((await subscription())?.id).not.toBe(first?.id);
+    expect(await isPremium()).toBe(true);
+  });
+
+  it('says when a cancelled subscription ends, and ends it then', async () => {
+    const { api, alice, pay, happen, isPremium, subscription } = await startTestMode(open);
+    await pay();
+    await happen('cancel_at_period_end');
+    const { period_ends_at, cancels_at } = (await subscription()) ?? {};
+    expect(cancels_at).toBe(period_ends_at);
+    expect(Date.parse(cancels_at ?? '')).toBeGreaterThan(api.clock.now() + 29 * DAY);
+    const endsAt = Date.parse(cancels_at ?? '');
+    const account = await accountById(api.store, alice.id);
+    const planAt = (now: number) => account && entitlementAt(api.store, account.entitlement, now).plan;
+    expect([planAt(endsAt - 1), planAt(endsAt)]).toEqual(['premium', 'free']);
+
+    // What has ended stands in nobody's way.
+    await api.store.db.updateTable('subscriptions').set({ cancels_at: api.clock.now() }).execute();
+    expect((await pay()).status).toBe(200);
+    expect(await isPremium()).toBe(true);
+  });
+
+  it('has nothing to happen where nothing runs', async () => {
+    const { alice, pay, happen } = await startTestMode(open);
+    const refused = async () => (await alice.ask(CALLS.testEvent, { body: { event: 'renew' } })).problem.code;
+    expect(await refused()).toBe('not_found');
+    await pay();
+    await happen('cancel');
+    expect(await refused()).toBe('not_found');
+    const unknown = await alice.ask(CALLS.testEvent, { body: { event: 'explode' } });
+    expect(unknown.problem.code).toBe('invalid_request');
+  });
+
+  it('has a portal of its own, for a verified address as everywhere', async () => {
+    const { api, alice, pay } = await startTestMode(open);
+    expect((await alice.ask(CALLS.billing)).ok.data.url).toBe('');
+    await pay();
+    expect((await alice.ask(CALLS.billing)).problem.code).toBe('email_not_verified');
+    await api.store.db
+      .updateTable('accounts')
+      .set({ email_verified: 1 })
+      .where('id', '=', alice.id)
+      .execute();
+    expect((await alice.ask(CALLS.billing)).ok.data.url).toBe('http://localhost:8080/billing-test');
+  });
+
+  it('trusts its own signature alone', async () => {
+    const { api, alice, isPremium } = await startTestMode(open);
+    const [product] = (await alice.ask(CALLS.listProducts)).ok.data;
+    const { reference } = (
+      await alice.ask(CALLS.openCheckout, { body: { price_id: product?.price_id ?? '' } })
+    ).ok.data;
+    const event = subscriptionEvent({
+      subscription: 'sub_test_1',
+      customer: 'ctm_test_1',
+      status: 'active',
+      reference,
+      price: product?.price_id ?? '',
+      at: api.clock.now(),
+    });
+    const quiet = await startApi(() => Promise.resolve(api.store), {
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    });
+    for (const secret of ['', 'test', 'pdl_ntfset_test']) {
+      const { body, headers } = signedWebhook(event, { secret });
+      const answer = await quiet.send('/api/payment/webhook', { method: 'POST', body, headers });
+      expect(answer.status).toBe(401);
+    }
+    expect(await isPremium()).toBe(false);
+  });
+
+  it('leaves no Premium behind once a deployment sells for money', async () => {
+    const { api, alice, pay, isPremium } = await startTestMode(open);
+    await pay();
+    await api.store.db
+      .insertInto('subscriptions')
+      .values({
+        ...{ id: 'sub_paid', account_id: alice.id, customer_id: 'ctm_paid', price_id: 'pri_paid' },
+        ...{ status: 'paused', told_at: 0, created_at: 0 },
+      })
+      .execute();
+    const end = () => endTestSubscriptions(api.store, { isTest: isTestSubscription, now: api.clock.now() });
+    expect(await end()).toBe(1);
+    expect(await isPremium()).toBe(false);
+    expect(await end()).toBe(0);
+    const rows = await api.store.db.selectFrom('subscriptions').select(['id', 'status']).execute();
+    expect(rows.find(({ id }) => id === 'sub_paid')?.status).toBe('paused');
+  });
+});
