@@ -1,0 +1,207 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../server/store/open-store.ts';
+import { applyPaymentEvent, type PaymentNews } from '../../server/store/payment-events.ts';
+import { subscriptionById, subscriptionsOf } from '../../server/store/subscriptions.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, NOW, person } from './samples.ts';
+
+const told = (
+  occurredAt: number,
+  change: Partial<Extract<PaymentNews['change'], { kind: 'subscription' }>> = {},
+): PaymentNews => ({
+  id: crypto.randomUUID(),
+  type: 'subscription.updated',
+  occurredAt,
+  change: {
+    kind: 'subscription',
+    subscriptionId: 'sub_1',
+    customerId: 'ctm_1',
+    priceId: 'pri_1',
+    status: 'active',
+    periodStartsAt: NOW,
+    periodEndsAt: NOW + 30 * DAY,
+    cancelsAt: null,
+    ...change,
+  },
+});
+
+const refund = (
+  occurredAt: number,
+  { refunded = true, periodEndsAt = null }: { refunded?: boolean; periodEndsAt?: number | null } = {},
+): PaymentNews => ({
+  id: crypto.randomUUID(),
+  type: 'adjustment.updated',
+  occurredAt,
+  change: { kind: 'refund', subscriptionId: 'sub_1', refunded, periodEndsAt },
+});
+
+const take = (store: Store, event: PaymentNews, referredTo: string | null = null) =>
+  applyPaymentEvent(store, event, { referredTo, now: NOW });
+
+/** Every order of the entries. */
+function orders<T>(entries: readonly T[]): T[][] {
+  if (entries.length <= 1) return [[...entries]];
+  return entries.flatMap((entry, index) =>
+    orders(entries.toSpliced(index, 1)).map((rest) => [entry, ...rest]),
+  );
+}
+
+describeEachDatabase('payment events', (open) => {
+  it('are each taken once, many at the same moment included', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const event = told(NOW);
+    const taken = await Promise.all(Array.from({ length: 8 }, () => take(store, event, id)));
+    expect(taken.map(({ outcome }) => outcome).toSorted()).toEqual(['applied', ...Array(7).fill('repeated')]);
+    expect(
+      await store.db.selectFrom('payment_events').select(['id', 'outcome', 'account_id']).execute(),
+    ).toEqual([{ id: event.id, outcome: 'applied', account_id: id }]);
+  });
+
+  it('of an account that is gone, or that nobody knows, leave only that they came', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    await store.db.deleteFrom('accounts').where('id', '=', id).execute();
+    for (const referredTo of [id, null])
+      expect(await take(store, told(NOW), referredTo)).toEqual({
+        outcome: 'ignored',
+        accountId: null,
+        surplus: [],
+      });
+    expect(await subscriptionById(store, 'sub_1')).toBeNull();
+  });
+
+  it('of a reference whose account is gone are not given to the customer’s other account', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    await take(store, told(NOW), id);
+    const gone = crypto.randomUUID();
+    const other = told(NOW, { subscriptionId: 'sub_2' });
+    expect(await take(store, other, gone)).toMatchObject({ outcome: 'ignored' });
+    expect(await subscriptionsOf(store, id)).toHaveLength(1);
+  });
+
+  it('about a subscription end the same in every order', async () => {
+    const store = await open();
+    const steps = [
+      { at: 1, status: 'trialing' as const },
+      { at: 2, status: 'past_due' as const },
+      { at: 3, status: 'active' as const, cancelsAt: NOW + DAY },
+      { at: 4, status: 'canceled' as const, periodStartsAt: null, periodEndsAt: null },
+    ];
+    const { id } = await person(store, 'alice');
+    for (const [index, order] of orders(steps).entries()) {
+      const subscriptionId = `sub_${index}`;
+      for (const { at, ...change } of order)
+        await take(store, told(NOW + at, { ...change, subscriptionId }), id);
+      expect(await subscriptionById(store, subscriptionId)).toMatchObject({
+        status: 'canceled',
+        periodEndsAt: null,
+        cancelsAt: null,
+        pastDueSince: null,
+      });
+    }
+  });
+
+  it('never wake what has ended, not even at the same millisecond', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    await take(store, told(NOW, { status: 'canceled' }), id);
+    expect(await take(store, told(NOW), id)).toMatchObject({ outcome: 'stale' });
+    expect(await take(store, told(NOW + 1), id)).toMatchObject({ outcome: 'stale' });
+    expect((await subscriptionById(store, 'sub_1'))?.status).toBe('canceled');
+  });
+
+  it('keep since when a payment is due, until it came', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const since = async () => (await subscriptionById(store, 'sub_1'))?.pastDueSince;
+    await take(store, told(NOW + 1, { status: 'past_due' }), id);
+    await take(store, told(NOW + 2, { status: 'past_due' }));
+    expect(await since()).toBe(NOW + 1);
+    await take(store, told(NOW + 3));
+    expect(await since()).toBeNull();
+    await take(store, told(NOW + 4, { status: 'past_due' }));
+    expect(await since()).toBe(NOW + 4);
+  });
+});
+
+describeEachDatabase('refunds', (open) => {
+  it('end the same in every order, also where the subscription is told last', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const refundedAtAfter = async (events: PaymentNews[], orderOf: number[]) => {
+      await store.db.deleteFrom('subscriptions').execute();
+      for (const index of orderOf) {
+        const event = events[index];
+        if (event) await take(store, { ...event, id: crypto.randomUUID() }, id);
+      }
+      return (await subscriptionById(store, 'sub_1'))?.refundedAt;
+    };
+    const month = 30 * DAY;
+    const cases: [PaymentNews[], number | null][] = [
+      // Given back, and taken back again: a chargeback that was won.
+      [[told(NOW), refund(NOW + 1), refund(NOW + 2, { refunded: false })], null],
+      [[told(NOW), refund(NOW + 1, { refunded: false }), refund(NOW + 2)], NOW + 2],
+      // The second month first, then the first one: the second one stays given back.
+      [
+        [
+          told(NOW, { periodStartsAt: NOW + month }),
+          refund(NOW + month + 1),
+          refund(NOW + month + 2, { periodEndsAt: NOW + month }),
+        ],
+        NOW + month + 1,
+      ],
+    ];
+    for (const [events, expected] of cases)
+      for (const order of orders([0, 1, 2]))
+        expect([order, await refundedAtAfter(events, order)]).toEqual([order, expected]);
+  });
+
+  it('that came first belong to the account once the subscription is known', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const early = refund(NOW);
+    expect(await take(store, early)).toMatchObject({ outcome: 'ignored', accountId: null });
+    await take(store, told(NOW), id);
+    const row = await store.db
+      .selectFrom('payment_events')
+      .selectAll()
+      .where('id', '=', early.id)
+      .executeTakeFirst();
+    expect(row).toMatchObject({ outcome: 'applied', account_id: id, refund_of: null });
+  });
+});
+
+describeEachDatabase('the customer of an account', (open) => {
+  it('is the first that paid, and nobody else’s, however many pay at once', async () => {
+    const store = await open();
+    const people = await Promise.all(['alice', 'bob', 'charlie'].map((name) => person(store, name)));
+    for (const [index, { id }] of people.entries())
+      await take(store, told(NOW, { subscriptionId: `sub_${index}` }), id);
+    await Promise.all(
+      people.map(({ id }, index) =>
+        take(store, told(NOW + 1, { subscriptionId: `sub_${index}`, customerId: `ctm_${index + 2}` }), id),
+      ),
+    );
+    const rows = await store.db
+      .selectFrom('accounts')
+      .select(['email', 'paddle_id'])
+      .orderBy('email')
+      .execute();
+    expect(rows.map(({ paddle_id }) => paddle_id)).toEqual(['ctm_1', 'ctm_3', 'ctm_4']);
+  });
+});
+
+describeEachDatabase('of several subscriptions', (open) => {
+  it('the account keeps one and is told of the others, also when the event is repeated', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    await take(store, told(NOW), id);
+    const second = told(NOW, { subscriptionId: 'sub_2' });
+    for (const outcome of ['applied', 'repeated'])
+      expect(await take(store, second, id)).toEqual({ outcome, accountId: id, surplus: ['sub_2'] });
+    await take(store, told(NOW + 1, { subscriptionId: 'sub_2', status: 'canceled' }));
+    expect(await take(store, second, id)).toMatchObject({ surplus: [] });
+  });
+});
