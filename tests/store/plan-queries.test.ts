@@ -1,0 +1,100 @@
+import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
+import { expect, it } from 'vitest';
+import { oldestDue } from '../../server/store/deliveries.ts';
+import { claimDue, countPausedByPlan, summary } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { endedPlans, nextPlanEnd } from '../../server/store/plan-ends.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, NOW, person } from './samples.ts';
+
+const MONITORS = 4_000;
+const EVERY_ACTIVE = 40;
+
+describeEachDatabase('among thousands of paused monitors', (open) => {
+  it('what is due comes out of the index of those that are checked', async () => {
+    const store = await withManyPaused(await open());
+    const claim = { now: NOW, limit: 20, leaseMs: 1, claimedBy: 'test' };
+    const plans = await plansOf(store, (watched) => claimDue(watched, claim));
+    expect(plans[0]).toContain('monitors_due');
+    // It found some: what they are made of was read after it.
+    expect(plans.length).toBeGreaterThan(1);
+    expect((await plansOf(store, (watched) => oldestDue(watched, NOW)))[0]).toContain('monitors_due');
+  });
+
+  it('an account’s counts come out of an index too', async () => {
+    const store = await withManyPaused(await open());
+    const { id: accountId } = await person(store, 'alice');
+    const counting = await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }));
+    expect(counting[0]).toContain('monitors_soonest');
+    expect((await plansOf(store, (watched) => countPausedByPlan(watched, accountId)))[0]).toContain(
+      'monitors_',
+    );
+  });
+
+  it('the ends of plans come out of theirs', async () => {
+    const store = await withManyPaused(await open());
+    for (const look of [nextPlanEnd, (watched: Store) => endedPlans(watched, NOW)])
+      expect((await plansOf(store, look))[0]).toContain('accounts_plan_end');
+  });
+});
+
+/** How the database would carry out each query that `work` makes. */
+async function plansOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
+  const nodes: RootOperationNode[] = [];
+  const watching: KyselyPlugin = {
+    transformQuery({ node }) {
+      nodes.push(node);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await work({ ...store, db: store.db.withPlugin(watching) });
+  const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
+  return Promise.all(
+    nodes.map(async (node) => {
+      const query = store.db.getExecutor().compileQuery(node, createQueryId());
+      const explained = await store.db.executeQuery(
+        CompiledQuery.raw(`${explain} ${query.sql}`, [...query.parameters]),
+      );
+      return JSON.stringify(explained.rows);
+    }),
+  );
+}
+
+async function withManyPaused(store: Store): Promise<Store> {
+  const people = await Promise.all(['bob', 'charlie'].map((name) => person(store, name)));
+  const rows = Array.from({ length: MONITORS }, (_, index) => {
+    const isActive = index % EVERY_ACTIVE === 0;
+    return {
+      id: `monitor ${index}`,
+      account_id: people[index % 2]?.id ?? '',
+      host: `host${index}.example`,
+      port: 443,
+      check_every_minutes: 1440,
+      created_at: NOW,
+      next_check_at: isActive && index % (EVERY_ACTIVE * 10) > 0 ? NOW + DAY : NOW - DAY,
+      revoked: 0,
+      active: Number(isActive),
+      paused_by: isActive ? null : ('plan' as const),
+    };
+  });
+  for (let from = 0; from < rows.length; from += 1_000)
+    await store.db
+      .insertInto('monitors')
+      .values(rows.slice(from, from + 1_000))
+      .execute();
+  const accounts = Array.from({ length: 2_000 }, (_, index) => ({
+    id: `account ${index}`,
+    email: `${index}@example.com`,
+    email_verified: 0,
+    full_name: '',
+    paddle_id: '',
+    company_name: '',
+    plan: 'free' as const,
+    plan_ends_at: index % 500 === 0 ? NOW : null,
+    created_at: NOW,
+  }));
+  await store.db.insertInto('accounts').values(accounts).execute();
+  await store.db.executeQuery(CompiledQuery.raw('analyze'));
+  return store;
+}
