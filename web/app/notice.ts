@@ -45,7 +45,7 @@ export function noticeOf({
   if (standing && !standing.email_verified)
     return {
       kind: 'verify',
-      text: `Verify your address: a link is on its way to ${email}. Until then you get at most 20 mails a day.`,
+      text: `Verify your address with the link in the mail to ${email}.`,
     };
   if (isInsecure)
     return {

@@ -63,7 +63,7 @@ function VerifyActions({ mailPage }: { mailPage: string | null }) {
     onError: (error) => toast.error(`The mail could not be sent: ${messageOf(error)}`),
   });
   return (
-    <span className="flex gap-4">
+    <>
       <button type="button" className={NOTICE_ACTION} disabled={send.isPending} onClick={() => send.mutate()}>
         Send again
       </button>
@@ -72,6 +72,6 @@ function VerifyActions({ mailPage }: { mailPage: string | null }) {
           Read it here
         </a>
       )}
-    </span>
+    </>
   );
 }

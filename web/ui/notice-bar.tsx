@@ -13,13 +13,15 @@ export function NoticeBar({ children, actions }: { children: ReactNode; actions?
       <div className="wrap flex flex-wrap items-center gap-x-4 text-label font-medium">
         <output className="block">
           {children != null && (
-            <span className="flex min-h-10 items-center gap-2 py-2">
-              <Glyph name="soon" className="size-3.5" />
+            <span className="flex gap-2 py-[11px]">
+              <Glyph name="soon" className="mt-0.5 size-3.5" />
               <span className="[overflow-wrap:anywhere]">{children}</span>
             </span>
           )}
         </output>
-        {children != null && actions}
+        {children != null && actions && (
+          <div className="flex gap-4 max-md:-mt-2.5 max-md:ml-[22px]">{actions}</div>
+        )}
       </div>
     </div>
   );

@@ -73,7 +73,7 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
 
 function PlanTable({ freeDomains }: { freeDomains: number }) {
   const yes = (
-    <span className="inline-flex items-center gap-[7px]">
+    <span className="flex items-center gap-[7px]">
       <Check className="size-4" strokeWidth={1.6} aria-hidden="true" />
       Yes
     </span>

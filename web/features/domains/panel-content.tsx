@@ -46,7 +46,12 @@ export function PanelContent({ domain, now, actions, onClose }: PanelContentProp
 
 function StateBadge({ domain }: { domain: DomainWire }) {
   if (domain.is_revoked) return <RevocationBadge revoked />;
-  if (domain.paused !== null) return <PausedBadge />;
+  if (domain.paused !== null)
+    return (
+      <div className="mt-1">
+        <PausedBadge />
+      </div>
+    );
   return domain.fingerprint === null ? null : <RevocationBadge revoked={false} />;
 }
 
