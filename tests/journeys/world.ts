@@ -38,9 +38,11 @@ export function newPerson(): { name: string; company: string; email: string; pas
 export const daysFromNow = (days: number): number => Date.now() + days * DAY_MS;
 
 // One world a worker: tests share the servers, never the people or the hosts.
-export const test = base.extend<object, { world: World }>({
+export const test = base.extend<object, { environment: Record<string, string>; world: World }>({
+  /** Settings of this file's deployment, beside those that every one has. */
+  environment: [async ({}, use) => use({}), { scope: 'worker' }],
   world: [
-    async ({}, use) => {
+    async ({ environment }, use) => {
       const folder = temporaryFolder();
       const authority = mintAuthority({ organization: 'Orchard Trust', commonName: 'Orchard Root' });
       const intermediate = authority.intermediate({
@@ -58,6 +60,7 @@ export const test = base.extend<object, { world: World }>({
         DNS_SERVERS: dns.address,
         EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
         EXTRA_CA_FILE: extraCa,
+        ...environment,
       });
       await use({
         app,
@@ -104,10 +107,23 @@ export async function signUp(page: Page): Promise<ReturnType<typeof newPerson>> 
   await page.getByLabel('Company').fill(person.company);
   await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('button', { name: 'Sign Up' }).click();
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   return person;
+}
+
+/** Fills in the login page that is open. */
+export async function logIn(page: Page, person: { email: string; password: string }): Promise<void> {
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Login', exact: true }).click();
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account of / }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/\/login/);
 }
 
 /** Adds a host through the page: the inline form of the empty dashboard, else the dialog. */

@@ -1,0 +1,189 @@
+import type { Page } from '@playwright/test';
+import { addHost, card, expect, expectAccessible, signUp, test } from './world.ts';
+import type { World } from './world.ts';
+
+const PRICE = 'Start Premium – Only $4.99/month';
+
+const upgradeDialog = (page: Page) =>
+  page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
+const toast = (page: Page, text: string | RegExp) =>
+  page.getByRole('region', { name: /^Notifications/ }).getByText(text);
+
+/** Three hosts of one's own, as many as Free tracks; the first that was added comes first. */
+async function fillFree(page: Page, world: World, name: string): Promise<string[]> {
+  const hosts: string[] = [];
+  for (const number of [1, 2, 3]) {
+    const host = await world.serve(`${name}-${number}.example`);
+    await addHost(page, host);
+    hosts.push(host);
+  }
+  return hosts;
+}
+
+async function buyPremium(page: Page): Promise<void> {
+  await upgradeDialog(page).getByRole('button', { name: PRICE }).click();
+  await page.getByRole('dialog', { name: 'Checkout' }).getByRole('button', { name: 'Pay $4.99' }).click();
+  await expect(toast(page, 'Premium is active. Thank you.')).toBeVisible();
+}
+
+/** Opens the link that the mail after the sign-up carries. */
+async function verifyAddress(page: Page, world: World, email: string): Promise<void> {
+  const mail = await world.mail.waitFor(({ to, text }) => to.includes(email) && text.includes('/verify#'));
+  await page.goto(/http\S+\/verify#\S+/.exec(mail.text)?.[0] ?? '');
+  await expect(page.getByText(/verified/i).first()).toBeVisible();
+  await page.goto('/dashboard');
+}
+
+test('the limit leads over the checkout to Premium', async ({ page, world }) => {
+  await signUp(page);
+  await fillFree(page, world, 'limit');
+
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  const offer = upgradeDialog(page);
+  await expect(offer.getByText('You have used all 3 domains on the free plan.')).toBeVisible();
+  await expect(offer.getByRole('row', { name: /Tracked Domains/ })).toHaveText('Tracked Domains3Unlimited');
+  await expect(offer.getByRole('row', { name: /Monitoring Frequency/ })).toContainText(
+    'DailyUp to every 10 minutes',
+  );
+  await expect(offer.getByRole('button', { name: PRICE })).toBeEnabled();
+  await expectAccessible(page);
+
+  await offer.getByRole('button', { name: PRICE }).click();
+  await expect(page.getByText('Test mode — no money moves')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Pay $4.99' }).click();
+  await expect(toast(page, 'Premium is active. Thank you.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
+  await addHost(page, await world.serve('limit-4.example'));
+});
+
+test('a failed payment is told, and so is the end of Premium', async ({ page, world, context }) => {
+  const person = await signUp(page);
+  await verifyAddress(page, world, person.email);
+  await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
+  await expect(upgradeDialog(page).getByText('You have used all')).toBeHidden();
+  await buyPremium(page);
+
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  const opening = context.waitForEvent('page');
+  await page.getByRole('menuitem', { name: 'Billing' }).click();
+  const portal = await opening;
+  await expect(portal).toHaveURL(/\/billing-test$/);
+  await expect(portal.getByRole('button', { name: 'Renew' })).toBeVisible();
+  await expectAccessible(portal);
+  await portal.getByRole('button', { name: 'Let a payment fail' }).click();
+  await expect(portal.getByRole('definition').filter({ hasText: 'past_due' })).toBeVisible();
+
+  // Told by the server itself: nobody touches this page.
+  await expect(page.getByText('Your last payment did not go through.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Open billing' })).toBeVisible();
+  await expectAccessible(page);
+  await portal.getByRole('button', { name: 'Cancel now' }).click();
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+  await expect(page.getByText('Your last payment did not go through.')).toBeHidden();
+});
+
+test('what Free does not check is paused, and can be swapped', async ({ page, world }) => {
+  await signUp(page);
+  const [oldest = ''] = await fillFree(page, world, 'swap');
+  await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
+  await buyPremium(page);
+  const newest = await world.serve('swap-4.example');
+  await addHost(page, newest);
+  const ended = await page.request.post('/api/payment/test/event', {
+    data: { event: 'cancel' },
+    headers: { origin: world.app.url },
+  });
+  expect(ended.ok()).toBe(true);
+
+  await expect(page.getByText('One domain is paused: Free checks three.')).toBeVisible();
+  await expect(card(page, newest).getByText('Paused: Free checks three domains')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Three certificates are fine, one domain is paused',
+  );
+  await expectAccessible(page);
+
+  await card(page, newest)
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await expect(page.getByRole('menuitem')).toHaveText([/Refresh/, /Show Details/, 'Resume', /Remove/]);
+  await expect(page.getByRole('menuitem', { name: 'Refresh' })).toBeDisabled();
+  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  const swap = page.getByRole('dialog', {
+    name: 'Free checks three domains. Which one should pause instead?',
+  });
+  await expect(swap.getByRole('button', { name: 'Swap' })).toBeDisabled();
+  await expectAccessible(page);
+  await swap.getByLabel(oldest).check();
+  await swap.getByRole('button', { name: 'Swap' }).click();
+  await expect(swap).toBeHidden();
+  await expect(card(page, newest).getByText('Paused', { exact: true })).toBeHidden();
+  await expect(card(page, oldest).getByText('Paused', { exact: true })).toBeVisible();
+
+  await card(page, oldest).getByRole('link').click();
+  await expect(page.getByText('It is not checked, and no alert goes out.')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('whoever likes pauses a domain and resumes it', async ({ page, world }) => {
+  await signUp(page);
+  const host = await world.serve('quiet.example');
+  await addHost(page, host);
+  await card(page, host)
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Pause' }).click();
+  await expect(card(page, host).getByText('Paused by you')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your domain is paused');
+  await card(page, host)
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Resume' }).click();
+  await expect(card(page, host).getByText('Paused by you')).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your certificate is fine');
+});
+
+test('an offer that ended or cannot be read says so', async ({ page }) => {
+  await signUp(page);
+  await page.route('**/api/payment/products', (route) => route.fulfill({ status: 500 }));
+  await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
+  const start = upgradeDialog(page).getByRole('button', { name: /^Start Premium/ });
+  await expect(start).toBeDisabled();
+  await expect(toast(page, 'Failed to load payment products.')).toBeVisible({ timeout: 20_000 });
+  await page.unroute('**/api/payment/products');
+  await upgradeDialog(page).getByRole('button', { name: 'Try again' }).click();
+  await expect(start).toHaveText(PRICE);
+
+  const problem = { type: 'about:blank', title: 'This offer has ended', request_id: 'r', status: 409 };
+  await page.route('**/api/payment/checkout', (route) =>
+    route.fulfill({ status: 409, json: { ...problem, code: 'price_gone', detail: 'This offer has ended.' } }),
+  );
+  const again = page.waitForRequest('**/api/payment/products');
+  await start.click();
+  await expect(toast(page, 'This offer has ended.')).toBeVisible();
+  await again;
+});
+
+test('feedback arrives at the support address', async ({ page, world }) => {
+  const person = await signUp(page);
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  const dialog = page.getByRole('dialog', { name: "We'd love your feedback" });
+  const submit = dialog.getByRole('button', { name: 'Submit' });
+  await expect(submit).toBeDisabled();
+  await dialog.getByPlaceholder('Your thoughts...').fill('   ');
+  await expect(submit).toBeDisabled();
+  await expectAccessible(page);
+
+  await page.route('**/api/user_feedback/create', (route) => route.abort(), { times: 1 });
+  await dialog.getByPlaceholder('Your thoughts...').fill('The horizon is lovely.');
+  await submit.click();
+  await expect(toast(page, /^Something happened while sending\. Please try again later: /)).toBeVisible();
+  await submit.click();
+  await expect(toast(page, 'Thanks for your feedback! We really appreciate it. 🙏')).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  await expect(dialog.getByPlaceholder('Your thoughts...')).toHaveValue('');
+
+  const mail = await world.mail.waitFor(({ text }) => text.includes('The horizon is lovely.'));
+  expect(mail.text).toContain(person.email);
+});
