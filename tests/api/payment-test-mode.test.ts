@@ -16,6 +16,7 @@ const DAY = 86_400_000;
 async function startTestMode(open: () => Promise<Store>) {
   const api = await startApi(open);
   const alice = await signUp(api.send, { name: 'Alice' });
+  const opened = new Map<string, string>();
   return {
     api,
     alice,
@@ -23,7 +24,9 @@ async function startTestMode(open: () => Promise<Store>) {
       const [product] = (await person.ask(CALLS.listProducts)).ok.data;
       const price_id = product?.price_id ?? '';
       const checkout = await person.ask(CALLS.openCheckout, { body: { price_id } });
-      const reference = checkout.status === 200 ? checkout.ok.data.reference : 'refused';
+      // A checkout that is still open from before can be tried again.
+      if (checkout.status === 200) opened.set(person.id, checkout.ok.data.reference);
+      const reference = opened.get(person.id) ?? 'none';
       return person.ask(CALLS.testPay, { body: { price_id, reference } });
     },
     happen: async (event: (typeof TEST_EVENTS)[number]) =>
@@ -49,12 +52,20 @@ describeEachDatabase('Test mode', (open) => {
     expect((await pay()).problem).toMatchObject({ status: 409, code: 'already_subscribed' });
   });
 
-  it('refuses a price that is not on offer, and a reference that is not ours buys nothing', async () => {
-    const { alice, isPremium } = await startTestMode(open);
-    const reference = `${alice.id}.${'A'.repeat(43)}`;
-    const gone = await alice.ask(CALLS.testPay, { body: { price_id: 'pri_other', reference } });
-    expect(gone.problem.code).toBe('price_gone');
-    expect(await isPremium()).toBe(false);
+  it('refuses a price that is not on offer, and a checkout that another account opened', async () => {
+    const { api, alice, isPremium } = await startTestMode(open);
+    const [product] = (await alice.ask(CALLS.listProducts)).ok.data;
+    const price_id = product?.price_id ?? '';
+    const referenceOf = async (person: Person) =>
+      (await person.ask(CALLS.openCheckout, { body: { price_id } })).ok.data.reference;
+    const refusal = async (body: object) => (await alice.ask(CALLS.testPay, { body })).problem.code;
+    const charlie = await signUp(api.send, { name: 'Charlie' });
+
+    const own = await referenceOf(alice);
+    expect(await refusal({ price_id: 'pri_other', reference: own })).toBe('price_gone');
+    for (const reference of [await referenceOf(charlie), alice.id, `${alice.id}.${'A'.repeat(43)}`])
+      expect(await refusal({ price_id, reference })).toBe('not_found');
+    expect([await isPremium(), await isPremium(charlie)]).toEqual([false, false]);
   });
 
   it('makes one subscription of two payments at once', async () => {

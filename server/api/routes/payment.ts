@@ -69,6 +69,9 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
   const test = payments?.test ?? null;
   api.on(CALLS.testPay, async ({ body, session: { account }, now }) => {
     if (payments === null || test === null) return NO_TEST_MODE;
+    // A real checkout is paid by whoever holds its link; this one by the account that opened it.
+    if (references.read(body.reference) !== account.id)
+      return refuse('not_found', 'There is no such checkout.');
     return whenAvailable(async () => {
       const subscriptions = await subscriptionsOf(store, account.id);
       const refusal = await refuseSale(payments, body.price_id, subscriptions, now);
