@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OIDC_FAILURES } from '../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { type PasswordWeakness, WEAK_PASSWORD_CODES } from '../providers/identity/index.ts';
+import { refersToNothing } from '../store/open-store.ts';
 import type { AppParts } from './api.ts';
 import type { AppContext } from './app-env.ts';
 import { refuse, Refusal } from './problem.ts';
@@ -19,18 +20,23 @@ export function createForward({ identity, config }: Pick<AppParts, 'identity' | 
     if (cookie !== undefined) headers.set('cookie', cookie);
     if (body !== undefined) headers.set('content-type', 'application/json');
     const { pathname, search } = new URL(c.req.url);
-    const response = await identity.handler(
-      new Request(new URL(pathname + search, config.publicUrl), {
-        method: c.req.method,
-        headers,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      }),
-    );
+    const request = new Request(new URL(pathname + search, config.publicUrl), {
+      method: c.req.method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const response = await identity.handler(request).catch(answerForNobody);
     for (const setCookie of response.headers.getSetCookie())
       c.header('Set-Cookie', setCookie, { append: true });
     c.header('Cache-Control', 'no-store');
     return response;
   };
+}
+
+/** The user was replaced or deleted while the request ran; what it still wanted to write has nobody to belong to. */
+function answerForNobody(error: unknown): Response {
+  if (!refersToNothing(error)) throw error;
+  return Response.json({ code: 'UNAUTHORIZED' }, { status: 401 });
 }
 
 const failureSchema = z.object({ code: z.string().optional(), message: z.string().optional() });

@@ -114,6 +114,14 @@ export function lostRace(error: unknown): boolean {
   return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION].includes(errorCode(error));
 }
 
+const SQLITE_FOREIGN_KEY = 787;
+
+/** What was to be written refers to a row that is gone. */
+export function refersToNothing(error: unknown): boolean {
+  if (errorCode(error) === FOREIGN_KEY_VIOLATION) return true;
+  return error instanceof Error && Reflect.get(error, 'errcode') === SQLITE_FOREIGN_KEY;
+}
+
 const STILL_STARTING = '57P03';
 const TOO_MANY_CONNECTIONS = '53300';
 const SHUTTING_DOWN = '57P01';

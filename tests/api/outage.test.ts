@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { listening } from '../kit/tls-server.ts';
 import { startApi } from './test-api.ts';
@@ -24,6 +25,9 @@ describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached 
       expect(answer.status).toBe(503);
       expect(await answer.json()).toMatchObject({ code: 'unavailable' });
     }
+    const { email, password } = alice;
+    const signIn = await alice.ask(CALLS.signIn, { body: { email, password } });
+    expect(signIn.problem.code).toBe('unavailable');
     way.mend();
     await expect.poll(list).toBe(200);
   });

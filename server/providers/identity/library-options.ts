@@ -1,6 +1,6 @@
 import { passkey } from '@better-auth/passkey';
 import type { BetterAuthOptions } from 'better-auth';
-import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
 import { jwt, twoFactor } from 'better-auth/plugins';
 import type { Logger } from 'pino';
 import { callerPlugin } from './caller-plugin.ts';
@@ -65,6 +65,12 @@ export function libraryOptions(
       useSecureCookies: publicUrl.protocol === 'https:',
       defaultCookieAttributes: { path: BASE_PATH, httpOnly: true, sameSite: 'lax' },
       ipAddress: { disableIpTracking: true },
+    },
+    // What is no answer but a fault goes on to whoever asked, who knows an outage from a bug, and writes it down once.
+    onAPIError: {
+      onError: (error) => {
+        if (!isAPIError(error)) throw error;
+      },
     },
     logger: {
       level: 'error',
