@@ -140,17 +140,21 @@ export async function endAllSessions(store: Store, accountId: string): Promise<v
 }
 
 /**
- * Removes sessions that nobody can refresh any more, and the identity provider's own that ran out: its library drops one
- * only when somebody comes back with it. Returns how many.
+ * Removes sessions that nobody can refresh any more, and the identity provider's own sessions, links and challenges that
+ * ran out: its library drops one only when somebody comes back with it. Returns how many.
  */
 export async function pruneSessions(store: Store, now: number): Promise<number> {
   const ours = await store.db
     .deleteFrom('sessions')
     .where((eb) => eb.or([eb('refresh_expires_at', '<=', now), eb('refresh_idle_expires_at', '<=', now)]))
     .executeTakeFirst();
-  const theirs = await store.db
-    .deleteFrom('session')
-    .where('expiresAt', '<=', new Date(now).toISOString())
-    .executeTakeFirst();
-  return Number(ours.numDeletedRows + theirs.numDeletedRows);
+  let removed = ours.numDeletedRows;
+  for (const table of ['session', 'verification'] as const) {
+    const theirs = await store.db
+      .deleteFrom(table)
+      .where('expiresAt', '<=', new Date(now).toISOString())
+      .executeTakeFirst();
+    removed += theirs.numDeletedRows;
+  }
+  return Number(removed);
 }

@@ -2,7 +2,6 @@ import { passkey } from '@better-auth/passkey';
 import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { jwt, twoFactor } from 'better-auth/plugins';
-import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import type { Store } from '../../server/store/open-store.ts';
 import { pruneSessions } from '../../server/store/sessions.ts';
@@ -26,20 +25,22 @@ describeEachDatabase('better-auth’s tables', (open) => {
     expect(idToken.split('.')).toHaveLength(3);
   });
 
-  it('lose their sessions once those have run out', async () => {
+  it('lose their sessions, links and challenges once those have run out', async () => {
     const store = await open();
     const auth = betterAuth(optionsFor(store));
     await auth.api.signUpEmail({
       body: { email: 'alice@example.com', password: 'correct horse', name: 'Alice' },
     });
-    const expiresAt = Date.parse(
-      String(
-        (await sql<{ expiresAt: string | Date }>`select "expiresAt" from session`.execute(store.db)).rows[0]
-          ?.expiresAt,
-      ),
-    );
+    const session = await store.db.selectFrom('session').select('expiresAt').executeTakeFirstOrThrow();
+    const expiresAt = Date.parse(String(session.expiresAt));
+    const { internalAdapter } = await auth.$context;
+    await internalAdapter.createVerificationValue({
+      identifier: 'a link',
+      value: 'alice',
+      expiresAt: new Date(expiresAt),
+    });
     expect(await pruneSessions(store, expiresAt - 60_000)).toBe(0);
-    expect(await pruneSessions(store, expiresAt + 60_000)).toBe(1);
+    expect(await pruneSessions(store, expiresAt + 60_000)).toBe(2);
   });
 });
 
