@@ -62,12 +62,12 @@ export const beginPasskeySignIn = (store: Store, { client, now }: Ask): Promise<
 /** Counts a guess at the password or a one-time code of `subject`, who has shown a cookie of the provider's. */
 export async function beginGuess(
   store: Store,
-  { what, subject, client, now }: Ask & { what: 'password' | 'code'; subject: string },
+  { at, subject, client, now }: Ask & { at: 'password' | 'code'; subject: string },
 ): Promise<Attempt | Refusal> {
   return countAll(store, now, [
     ...byClient('sign-in', client, SIGN_IN),
-    ...(what === 'code' ? [[`code:day:${subject}`, CODE.day] as const] : []),
-    [`${what}:account:${subject}`, CODE.account],
+    ...(at === 'code' ? [[`code:day:${subject}`, CODE.day] as const] : []),
+    [`${at}:account:${subject}`, CODE.account],
   ]);
 }
 

@@ -62,42 +62,32 @@ function codeRoutes(
   { store }: AppParts,
   { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
 ): void {
-  /** Forwards a guess at a code or a password, counted by the person whose cookie comes with it. */
+  /** Forwards a guess at a password or a code, counted by the person whose cookie comes with it; `once` is spent. */
   async function guess(
     c: AppContext,
-    { what, subject, body, now }: { what: 'code' | 'password'; subject: string; body: object; now: number },
+    { at, body, once, now }: { at: 'password' | 'code'; body: object; once?: string; now: number },
   ): Promise<Response | Refusal> {
-    const attempt = await beginGuess(store, { what, subject, client: c.get('client'), now });
+    const subject = await builtIn.callerOf(c.req.header('cookie') ?? '');
+    if (subject === null) return refuse('not_authenticated', 'Please sign in again.');
+    const attempt = await beginGuess(store, { at, subject, client: c.get('client'), now });
     if (attempt instanceof Refusal) return attempt;
+    if (once !== undefined && !(await isFreshCode(store, { subject, code: once, now })))
+      return refuse('invalid_code', 'This code was tried already. Wait for the next one.');
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();
     return passOn(c, response);
   }
-  const callerOf = (c: AppContext) => builtIn.callerOf(c.req.header('cookie') ?? '');
-  const stranger = () => refuse('not_authenticated', 'Please sign in again.');
 
   api.on(CALLS.verifyTotp, async ({ c, body, now }) => {
-    const subject = await callerOf(c);
-    if (subject === null) return stranger();
     // Apps show codes in two groups.
     const code = body.code.replaceAll(' ', '');
-    if (!(await isFreshCode(store, { subject, code, now }))) return refuse('invalid_code', USED_CODE);
-    return guess(c, { what: 'code', subject, body: { code }, now });
+    return guess(c, { at: 'code', body: { code }, once: code, now });
   });
-
-  api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => {
-    const subject = await callerOf(c);
-    return subject === null ? stranger() : guess(c, { what: 'code', subject, body, now });
-  });
-
+  // The library strikes these out itself.
+  api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => guess(c, { at: 'code', body, now }));
   for (const call of [CALLS.enableTotp, CALLS.disableTotp])
-    api.on(call, async ({ c, body, now }) => {
-      const subject = await callerOf(c);
-      return subject === null ? stranger() : guess(c, { what: 'password', subject, body, now });
-    });
+    api.on(call, async ({ c, body, now }) => guess(c, { at: 'password', body, now }));
 }
-
-const USED_CODE = 'This code was tried already. Wait for the next one.';
 
 function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
   api.on(CALLS.passkeySignInOptions, async ({ c, now }) => {

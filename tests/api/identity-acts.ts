@@ -1,0 +1,78 @@
+import { CALLS } from '../../contract/calls.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
+import { createPasskeyDevice } from '../kit/passkey-device.ts';
+import { type Client, createClient, type Person, type Send } from '../kit/people.ts';
+
+type Kind = 'verify_email' | 'reset_password' | 'password_changed';
+
+/** The mails of a kind that wait for an address, the oldest first. */
+export async function mailsTo(store: Store, recipient: string, kind: Kind) {
+  return store.db
+    .selectFrom('mails')
+    .selectAll()
+    .where('recipient', '=', recipient)
+    .where('kind', '=', kind)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** The token of the newest mailed link. */
+export async function mailedToken(
+  store: Store,
+  recipient: string,
+  kind: Exclude<Kind, 'password_changed'>,
+): Promise<string> {
+  const mail = (await mailsTo(store, recipient, kind)).at(-1);
+  if (!mail) throw new Error(`No ${kind} mail for ${recipient}`);
+  return new URL((JSON.parse(mail.data ?? '{}') as { url: string }).url).hash.slice(1);
+}
+
+/** Asks for a reset and follows the link. */
+export async function resetPassword(
+  { send, store }: { send: Send; store: Store },
+  email: string,
+  password: string,
+): Promise<void> {
+  const client = createClient(send);
+  (await client.ask(CALLS.requestPasswordReset, { body: { email } })).ok;
+  const token = await mailedToken(store, email, 'reset_password');
+  (await client.ask(CALLS.resetPassword, { body: { token, password } })).ok;
+}
+
+/** Signs in at the provider only, as changes of passkeys and codes need it. */
+export async function freshly(send: Send, { email, password }: Person): Promise<Client> {
+  const client = createClient(send);
+  (await client.ask(CALLS.signIn, { body: { email, password } })).ok;
+  return client;
+}
+
+/** Switches one-time codes on; the answer's app has shown one code. */
+export async function useCodes(client: Client, { password }: { password: string }) {
+  const { totpURI, backupCodes } = (await client.ask(CALLS.enableTotp, { body: { password } })).ok;
+  const app = createAuthenticatorApp(totpURI);
+  (await client.ask(CALLS.verifyTotp, { body: { code: app.next() } })).ok;
+  return { app, backupCodes };
+}
+
+/** Adds a passkey of a new device, which is given back. */
+export async function addPasskey(client: Client, { origin, name }: { origin: string; name?: string }) {
+  const device = createPasskeyDevice(origin);
+  const options = (await client.ask(CALLS.newPasskeyOptions)).ok;
+  const body = { response: device.create(options), ...(name !== undefined && { name }) };
+  (await client.ask(CALLS.addPasskey, { body })).ok;
+  return device;
+}
+
+/** Tries to sign in with a device's passkey. */
+export async function askWithPasskey(client: Client, device: ReturnType<typeof createPasskeyDevice>) {
+  const options = (await client.ask(CALLS.passkeySignInOptions)).ok;
+  return client.ask(CALLS.passkeySignIn, { body: { response: device.get(options) } });
+}
+
+/** From the provider's session to ours; the account's id. */
+export async function enter(client: Client): Promise<string> {
+  const { token } = (await client.ask(CALLS.identityToken)).ok;
+  return (await client.ask(CALLS.openSession, { body: { token } })).ok.data.id;
+}

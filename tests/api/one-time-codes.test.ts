@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
+import { type Client, createClient, type Person, type Send, signUp } from '../kit/people.ts';
+import { enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
+import { startApi } from './test-api.ts';
+
+const MINUTE_MS = 60_000;
+
+/** The first step of a sign-in with codes. */
+async function withPassword(send: Send, { email, password }: Pick<Person, 'email' | 'password'>) {
+  const client = createClient(send);
+  const answer = (await client.ask(CALLS.signIn, { body: { email, password } })).ok;
+  expect(answer).toMatchObject({ twoFactorRedirect: true });
+  return client;
+}
+
+const tryCode = (client: Client, code: string) => client.ask(CALLS.verifyTotp, { body: { code } });
+
+describeEachDatabase('One-time codes', (open) => {
+  it('are asked for once they are confirmed, and nothing opens before', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const provider = await freshly(api.send, alice);
+    const { totpURI, backupCodes } = (
+      await provider.ask(CALLS.enableTotp, { body: { password: alice.password } })
+    ).ok;
+    expect(decodeURIComponent(totpURI)).toMatch(`otpauth://totp/Certlantern:${alice.email}?secret=`);
+    expect(backupCodes).toHaveLength(10);
+    const app = createAuthenticatorApp(totpURI);
+    expect((await tryCode(provider, app.wrong())).problem.code).toBe('invalid_code');
+    await freshly(api.send, alice).then(enter);
+    expect((await alice.ask(CALLS.identityMethods)).ok.data.totp).toBe(false);
+    expect((await tryCode(provider, app.next())).status).toBe(200);
+    expect((await alice.ask(CALLS.identityMethods)).ok.data.totp).toBe(true);
+
+    const client = await withPassword(api.send, alice);
+    expect((await client.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
+    expect((await client.ask(CALLS.newPasskeyOptions)).problem.code).toBe('not_authenticated');
+    expect((await tryCode(client, app.wrong())).problem.code).toBe('invalid_code');
+    const code = app.next();
+    expect((await tryCode(client, `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
+    expect(await enter(client)).toBe(alice.id);
+  });
+
+  it('are good once each', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const { app, backupCodes } = await useCodes(await freshly(api.send, alice), alice);
+    const code = app.next();
+    expect((await tryCode(await withPassword(api.send, alice), code)).status).toBe(200);
+    const again = await tryCode(await withPassword(api.send, alice), code);
+    expect(again.problem.code).toBe('invalid_code');
+
+    const spend = async () => {
+      const client = await withPassword(api.send, alice);
+      return client.ask(CALLS.verifyBackupCode, { body: { code: backupCodes[3] ?? '' } });
+    };
+    expect((await spend()).status).toBe(200);
+    expect((await spend()).problem.code).toBe('invalid_code');
+  });
+
+  it('cannot be guessed: not in one sign-in, nor in many, nor from many places', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { app } = await useCodes(await freshly(api.send, alice), alice);
+    const guess = (client: Client, index: number) => tryCode(client, String(900_000 + index));
+
+    const first = await withPassword(api.send, alice);
+    for (let index = 0; index < 5; index++)
+      expect((await guess(first, index)).problem.code).toBe('invalid_code');
+    // The sixth finds the sign-in over.
+    expect((await guess(first, 5)).problem.code).toBe('not_authenticated');
+    for (let index = 6; index < 10; index++)
+      await guess(await withPassword(api.sendFrom(`203.0.${index}.1`), alice), index);
+    const last = await withPassword(api.sendFrom('203.0.113.1'), alice);
+    const limited = await tryCode(last, app.next());
+    expect(limited.problem.code).toBe('too_many_requests');
+    expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(800);
+    // Others are untouched.
+    await useCodes(await freshly(api.sendFrom('203.0.113.1'), bob), bob);
+  });
+
+  it('go with the password only, and in a fresh session', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const { password } = alice;
+    expect((await alice.ask(CALLS.enableTotp, { body: { password } })).problem.code).toBe(
+      'not_authenticated',
+    );
+    const provider = await freshly(api.send, alice);
+    const wrong = { body: { password: 'wrong horse' } };
+    expect((await provider.ask(CALLS.enableTotp, wrong)).problem.code).toBe('invalid_credentials');
+    await useCodes(provider, alice);
+    expect((await provider.ask(CALLS.disableTotp, wrong)).problem.code).toBe('invalid_credentials');
+    expect((await alice.ask(CALLS.disableTotp, { body: { password } })).problem.code).toBe(
+      'not_authenticated',
+    );
+    expect((await provider.ask(CALLS.disableTotp, { body: { password } })).status).toBe(200);
+    expect((await alice.ask(CALLS.identityMethods)).ok.data.totp).toBe(false);
+    const client = createClient(api.send);
+    await client.ask(CALLS.signIn, { body: { email: alice.email, password } });
+    expect(await enter(client)).toBe(alice.id);
+  });
+
+  it('have their password guessed no more often than a sign-in', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const provider = await freshly(api.send, alice);
+    const attempt = (password: string) => provider.ask(CALLS.enableTotp, { body: { password } });
+    for (let index = 0; index < 10; index++) expect((await attempt('wrong horse')).status).toBe(401);
+    expect((await attempt(alice.password)).status).toBe(429);
+    api.clock.advance(15 * MINUTE_MS);
+    expect((await attempt(alice.password)).status).toBe(200);
+  });
+
+  it('stay on when a verified person sets a new password', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    await resetPassword(api, alice.email, 'a staple of a battery');
+    const reset = { ...alice, password: 'a staple of a battery' };
+    const { app } = await useCodes(await freshly(api.send, reset), reset);
+    api.clock.advance(MINUTE_MS);
+    await resetPassword(api, alice.email, 'another battery of staples');
+    const client = await withPassword(api.send, { ...alice, password: 'another battery of staples' });
+    expect((await client.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
+    expect((await tryCode(client, app.next())).status).toBe(200);
+    expect(await enter(client)).toBe(alice.id);
+  });
+});

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { consumeRateLimit } from '../../server/store/rate-limits.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createPasskeyDevice } from '../kit/passkey-device.ts';
+import { createClient, signUp } from '../kit/people.ts';
+import { addPasskey, askWithPasskey, enter, freshly, useCodes } from './identity-acts.ts';
+import { startApi } from './test-api.ts';
+
+const ORIGIN = 'http://localhost:8080';
+
+describeEachDatabase('A passkey', (open) => {
+  it('signs its person in without a password or a code', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const provider = await freshly(api.send, alice);
+    const device = await addPasskey(provider, { origin: ORIGIN, name: 'Phone' });
+    await useCodes(provider, alice);
+
+    const browser = createClient(api.send);
+    expect((await askWithPasskey(browser, device)).status).toBe(200);
+    expect(await enter(browser)).toBe(alice.id);
+    const { passkeys } = (await browser.ask(CALLS.identityMethods)).ok.data;
+    expect(passkeys).toEqual([
+      { id: expect.any(String), name: 'Phone', created_at: expect.stringMatching(/^20/) },
+    ]);
+  });
+
+  it('is added and removed in a fresh session of the provider only, by its own person', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const device = createPasskeyDevice(ORIGIN);
+    // The product's session alone changes nothing.
+    for (const asked of [
+      alice.ask(CALLS.newPasskeyOptions),
+      alice.ask(CALLS.addPasskey, { body: { response: device.create({ challenge: 'x' }) } }),
+      alice.ask(CALLS.removePasskey, { body: { id: 'x' } }),
+    ])
+      expect((await asked).problem.code).toBe('not_authenticated');
+
+    const own = await freshly(api.send, alice);
+    const added = await addPasskey(own, { origin: ORIGIN });
+    const [passkey] = (await alice.ask(CALLS.identityMethods)).ok.data.passkeys;
+    expect(passkey).toMatchObject({ name: 'Passkey' });
+    const id = passkey?.id ?? '';
+    const others = await freshly(api.send, charlie);
+    expect((await others.ask(CALLS.removePasskey, { body: { id } })).problem.code).toBe('not_found');
+    expect((await own.ask(CALLS.removePasskey, { body: { id: 'none' } })).problem.code).toBe('not_found');
+    expect((await own.ask(CALLS.removePasskey, { body: { id } })).status).toBe(200);
+    expect((await askWithPasskey(createClient(api.send), added)).problem.code).toBe('invalid_credentials');
+  });
+
+  it('counts for this place, this challenge and a device that knows its person', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const provider = await freshly(api.send, alice);
+    const add = async (device: ReturnType<typeof createPasskeyDevice>, change = {}) => {
+      const options = (await provider.ask(CALLS.newPasskeyOptions)).ok;
+      const body = { response: device.create({ ...options, ...change }) };
+      return provider.ask(CALLS.addPasskey, { body });
+    };
+    const device = createPasskeyDevice(ORIGIN);
+    const bad = {
+      'another origin': await add(createPasskeyDevice('https://evil.example')),
+      'another place': await add(device, { rp: { id: 'evil.example' } }),
+      'another challenge': await add(device, { challenge: randomBytes(32).toString('base64url') }),
+      'nobody at the device': await add(createPasskeyDevice(ORIGIN, { verifiesUser: false })),
+      nonsense: await provider.ask(CALLS.addPasskey, {
+        body: { response: { id: 'x', type: 'public-key' } },
+      }),
+    };
+    for (const [name, answer] of Object.entries(bad))
+      expect([name, answer.problem.code]).toEqual([name, 'invalid_request']);
+    expect((await add(device)).status).toBe(200);
+
+    const browser = createClient(api.send);
+    const options = (await browser.ask(CALLS.passkeySignInOptions)).ok;
+    expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
+    const response = device.get(options);
+    expect((await browser.ask(CALLS.passkeySignIn, { body: { response } })).status).toBe(200);
+    // The challenge is spent.
+    const again = await browser.ask(CALLS.passkeySignIn, { body: { response } });
+    expect(again.problem.code).toBe('invalid_credentials');
+  });
+
+  it('belongs to one person, whoever claims its id', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const id = randomBytes(32);
+    const mine = createPasskeyDevice(ORIGIN, { id });
+    const forged = createPasskeyDevice(ORIGIN, { id });
+    const add = async (person: typeof alice, device: typeof mine) => {
+      const client = await freshly(api.send, person);
+      const options = (await client.ask(CALLS.newPasskeyOptions)).ok;
+      return client.ask(CALLS.addPasskey, { body: { response: device.create(options) } });
+    };
+    expect((await add(alice, mine)).status).toBe(200);
+    expect((await add(charlie, forged)).problem.code).toBe('invalid_request');
+    const browser = createClient(api.send);
+    expect((await askWithPasskey(browser, forged)).problem.code).toBe('invalid_credentials');
+    expect((await askWithPasskey(browser, mine)).status).toBe(200);
+    expect(await enter(browser)).toBe(alice.id);
+  });
+
+  it('is counted by network like a password', async () => {
+    const api = await startApi(open);
+    const key = 'sign-in:address:198.51.100.7';
+    for (let used = 0; used < 49; used++)
+      await consumeRateLimit(api.store, { key, limit: 50, windowMs: 900_000, now: api.clock.now() });
+    const stranger = createPasskeyDevice(ORIGIN);
+    const ask = async () => askWithPasskey(createClient(api.send), stranger);
+    expect((await ask()).status).toBe(401);
+    expect((await ask()).status).toBe(429);
+  });
+});
