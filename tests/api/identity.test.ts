@@ -131,6 +131,27 @@ describeEachDatabase('Identity', (open) => {
     }
   });
 
+  it('refuses passwords that others know or would guess', async () => {
+    const api = await startApi(open);
+    const ask = (password: string) =>
+      createClient(api.send).ask(CALLS.signUp, {
+        body: { name: 'Charlie Chaplin', email: 'charlie@example.test', password },
+      });
+    for (const password of ['Password1', '1234567', 'qwertyuiop'])
+      expect((await ask(password)).problem).toMatchObject({
+        status: 422,
+        code: 'password_breached',
+        detail: 'This password is known from data breaches. Please choose another one.',
+      });
+    for (const password of ['charlie@example.test', 'charlie2026', 'Charlie-Chaplin', 'CERTLANTERN!'])
+      expect((await ask(password)).problem).toMatchObject({
+        code: 'password_breached',
+        detail: 'This password is your own name or address, or ours. Please choose another one.',
+      });
+    expect(await api.store.db.selectFrom('user').select('id').execute()).toEqual([]);
+    expect((await ask('charlie likes trams')).status).toBe(200);
+  });
+
   it('takes nothing but name, address and password, and each address once', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);
@@ -153,7 +174,20 @@ describeEachDatabase('Identity', (open) => {
       'list-sessions',
       'update-user',
       'change-email',
+      'change-password',
+      'set-password',
+      'verify-password',
       'delete-user',
+      'list-accounts',
+      'link-social',
+      'unlink-account',
+      'sign-in/social',
+      'send-verification-email',
+      'two-factor/get-totp-uri',
+      'two-factor/send-otp',
+      'two-factor/generate-backup-codes',
+      'passkey/list-user-passkeys',
+      'passkey/update-passkey',
     ])
       for (const method of ['GET', 'POST'])
         expect([path, (await charlie.send(`/api/identity/${path}`, { method })).status]).toEqual([path, 404]);

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, signUp } from '../kit/people.ts';
+import { mailedToken, mailsTo } from './identity-acts.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What each of the three tables that know says of an address: the account's, its identity's, the provider's. */
+async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
+  const row = await store.db
+    .selectFrom('accounts')
+    .innerJoin('identities', 'identities.account_id', 'accounts.id')
+    .innerJoin('user', 'user.id', 'identities.subject')
+    .select(['accounts.email_verified as account', 'identities.email_verified as identity', 'emailVerified'])
+    .where('accounts.email', '=', email)
+    .executeTakeFirstOrThrow();
+  return [row.account, row.identity, row.emailVerified].map(Boolean);
+}
+
+describeEachDatabase('An address', (open) => {
+  it('gets a link with the account, and counts as verified once its owner follows it', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const [mail, ...more] = await mailsTo(api.store, alice.email, 'verify_email');
+    expect(more).toEqual([]);
+    expect(mail).toMatchObject({ account_id: alice.id, state: 'waiting' });
+    expect(mail?.expires_at).toBeGreaterThan(api.clock.now() + 23 * HOUR_MS);
+    expect(JSON.parse(mail?.data ?? '')).toEqual({
+      url: expect.stringMatching(/^http:\/\/localhost:8080\/verify#[\w-]{43}$/),
+    });
+    expect(await verified(api, alice.email)).toEqual([false, false, false]);
+
+    const told: string[] = [];
+    api.store.signals.subscribe((signal) => {
+      if (signal.topic === 'account') told.push(signal.accountId);
+    });
+    const token = await mailedToken(api.store, alice.email, 'verify_email');
+    expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
+    expect(await verified(api, alice.email)).toEqual([true, true, true]);
+    expect(told).toEqual([alice.id]);
+    // Mail readers open links twice.
+    expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
+    expect((await alice.ask(CALLS.currentUser)).status).toBe(200);
+  });
+
+  it('is verified in a session of that very account only', async () => {
+    const api = await startApi(open);
+    const { alice, charlie, anonymous } = await api.cast();
+    const token = await mailedToken(api.store, alice.email, 'verify_email');
+    expect((await anonymous.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe(
+      'not_authenticated',
+    );
+    expect((await charlie.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
+    expect(await verified(api, alice.email)).toEqual([false, false, false]);
+    expect(await verified(api, charlie.email)).toEqual([false, false, false]);
+    // The failures have not spent it.
+    expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
+  });
+
+  it('is not verified by a link that is a day old, made up, or meant for something else', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    await createClient(api.send).ask(CALLS.requestPasswordReset, { body: { email: alice.email } });
+    const reset = await mailedToken(api.store, alice.email, 'reset_password');
+    const { identifier } = await api.store.db
+      .selectFrom('verification')
+      .select('identifier')
+      .executeTakeFirstOrThrow();
+    for (const token of ['x', reset, identifier])
+      expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
+
+    const token = await mailedToken(api.store, alice.email, 'verify_email');
+    api.clock.advance(24 * HOUR_MS);
+    await alice.ask(CALLS.refreshSession);
+    expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
+    expect(await verified(api, alice.email)).toEqual([false, false, false]);
+  });
+
+  it('gets another link when its owner asks, five times an hour at most', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const first = await mailedToken(api.store, alice.email, 'verify_email');
+    const answers = await Promise.all(Array.from({ length: 7 }, () => alice.ask(CALLS.sendVerification)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
+    expect(await mailsTo(api.store, alice.email, 'verify_email')).toHaveLength(6);
+    expect((await charlie.ask(CALLS.sendVerification)).status).toBe(200);
+    // An older mail that arrives late is good, too.
+    expect((await alice.ask(CALLS.verifyEmail, { body: { token: first } })).status).toBe(200);
+
+    api.clock.advance(HOUR_MS);
+    await alice.ask(CALLS.refreshSession);
+    expect((await alice.ask(CALLS.sendVerification)).status).toBe(200);
+    expect(await mailsTo(api.store, alice.email, 'verify_email')).toHaveLength(6);
+  });
+
+  it('leaves no usable link in the database', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const token = await mailedToken(api.store, alice.email, 'verify_email');
+    const kept = await api.store.db.selectFrom('verification').selectAll().execute();
+    expect(kept).toHaveLength(1);
+    expect(JSON.stringify(kept)).not.toContain(token);
+  });
+});

@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createIdentityEvents } from '../../server/api/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createPasskeyDevice } from '../kit/passkey-device.ts';
+import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';
+import {
+  addPasskey,
+  askWithPasskey,
+  enter,
+  freshly,
+  mailedToken,
+  resetPassword,
+  useCodes,
+} from './identity-acts.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const ORIGIN = 'http://localhost:8080';
+const VICTIMS = 'only the victim knows this';
+
+/** Somebody who registered the victim's address first, and made provision in every way there is. */
+async function squat(api: TestApi) {
+  const attacker = await signUp(api.send, { name: 'Victim' });
+  const provider = await freshly(api.send, attacker);
+  const device = await addPasskey(provider, { origin: ORIGIN });
+  const { app, backupCodes } = await useCodes(provider, attacker);
+  // Half-way through further ones, and with a token in reserve.
+  const adding = createPasskeyDevice(ORIGIN);
+  const addingOptions = (await provider.ask(CALLS.newPasskeyOptions)).ok;
+  const waiting = createClient(api.send);
+  await waiting.ask(CALLS.signIn, { body: { email: attacker.email, password: attacker.password } });
+  const token = await identityToken(provider);
+  return { attacker, provider, device, app, backupCodes, adding, addingOptions, waiting, token };
+}
+
+async function expectNothingLeft(api: TestApi, squatted: Awaited<ReturnType<typeof squat>>) {
+  const { attacker, provider, device, app, backupCodes, adding, addingOptions, waiting, token } = squatted;
+  const { email, password } = attacker;
+  const stranger = createClient(api.send);
+  const answers = {
+    session: await attacker.ask(CALLS.currentUser),
+    'refresh token': await attacker.ask(CALLS.refreshSession),
+    password: await stranger.ask(CALLS.signIn, { body: { email, password } }),
+    passkey: await askWithPasskey(stranger, device),
+    'session of the provider': await provider.ask(CALLS.identityToken),
+    'token in reserve': await stranger.ask(CALLS.openSession, { body: { token } }),
+    'sign-in that waits for a code': await waiting.ask(CALLS.verifyTotp, { body: { code: app.next() } }),
+    'backup code': await waiting.ask(CALLS.verifyBackupCode, { body: { code: backupCodes[0] ?? '' } }),
+    'passkey to be': await provider.ask(CALLS.addPasskey, {
+      body: { response: adding.create(addingOptions) },
+    }),
+  };
+  for (const [name, { status }] of Object.entries(answers)) expect([name, status]).toEqual([name, 401]);
+  for (const table of ['passkey', 'twoFactor'] as const)
+    expect(await api.store.db.selectFrom(table).select('id').execute()).toEqual([]);
+}
+
+describeEachDatabase('Whoever registered somebody else’s address first', (open) => {
+  it('keeps nothing once its owner sets a password by mail', async () => {
+    const api = await startApi(open);
+    const squatted = await squat(api);
+    await resetPassword(api, squatted.attacker.email, VICTIMS);
+    await expectNothingLeft(api, squatted);
+
+    const victim = await signIn(api.send, { ...squatted.attacker, password: VICTIMS } as Person);
+    expect(victim.id).toBe(squatted.attacker.id);
+    expect((await victim.ask(CALLS.identityMethods)).ok.data).toEqual({
+      provider: 'built-in',
+      password: true,
+      totp: false,
+      passkeys: [],
+      oidc: [],
+    });
+  });
+
+  it('keeps nothing once its owner comes through another provider that vouches for the address', async () => {
+    const api = await startApi(open);
+    const squatted = await squat(api);
+    const events = createIdentityEvents({
+      store: api.store,
+      publicUrl: new URL(ORIGIN),
+      clock: api.clock,
+    });
+    const { id: before } = await api.store.db.selectFrom('user').select('id').executeTakeFirstOrThrow();
+    const subject = await events.addressProven(before, null);
+    await expectNothingLeft(api, squatted);
+    expect(await api.store.db.selectFrom('account').select('id').execute()).toEqual([]);
+    const [user] = await api.store.db.selectFrom('user').selectAll().execute();
+    expect({ ...user, emailVerified: Boolean(user?.emailVerified) }).toMatchObject({
+      id: subject,
+      email: squatted.attacker.email,
+      emailVerified: true,
+    });
+    expect(
+      await api.store.db.selectFrom('identities').select(['subject', 'email_verified']).execute(),
+    ).toEqual([{ subject, email_verified: 1 }]);
+    // For a verified person it does nothing.
+    expect(await events.addressProven(subject ?? '', null)).toBe(subject);
+    expect(await events.addressProven(before, null)).toBeNull();
+  });
+
+  it('gets nothing verified by its owner’s click on the link', async () => {
+    const api = await startApi(open);
+    const attacker = await signUp(api.send, { name: 'Victim' });
+    const token = await mailedToken(api.store, attacker.email, 'verify_email');
+    const owner = createClient(api.send);
+    expect((await owner.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('not_authenticated');
+    // Neither in a session of another account.
+    const other = await signUp(api.send, { name: 'Owner' });
+    expect((await other.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
+    expect(
+      await api.store.db
+        .selectFrom('accounts')
+        .select('email_verified')
+        .where('id', '=', attacker.id)
+        .execute(),
+    ).toEqual([{ email_verified: 0 }]);
+  });
+
+  it('keeps nothing that was on its way while the owner came', async () => {
+    const api = await startApi(open);
+    const attacker = await signUp(api.send, { name: 'Victim' });
+    const { email, password } = attacker;
+    const browser = createClient(api.send);
+    await browser.ask(CALLS.requestPasswordReset, { body: { email } });
+    const token = await mailedToken(api.store, email, 'reset_password');
+
+    // Sign-ins with the old password and exchanges for sessions, without a pause until the reset is through.
+    const clients: Person[] = [];
+    let over = false;
+    const hammer = async () => {
+      while (!over) {
+        const client = createClient(api.send);
+        if ((await client.ask(CALLS.signIn, { body: { email, password } })).status !== 200) continue;
+        const issued = await client.ask(CALLS.identityToken);
+        if (issued.status !== 200) continue;
+        const opened = await client.ask(CALLS.openSession, { body: { token: issued.ok.token } });
+        if (opened.status === 200) clients.push({ ...attacker, ...client });
+      }
+    };
+    const hammers = [hammer(), hammer(), hammer()];
+    const reset = await browser.ask(CALLS.resetPassword, { body: { token, password: VICTIMS } });
+    over = true;
+    await Promise.all(hammers);
+    expect(reset.status).toBe(200);
+    for (const client of [attacker, ...clients])
+      expect((await client.ask(CALLS.currentUser)).status).toBe(401);
+    expect(await api.store.db.selectFrom('session').select('id').execute()).toEqual([]);
+    expect(await api.store.db.selectFrom('sessions').select('id').execute()).toEqual([]);
+    expect(await enter(await freshly(api.send, { ...attacker, password: VICTIMS }))).toBe(attacker.id);
+  });
+});
