@@ -108,10 +108,13 @@ export function bytes(value: Uint8Array): Uint8Array {
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
 const FOREIGN_KEY_VIOLATION = '23503';
+const UNIQUE_VIOLATION = '23505';
 
-/** A transaction that lost a race (also: a row it refers to was just deleted); as new it may succeed. */
+/** A transaction that lost a race, also to a row deleted or written just now; as new it may succeed. */
 export function lostRace(error: unknown): boolean {
-  return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION].includes(errorCode(error));
+  return [SERIALIZATION_FAILURE, DEADLOCK, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION].includes(
+    errorCode(error),
+  );
 }
 
 const SQLITE_FOREIGN_KEY = 787;

@@ -193,6 +193,20 @@ describeEachDatabase('the customer of an account', (open) => {
   });
 });
 
+describeEachDatabase('one customer', (open) => {
+  it('belongs to one account where several are paid for in its name at once', async () => {
+    const store = await open();
+    const names = ['alice', 'bob', 'charlie', 'dora', 'eve'];
+    const people = await Promise.all(names.map((name) => person(store, name)));
+    const taken = await Promise.all(
+      people.map(({ id }, index) => take(store, told(NOW, { subscriptionId: `sub_${index}` }), id)),
+    );
+    expect(taken.map(({ outcome }) => outcome)).toEqual(Array(5).fill('applied'));
+    const rows = await store.db.selectFrom('accounts').select('paddle_id').orderBy('paddle_id').execute();
+    expect(rows.map(({ paddle_id }) => paddle_id)).toEqual(['', '', '', '', 'ctm_1']);
+  });
+});
+
 describeEachDatabase('of several subscriptions', (open) => {
   it('the account keeps one and is told of the others, also when the event is repeated', async () => {
     const store = await open();
