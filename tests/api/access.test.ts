@@ -1,92 +1,175 @@
 import { expect, it } from 'vitest';
-import { CALLS, type Call } from '../../contract/calls.ts';
-import { describeEachDatabase } from '../kit/database.ts';
-import { createClient, type Input, type Person } from '../kit/people.ts';
+import { PROBLEMS, problemSchema, type ProblemCode } from '../../contract/problem.ts';
+import { describeEachDatabase, freshStore } from '../kit/database.ts';
+import { INPUTS } from './access-inputs.ts';
+import { type Answer, ask, type Route, routesOf } from './access-routes.ts';
+import { CALLERS, type CallerName, createWorld, thingsFor } from './access-world.ts';
 import { startApi } from './test-api.ts';
 
-/** What each call that needs a session is asked with; `id` is a domain of Alice's. */
-const INPUTS: Record<string, (id: string) => Input> = {
-  currentUser: () => ({}),
-  updateUser: () => ({ body: { full_name: 'Mallory' } }),
-  subscription: () => ({}),
-  premium: () => ({}),
-  listDomains: () => ({}),
-  domainSummary: () => ({}),
-  addDomain: () => ({ body: { host: 'new.example.com' } }),
-  domainHistory: (id) => ({ params: { id } }),
-  setFrequency: (id) => ({ params: { id }, query: { check_frequency: '1440' } }),
-  checkDomain: (id) => ({ params: { id } }),
-  events: () => ({}),
-  removeDomain: (id) => ({ params: { id } }),
-  deleteUser: () => ({}),
-};
-const BY_ID = ['domainHistory', 'setFrequency', 'checkDomain', 'removeDomain'];
-const guarded = Object.entries<Call>(CALLS).filter(([, call]) => call.access === 'session');
+/**
+ * What every call answers to every kind of caller. The owner (Free) and the stranger (Premium) ask about the owner's
+ * things, and so does the anonymous caller; the others ask about their own. Short words stand for codes of the contract.
+ */
+const TABLE = `
+                                                            anonymous  owner    stranger  free     premium  disabled  deleted
 
-async function withDomain(owner: Person): Promise<string> {
-  return (await owner.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
+post   /api/identity/sign-up/email                          ok         ok       ok        ok       ok       ok        ok
+post   /api/identity/sign-in/email                          wrong      ok       ok        ok       ok       ok        wrong
+post   /api/identity/sign-out                               ok         ok       ok        ok       ok       ok        ok
+get    /api/identity/token                                  401        401      401       401      401      401       401
+get    /api/identity/jwks                                   ok         ok       ok        ok       ok       ok        ok
+get    /api/identity/methods                                401        ok       ok        ok       ok       401       401
+post   /api/identity/send-verification                      401        ok       ok        ok       ok       401       401
+post   /api/identity/verify-email                           401        token    token     token    token    401       401
+post   /api/identity/request-password-reset                 ok         ok       ok        ok       ok       ok        ok
+post   /api/identity/reset-password                         token      token    token     token    token    token     token
+post   /api/identity/two-factor/verify-totp                 401        401      401       401      401      401       401
+post   /api/identity/two-factor/verify-backup-code          401        401      401       401      401      401       401
+post   /api/identity/two-factor/enable                      401        401      401       401      401      401       401
+post   /api/identity/two-factor/disable                     401        401      401       401      401      401       401
+get    /api/identity/passkey/generate-authenticate-options  ok         ok       ok        ok       ok       ok        ok
+post   /api/identity/passkey/verify-authentication          wrong      wrong    wrong     wrong    wrong    wrong     wrong
+get    /api/identity/passkey/generate-register-options      401        401      401       401      401      401       401
+post   /api/identity/passkey/verify-registration            401        401      401       401      401      401       401
+post   /api/identity/passkey/delete-passkey                 401        401      401       401      401      401       401
+post   /api/identity/sign-in/oauth2                         ok         ok       ok        ok       ok       ok        ok
+get    /api/identity/oauth2/callback/{id}                   ok         ok       ok        ok       ok       ok        ok
+
+post   /api/auth/firebase                                   token      ok       ok        ok       ok       barred    token
+post   /api/auth/refresh                                    401        ok       ok        ok       ok       401       401
+post   /api/auth/logout                                     ok         ok       ok        ok       ok       ok        ok
+
+get    /api/user/me                                         401        ok       ok        ok       ok       401       401
+patch  /api/user/update                                     401        ok       ok        ok       ok       401       401
+get    /api/user/sub                                        401        ok       ok        ok       ok       401       401
+get    /api/user/premium                                    401        ok       ok        ok       ok       401       401
+get    /api/user/standing                                   401        ok       ok        ok       ok       401       401
+get    /api/user/sessions                                   401        ok       ok        ok       ok       401       401
+delete /api/user/sessions/{id}                              401        ok       404       ok       ok       401       401
+post   /api/user/sessions/end                               401        ok       ok        ok       ok       401       401
+get    /api/user/export                                     401        ok       ok        ok       ok       401       401
+post   /api/user_feedback/create                            401        ok       ok        ok       ok       401       401
+
+get    /api/domain/list                                     401        ok       ok        ok       ok       401       401
+get    /api/domain/summary                                  401        ok       ok        ok       ok       401       401
+post   /api/domain/add                                      401        ok       ok        limit    ok       401       401
+delete /api/domain/{id}                                     401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/history                             401        ok       404       ok       ok       401       401
+patch  /api/domain/{id}/frequency                           401        premium  404       premium  ok       401       401
+post   /api/domain/{id}/check                               401        ok       404       ok       ok       401       401
+post   /api/domain/{id}/pause                               401        ok       404       ok       ok       401       401
+post   /api/domain/{id}/resume                              401        ok       404       limit    ok       401       401
+
+get    /api/payment/products                                401        ok       ok        ok       ok       401       401
+post   /api/payment/checkout                                401        ok       ok        ok       bought   401       401
+get    /api/payment/billing                                 401        ok       ok        ok       verify   401       401
+post   /api/payment/webhook                                 unsigned   unsigned unsigned  unsigned unsigned unsigned  unsigned
+post   /api/payment/test/pay                                401        ok       404       ok       bought   401       401
+get    /api/payment/test/subscription                       401        ok       ok        ok       ok       401       401
+post   /api/payment/test/event                              401        ok       404       ok       ok       401       401
+
+get    /api/events                                          401        ok       ok        ok       ok       401       401
+get    /api/config                                          ok         ok       ok        ok       ok       ok        ok
+get    /api/health                                          ok         ok       ok        ok       ok       ok        ok
+
+delete /api/user/me                                         401        ok       ok        ok       ok       401       401
+`;
+
+const CODES: Record<string, ProblemCode> = {
+  '401': 'not_authenticated',
+  '404': 'not_found',
+  barred: 'account_disabled',
+  bought: 'already_subscribed',
+  limit: 'limit_reached',
+  premium: 'premium_required',
+  token: 'invalid_token',
+  unsigned: 'invalid_signature',
+  verify: 'email_not_verified',
+  wrong: 'invalid_credentials',
+};
+
+const rows = TABLE.split('\n')
+  .map((line) => line.trim().split(/\s+/))
+  .filter((cells) => cells.length > CALLERS.length)
+  .map(([method, path, ...words]) => ({ key: `${method} ${path}`, words }));
+
+/** The word of the table for an answer; a text that fits no row where the answer is not of the contract. */
+function wordFor({ status, text }: Answer, { operation }: Route): string {
+  const described = operation.responses[String(status)]?.description;
+  if (described !== undefined && status < 400) return 'ok';
+  const problem = problemSchema.strict().parse(JSON.parse(text));
+  if (problem.detail === 'There is no such call.') return 'not-served';
+  if (PROBLEMS[problem.code].status !== status || !described?.includes(`\`${problem.code}\``))
+    return `undocumented:${problem.code}`;
+  return Object.keys(CODES).find((word) => CODES[word] === problem.code) ?? problem.code;
 }
 
-it('knows how to ask every call that needs a session', () => {
-  expect(Object.keys(INPUTS).toSorted()).toEqual(guarded.map(([name]) => name).toSorted());
+const inLine = (key: string, words: string[]) => [key.padEnd(60), ...words].join(' ');
+
+/** The owner comes last: what the others did must have left everything as it was. */
+const inTurn: CallerName[] = [...CALLERS.filter((name) => name !== 'owner'), 'owner'];
+
+it('is laid down for every call that the server describes and serves, and for no other', async () => {
+  const api = await startApi(() => freshStore('sqlite'));
+  const described = (await routesOf(api)).map(({ method, path }) => `${method} ${path}`);
+  expect(rows.map(({ key }) => key).toSorted(), 'rows of the table').toEqual(described.toSorted());
+
+  const served = api.routes
+    .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
+    .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  expect(served.toSorted(), 'calls that are served').toEqual(
+    [...described, 'get /api/openapi.json'].toSorted(),
+  );
 });
 
 describeEachDatabase('Access', (open) => {
-  it('is refused to anonymous callers, to forged cookies and to deleted accounts', async () => {
-    const api = await startApi(open);
-    const { alice, bob, anonymous } = await api.cast();
-    const id = await withDomain(alice);
-    const deleted = createClient(api.send, new Map(bob.cookies));
-    await bob.ask(CALLS.deleteUser);
-    const forged = createClient(api.send);
-    for (const [name, cookie] of alice.cookies)
-      forged.cookies.set(name, { ...cookie, value: `${cookie.value.slice(0, -4)}AAAA` });
+  it('is as the table says, and who is refused changes and learns nothing', async () => {
+    const world = await createWorld(open);
+    const { api } = world;
+    const routes = await routesOf(api);
+    const actual: string[] = [];
+    const faults: string[] = [];
 
-    for (const [name, call] of guarded) {
-      const input = INPUTS[name]?.(id) ?? {};
-      for (const client of [anonymous, forged, deleted]) {
-        const { status, problem } = await client.ask(call, input);
-        expect([name, status, problem.code]).toEqual([name, 401, 'not_authenticated']);
+    for (const { key } of rows) {
+      const route = routes.find(({ method, path }) => `${method} ${path}` === key);
+      if (route === undefined) continue;
+      const words: Partial<Record<CallerName, string>> = {};
+      for (const name of inTurn) {
+        const caller = world.caller(name);
+        const client = await caller.arrive();
+        const secrets = world.secrets();
+        const input = INPUTS[route.operation.operationId]({ caller, things: thingsFor(world, caller) });
+        const before = await world.rows();
+        const answer = await ask(client, route, input);
+        const after = await world.rows();
+        if (route.method !== 'get') caller.leave();
+
+        const word = wordFor(answer, route);
+        words[name] = word;
+        const isJson = answer.headers.get('content-type')?.includes('json');
+        if (route.operation.security && isJson && answer.headers.get('cache-control') !== 'no-store')
+          faults.push(`${key}: caches may keep what ${name} is told`);
+        if (name === 'owner') continue;
+        const said = `${answer.text} ${JSON.stringify([...answer.headers])}`;
+        for (const secret of secrets)
+          if (said.includes(secret)) faults.push(`${key} tells ${name} ${secret}`);
+        // Who is let in changes what is their own; who is refused changes nothing at all.
+        const isWatched = (text: string) => word !== 'ok' || secrets.some((secret) => text.includes(secret));
+        const [was, is] = [before.filter(isWatched), after.filter(isWatched)];
+        for (const text of [
+          ...was.filter((each) => !is.includes(each)),
+          ...is.filter((each) => !was.includes(each)),
+        ])
+          faults.push(`${key} by ${name} changes ${text}`);
       }
+      actual.push(
+        inLine(
+          key,
+          CALLERS.map((name) => words[name] ?? ''),
+        ),
+      );
     }
-    expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(1);
-  });
-
-  it('to a domain is its owner’s alone: a stranger cannot tell it from one that does not exist', async () => {
-    const api = await startApi(open);
-    const { alice, bob, charlie } = await api.cast();
-    const id = await withDomain(alice);
-    const nowhere = crypto.randomUUID();
-
-    for (const name of BY_ID) {
-      const call = guarded.find(([known]) => known === name)?.[1] as Call;
-      for (const stranger of [bob, charlie]) {
-        const { problem: existing } = await stranger.ask(call, INPUTS[name]?.(id));
-        const { problem: missing } = await stranger.ask(call, INPUTS[name]?.(nowhere));
-        expect(existing.status).toBe(404);
-        expect({ ...existing, request_id: '' }).toEqual({ ...missing, request_id: '' });
-      }
-    }
-    for (const odd of ['1', "'; drop table monitors; --", '%00', '..', 'x'.repeat(4000)]) {
-      const params = { id: encodeURIComponent(odd) };
-      expect((await charlie.ask(CALLS.domainHistory, { params })).status).toBe(404);
-    }
-    expect((await charlie.ask(CALLS.listDomains)).ok.data).toEqual([]);
-    expect((await charlie.ask(CALLS.domainSummary)).ok.data.total).toBe(0);
-    expect((await alice.ask(CALLS.listDomains)).ok.data.map((domain) => domain.id)).toEqual([id]);
-  });
-
-  it('is granted to the owner, on every call', async () => {
-    const api = await startApi(open);
-    const { alice } = await api.cast();
-    const id = await withDomain(alice);
-    // In the order of INPUTS, which ends with what takes things away.
-    for (const [name, input] of Object.entries(INPUTS)) {
-      const call = guarded.find(([known]) => known === name)?.[1];
-      if (call === undefined || call === CALLS.events) continue;
-      const answer = await alice.ask(call, input(id));
-      expect(answer.ok, name).toBeTruthy();
-      expect(answer.headers.get('cache-control'), name).toBe('no-store');
-    }
-  });
+    expect(actual).toEqual(rows.map(({ key, words }) => inLine(key, words)));
+    expect(faults).toEqual([]);
+  }, 120_000);
 });

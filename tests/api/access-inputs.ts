@@ -1,0 +1,77 @@
+import type { CALLS } from '../../contract/calls.ts';
+import type { Input } from '../kit/people.ts';
+import { type Caller, TEST_PRICE, type Things } from './access-world.ts';
+
+/** Who asks, and the ids of what is asked about: the caller's own things, or the owner's. */
+export interface Asking {
+  caller: Caller;
+  things: Things;
+}
+
+const nobody = () => `nobody-${crypto.randomUUID().slice(0, 8)}@example.test`;
+const addressOf = ({ caller }: Asking) => caller.person?.email ?? nobody();
+const passkey = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: {}, clientExtensionResults: {} };
+
+/** What each call is asked with: well-formed, and good enough to succeed for whoever is entitled to it. */
+export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
+  signUp: () => ({ body: { name: 'New', email: nobody(), password: 'correct horse' } }),
+  signIn: (asking) => ({
+    body: { email: addressOf(asking), password: asking.caller.person?.password ?? 'wrong horse' },
+  }),
+  signOut: () => ({}),
+  identityToken: () => ({}),
+  identityKeys: () => ({}),
+  identityMethods: () => ({}),
+  sendVerification: () => ({}),
+  verifyEmail: () => ({ body: { token: 'A'.repeat(43) } }),
+  requestPasswordReset: (asking) => ({ body: { email: addressOf(asking) } }),
+  resetPassword: () => ({ body: { token: 'A'.repeat(43), password: 'a new password' } }),
+  verifyTotp: () => ({ body: { code: '123456' } }),
+  verifyBackupCode: () => ({ body: { code: 'AAAAA-AAAAA' } }),
+  enableTotp: ({ caller }) => ({ body: { password: caller.person?.password ?? 'wrong horse' } }),
+  disableTotp: ({ caller }) => ({ body: { password: caller.person?.password ?? 'wrong horse' } }),
+  passkeySignInOptions: () => ({}),
+  passkeySignIn: () => ({ body: { response: passkey } }),
+  newPasskeyOptions: () => ({}),
+  addPasskey: () => ({ body: { response: passkey, name: 'A key' } }),
+  removePasskey: () => ({ body: { id: 'AAAA' } }),
+  oidcStart: () => ({ body: { provider: 'oidc' } }),
+  oidcCallback: () => ({ params: { id: 'oidc' }, query: { code: 'A', state: 'B' } }),
+
+  openSession: ({ caller }) => ({ body: { token: caller.idToken } }),
+  refreshSession: () => ({}),
+  logOut: () => ({}),
+  currentUser: () => ({}),
+  updateUser: () => ({ body: { full_name: 'Another Name' } }),
+  deleteUser: () => ({}),
+  subscription: () => ({}),
+  premium: () => ({}),
+  standing: () => ({}),
+  listSessions: () => ({}),
+  endOneSession: ({ things }) => ({ params: { id: things.otherSession } }),
+  endAllSessions: () => ({}),
+  exportData: () => ({}),
+  sendFeedback: () => ({ body: { title: 'feedback', message: 'All is well.' } }),
+
+  listDomains: () => ({}),
+  domainSummary: () => ({}),
+  addDomain: () => ({ body: { host: 'new.example.com' } }),
+  removeDomain: ({ things }) => ({ params: { id: things.domain } }),
+  domainHistory: ({ things }) => ({ params: { id: things.domain } }),
+  setFrequency: ({ things }) => ({ params: { id: things.domain }, query: { check_frequency: '10' } }),
+  checkDomain: ({ things }) => ({ params: { id: things.domain } }),
+  pauseDomain: ({ things }) => ({ params: { id: things.domain } }),
+  resumeDomain: ({ things }) => ({ params: { id: things.pausedDomain }, body: {} }),
+
+  listProducts: () => ({}),
+  openCheckout: () => ({ body: { price_id: TEST_PRICE } }),
+  billing: () => ({}),
+  paymentWebhook: () => ({ body: {}, headers: { 'paddle-signature': 'ts=1;h1=00' } }),
+  testPay: ({ things }) => ({ body: { price_id: TEST_PRICE, reference: things.reference } }),
+  testSubscription: () => ({}),
+  testEvent: () => ({ body: { event: 'renew' } }),
+
+  events: () => ({}),
+  publicConfig: () => ({}),
+  health: () => ({}),
+};

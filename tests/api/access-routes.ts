@@ -1,0 +1,60 @@
+import type { CALLS } from '../../contract/calls.ts';
+import type { Client, Input } from '../kit/people.ts';
+
+/** A call as the served OpenAPI document describes it. */
+export interface Route {
+  method: string;
+  path: string;
+  operation: {
+    operationId: keyof typeof CALLS;
+    /** Only of calls that need a session. */
+    security?: unknown;
+    responses: Record<string, { description: string }>;
+  };
+}
+
+/** Every call that the server describes; the one that takes the caller's account away comes last. */
+export async function routesOf({ send }: Pick<Client, 'send'>): Promise<Route[]> {
+  const document = (await (await send('/api/openapi.json')).json()) as {
+    paths: Record<string, Record<string, Route['operation']>>;
+  };
+  const routes = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const isLast = ({ operation }: Route) => Number(operation.operationId === 'deleteUser');
+  return routes.toSorted((a, b) => isLast(a) - isLast(b));
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Empty for an endless stream, which is not waited for. */
+  text: string;
+}
+
+/** Asks as it is, without holding the answer against the contract. */
+export async function ask(
+  client: Pick<Client, 'send'>,
+  { method, path }: Route,
+  input: Input,
+): Promise<Answer> {
+  const { params, query, body, headers } = input;
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params?.[name] ?? '');
+  const response = await client.send(`${filled}${query ? `?${new URLSearchParams(query)}` : ''}`, {
+    method: method.toUpperCase(),
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+  if (isStream) await response.body?.cancel();
+  return { status: response.status, headers: response.headers, text: isStream ? '' : await response.text() };
+}
+
+/** What of an answer may depend on the question: all but the request's id. */
+export function comparable({ status, headers, text }: Answer) {
+  return {
+    status,
+    headers: [...headers].filter(([name]) => name !== 'x-request-id'),
+    text: text.replace(/"request_id":"[^"]*"/, ''),
+  };
+}

@@ -1,0 +1,238 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { expect, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createCheckoutReferences } from '../../server/api/checkout-reference.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { disableAccount } from '../../server/store/disabled-accounts.ts';
+import { addMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { openSession } from '../../server/store/sessions.ts';
+import { type Client, createClient, identityToken, type Person, signUp } from '../kit/people.ts';
+import { OIDC_CLIENT, startOidcServer } from '../kit/oidc-server.ts';
+import { SECRETS, startApi, type TestApi } from './test-api.ts';
+
+/** Who calls. All but the anonymous one had an account; the last two kept their cookies and everything they knew. */
+export const CALLERS = ['anonymous', 'owner', 'stranger', 'free', 'premium', 'disabled', 'deleted'] as const;
+export type CallerName = (typeof CALLERS)[number];
+
+/** Ids of what somebody has. */
+export interface Things {
+  domain: string;
+  pausedDomain: string;
+  otherSession: string;
+  /** Of a checkout. */
+  reference: string;
+}
+
+export interface Caller {
+  name: CallerName;
+  /** null for the anonymous one. */
+  person: Person | null;
+  /** Of the identity provider, from before the account was disabled or deleted. */
+  idToken: string;
+  things: Things;
+  /** A browser with a session of its own, and with `things` as they were at first. */
+  arrive(): Promise<Client>;
+  /** Something may be used up: the next arrival is with a new session and new things. */
+  leave(): void;
+}
+
+export interface World {
+  api: TestApi;
+  /** Name of the session's cookie. */
+  cookieName: string;
+  /** @throws for one who was not asked for. */
+  caller(name: CallerName): Caller;
+  /** What of the owner's nobody else may ever see. */
+  secrets(): string[];
+  /** Every row of every table as text, but for the counters of limits. */
+  rows(): Promise<string[]>;
+}
+
+export const TEST_PRICE = 'pri_test_premium_monthly';
+const HOUR_MS = 3_600_000;
+const referenceOf = (accountId: string) => createCheckoutReferences(SECRETS.session).of(accountId);
+
+/** Ids that name nothing. */
+export const nobodysThings = (): Things => ({
+  domain: randomUUID(),
+  pausedDomain: randomUUID(),
+  otherSession: randomUUID(),
+  reference: referenceOf(randomUUID()),
+});
+
+/** The owner and whoever else is asked for. */
+export async function createWorld(
+  open: () => Promise<Store>,
+  names: readonly CallerName[] = CALLERS,
+): Promise<World> {
+  const api = await startWithProvider(open);
+  const cookieName = await sessionCookieName(api);
+  const callers = new Map<CallerName, Caller>();
+  for (const name of new Set(['owner', ...names] as const))
+    callers.set(name, await createCaller(api, cookieName, name));
+  function caller(name: CallerName): Caller {
+    const known = callers.get(name);
+    if (known === undefined) throw new Error(`Nobody asked for the ${name}`);
+    return known;
+  }
+  function secrets(): string[] {
+    const { person, things } = caller('owner');
+    return [
+      person?.id ?? '',
+      person?.email ?? '',
+      person?.name ?? '',
+      'owner.example.com',
+      ...Object.values(things),
+    ];
+  }
+  const tables = (await api.store.db.introspection.getTables())
+    .map(({ name }) => name as 'accounts')
+    .filter((name: string) => name !== 'rate_limits');
+  async function rows(): Promise<string[]> {
+    const ofTables = tables.map(async (name) =>
+      (await api.store.db.selectFrom(name).selectAll().execute()).map(
+        (row) => `${name} ${JSON.stringify(row)}`,
+      ),
+    );
+    return (await Promise.all(ofTables)).flat().toSorted();
+  }
+  return { api, cookieName, caller, secrets, rows };
+}
+
+/** With an OpenID provider and in test mode, so that every call has something to do. Errors fail the test. */
+async function startWithProvider(open: () => Promise<Store>): Promise<TestApi> {
+  const errors: unknown[] = [];
+  const log = { info() {}, warn() {}, error: (...entry: unknown[]) => void errors.push(entry) };
+  const redirectUris = ['http://localhost:8080/api/identity/oauth2/callback/oidc'];
+  const provider = await startOidcServer({ redirectUris });
+  onTestFinished(() => provider.stop());
+  onTestFinished(() => expect(errors).toEqual([]));
+  return startApi(open, {
+    log,
+    openId: [{ id: 'oidc', name: 'OpenID', issuer: provider.issuer, ...OIDC_CLIENT }],
+  });
+}
+
+async function sessionCookieName(api: TestApi): Promise<string> {
+  const document = (await (await api.send('/api/openapi.json')).json()) as {
+    components: { securitySchemes: { session: { name: string } } };
+  };
+  return document.components.securitySchemes.session.name;
+}
+
+async function createCaller(api: TestApi, cookieName: string, name: CallerName): Promise<Caller> {
+  const { store, clock } = api;
+  // Each caller has an address of its own, as limits go by it.
+  const send = api.sendFrom(`198.51.100.${CALLERS.indexOf(name) + 1}`);
+  const nothing = nobodysThings();
+  if (name === 'anonymous')
+    return {
+      name,
+      person: null,
+      idToken: 'none',
+      things: nothing,
+      arrive: () => Promise.resolve(createClient(send)),
+      leave() {},
+    };
+
+  const person = await signUp(send, { name: `${name}-${randomUUID().slice(0, 8)}` });
+  const again = await signInOnly(send, person);
+  let session: Client['cookies'] | null = null;
+  const caller: Caller = {
+    name,
+    person,
+    idToken: again,
+    things: nothing,
+    async arrive() {
+      if (name === 'disabled' || name === 'deleted') return createClient(send, new Map(person.cookies));
+      if (session === null) {
+        if (name !== 'stranger') caller.things = await give(store, person.id, name, clock.now());
+        ({ cookies: session } = await newSession(store, {
+          accountId: person.id,
+          cookieName,
+          now: clock.now(),
+        }));
+      }
+      return createClient(send, new Map(session));
+    },
+    leave() {
+      session = null;
+    },
+  };
+  if (name === 'stranger')
+    await grantPremium(store, person.id, { grant: { endsAt: null }, now: clock.now() });
+  if (name === 'premium') {
+    const body = { price_id: TEST_PRICE, reference: referenceOf(person.id) };
+    expect((await person.ask(CALLS.testPay, { body })).status).toBe(200);
+  }
+  if (name !== 'stranger') caller.things = await give(store, person.id, name, clock.now());
+  if (name === 'disabled') await disableAccount(store, person.id, clock.now());
+  if (name === 'deleted') await createClient(send, new Map(person.cookies)).ask(CALLS.deleteUser);
+  return caller;
+}
+
+async function signInOnly(send: Person['send'], { email, password }: Person): Promise<string> {
+  const client = createClient(send);
+  const signedIn = await client.ask(CALLS.signIn, { body: { email, password } });
+  return signedIn.ok && identityToken(client);
+}
+
+/** The owner watches one domain and paused another; Free and Premium have the Free plan's three, and a paused one. */
+async function give(store: Store, accountId: string, name: CallerName, now: number): Promise<Things> {
+  await store.db.deleteFrom('monitors').where('account_id', '=', accountId).execute();
+  const running = name === 'owner' ? 1 : 3;
+  const ids: string[] = [];
+  for (let count = 0; count <= running; count++) {
+    const added = await addMonitor(store, {
+      accountId,
+      host: count === 0 ? `${name}.example.com` : `${name}-${count}.example.com`,
+      port: 443,
+      checkEveryMinutes: 1440,
+      now: now + count,
+      mayAdd: () => true,
+    });
+    if (!added.ok) throw new Error(added.code);
+    ids.push(added.monitor.id);
+  }
+  const [domain = '', ...others] = ids;
+  const pausedDomain = others.at(-1) ?? '';
+  await store.db
+    .updateTable('monitors')
+    .set({ active: 0, paused_by: 'user', paused_at: now })
+    .where('id', '=', pausedDomain)
+    .execute();
+  const other = await newSession(store, { accountId, cookieName: '', now });
+  return { domain, pausedDomain, otherSession: other.id, reference: referenceOf(accountId) };
+}
+
+/** A session as a sign-in opens one, without the cost of a sign-in. */
+export async function newSession(
+  store: Store,
+  { accountId, cookieName, now }: { accountId: string; cookieName: string; now: number },
+): Promise<{ id: string; cookies: Client['cookies'] }> {
+  const id = randomUUID();
+  const [access, refresh] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')];
+  const hash = (secret: string) => createHash('sha256').update(secret).digest('hex');
+  await openSession(store, {
+    sessionId: id,
+    accountId,
+    accessHash: hash(access),
+    refreshHash: hash(refresh),
+    accessExpiresAt: now + HOUR_MS,
+    refreshIdleExpiresAt: now + HOUR_MS,
+    refreshExpiresAt: now + HOUR_MS,
+    now,
+  });
+  const cookies = new Map([
+    [cookieName, { value: `${id}.${access}`, path: '/' }],
+    [cookieName.replace('session', 'refresh'), { value: `${id}.${refresh}`, path: '/' }],
+  ]);
+  return { id, cookies };
+}
+
+/** The anonymous caller and the stranger ask about what is the owner's, the others about what is theirs. */
+export function thingsFor(world: World, caller: Caller): Things {
+  const isForeign = caller.name === 'anonymous' || caller.name === 'stranger';
+  return (isForeign ? world.caller('owner') : caller).things;
+}
