@@ -5,4 +5,4 @@ export { IdentityUnavailable } from './identity-provider.ts';
 export type { BuiltInActions, IdentityEvents, IdentityProvider, TokenRefusal } from './identity-provider.ts';
 export { WEAK_PASSWORD_CODES } from './library-options.ts';
 export type { PasswordWeakness } from './weak-password.ts';
-export { createInvite, INVITE_DAYS, isInvited, signUpPolicy } from './invite.ts';
+export { createInvite, INVITE_DAYS, signUpPolicy } from './invite.ts';

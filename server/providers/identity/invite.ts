@@ -17,7 +17,7 @@ export function createInvite(email: string, secret: string, now: number): Promis
 }
 
 /** Whether `code` was made with `secret` for this address and is still good. */
-export async function isInvited(
+async function isInvited(
   code: string,
   { email, secret, now }: { email: string; secret: string; now: number },
 ): Promise<boolean> {
