@@ -3,11 +3,13 @@
 //
 //   npm test                    all of it
 //   npm test -- unit journeys   some stages
+//   npm test -- firebase        the journeys with Firebase's emulator, which is a large download of its own
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBrowser } from '../tests/kit/browser.ts';
+import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
 
 interface Outcome {
   passed: number;
@@ -16,6 +18,8 @@ interface Outcome {
 }
 interface Stage {
   name: string;
+  /** Left out where no stage is named. */
+  onlyByName?: true;
   run(): Promise<Outcome>;
 }
 
@@ -34,7 +38,8 @@ const STAGES: Stage[] = [
   { name: 'unit', run: () => vitest('unit') },
   { name: 'integration', run: () => vitest('integration') },
   { name: 'crash', run: () => vitest('crash') },
-  { name: 'journeys', run: journeys },
+  { name: 'journeys', run: () => journeys('tests/journeys') },
+  { name: 'firebase', run: firebaseJourneys, onlyByName: true },
 ];
 
 const wanted = process.argv.slice(2);
@@ -47,7 +52,7 @@ if (unknown.length > 0) {
 }
 
 const total: Outcome = { passed: 0, failed: 0, skipped: 0 };
-for (const stage of STAGES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+for (const stage of STAGES.filter(chosen)) {
   const startedAt = Date.now();
   const outcome = await stage.run();
   total.passed += outcome.passed;
@@ -62,6 +67,10 @@ if (inCi && total.skipped > 0)
   say('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
 say(counted(total));
 process.exit(total.failed > 0 || (inCi && total.skipped > 0) ? 1 : 0);
+
+function chosen({ name, onlyByName }: Stage): boolean {
+  return wanted.length === 0 ? onlyByName !== true : wanted.includes(name);
+}
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -137,7 +146,13 @@ interface PlaywrightReport {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number };
 }
 
-async function journeys(): Promise<Outcome> {
+async function firebaseJourneys(): Promise<Outcome> {
+  if (installFirebaseEmulator()) return journeys('tests/journeys/firebase');
+  say("!! Firebase's tools are not here and npm could not get them: its journeys are skipped.");
+  return { passed: 0, failed: 0, skipped: 1 };
+}
+
+async function journeys(folder: string): Promise<Outcome> {
   const browser = findBrowser();
   if (!browser) {
     say('!! No Chromium here and none could be had: the browser journeys are skipped.');
@@ -145,16 +160,13 @@ async function journeys(): Promise<Outcome> {
   }
   say(`The journeys run in ${browser.origin}`);
   const file = join(reports, 'journeys.json');
-  const good = await command(
-    [tool('playwright'), 'test', '--config', 'tests/journeys/playwright.config.ts'],
-    {
-      env: {
-        JOURNEY_BROWSER: browser.executablePath,
-        JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),
-        PLAYWRIGHT_JSON_OUTPUT_NAME: file,
-      },
+  const good = await command([tool('playwright'), 'test', '--config', join(folder, 'playwright.config.ts')], {
+    env: {
+      JOURNEY_BROWSER: browser.executablePath,
+      JOURNEY_BROWSER_ENV: JSON.stringify(browser.env),
+      PLAYWRIGHT_JSON_OUTPUT_NAME: file,
     },
-  );
+  });
   const report = readReport(file) as PlaywrightReport | null;
   if (!report) return { passed: 0, failed: 1, skipped: 0 };
   const { expected, unexpected, flaky, skipped } = report.stats;

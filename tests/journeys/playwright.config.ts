@@ -16,6 +16,7 @@ const { executablePath, env } = browser();
 export default defineConfig({
   testDir: '.',
   testMatch: '*.journey.ts',
+  testIgnore: 'firebase/**',
   outputDir: '../../test-results',
   workers: 2,
   fullyParallel: false,
