@@ -45,9 +45,7 @@ export interface BuiltInIdentityOptions extends LibrarySettings {
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
   const { publicUrl, productName, events, oidc = NO_OIDC, log, now = Date.now } = options;
   const takeOver = (subject: string) => events.addressProven(subject, null);
-  const auth = betterAuth(
-    libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, takeOver, log, now })),
-  );
+  const auth = betterAuth(libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, takeOver, log, now })));
   const routes = new Set([...ROUTES, ...oidc.providers.map(({ id }) => `GET /oauth2/callback/${id}`)]);
   const context = auth.$context;
 
