@@ -5,7 +5,7 @@ import { type PasswordWeakness, WEAK_PASSWORD_CODES } from '../providers/identit
 import { refersToNothing } from '../store/open-store.ts';
 import type { AppParts } from './api.ts';
 import type { AppContext } from './app-env.ts';
-import { refuse, Refusal } from './problem.ts';
+import { refuse, type Refusal } from './problem.ts';
 
 type Failure = readonly [ProblemCode, string];
 
@@ -31,6 +31,12 @@ export function createForward({ identity, config }: Pick<AppParts, 'identity' | 
     c.header('Cache-Control', 'no-store');
     return response;
   };
+}
+
+/** The token of the library's session is in an HttpOnly cookie, and nowhere else where a script can read it. */
+function withoutSession(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'token' && key !== 'session'));
 }
 
 /** The user was replaced or deleted while the request ran; what it still wanted to write has nobody to belong to. */
@@ -89,7 +95,7 @@ export async function passOn(
 ): Promise<Response | Refusal> {
   const text = await response.text();
   const body: unknown = text === '' ? {} : JSON.parse(text);
-  if (response.ok) return c.json(body);
+  if (response.ok) return c.json(withoutSession(body));
   const { code = '', message } = failureSchema.parse(body);
   const known = FAILURES[code];
   if (known !== undefined) return refuse(...known);

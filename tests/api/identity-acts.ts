@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
@@ -36,15 +37,15 @@ export async function resetPassword(
   password: string,
 ): Promise<void> {
   const client = createClient(send);
-  (await client.ask(CALLS.requestPasswordReset, { body: { email } })).ok;
+  expect((await client.ask(CALLS.requestPasswordReset, { body: { email } })).status).toBe(200);
   const token = await mailedToken(store, email, 'reset_password');
-  (await client.ask(CALLS.resetPassword, { body: { token, password } })).ok;
+  expect((await client.ask(CALLS.resetPassword, { body: { token, password } })).status).toBe(200);
 }
 
 /** Signs in at the provider only, as changes of passkeys and codes need it. */
 export async function freshly(send: Send, { email, password }: Person): Promise<Client> {
   const client = createClient(send);
-  (await client.ask(CALLS.signIn, { body: { email, password } })).ok;
+  expect((await client.ask(CALLS.signIn, { body: { email, password } })).status).toBe(200);
   return client;
 }
 
@@ -52,7 +53,7 @@ export async function freshly(send: Send, { email, password }: Person): Promise<
 export async function useCodes(client: Client, { password }: { password: string }) {
   const { totpURI, backupCodes } = (await client.ask(CALLS.enableTotp, { body: { password } })).ok;
   const app = createAuthenticatorApp(totpURI);
-  (await client.ask(CALLS.verifyTotp, { body: { code: app.next() } })).ok;
+  expect((await client.ask(CALLS.verifyTotp, { body: { code: app.next() } })).status).toBe(200);
   return { app, backupCodes };
 }
 
@@ -61,7 +62,7 @@ export async function addPasskey(client: Client, { origin, name }: { origin: str
   const device = createPasskeyDevice(origin);
   const options = (await client.ask(CALLS.newPasskeyOptions)).ok;
   const body = { response: device.create(options), ...(name !== undefined && { name }) };
-  (await client.ask(CALLS.addPasskey, { body })).ok;
+  expect((await client.ask(CALLS.addPasskey, { body })).status).toBe(200);
   return device;
 }
 

@@ -38,6 +38,23 @@ describeEachDatabase('Identity', (open) => {
     expect((await charlie.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
   });
 
+  it('gives its session to the browser as a cookie that no script can read, and in no other way', async () => {
+    const api = await startApi(open);
+    const client = createClient(api.send);
+    const person = { name: 'Charlie', email: 'charlie@example.test', password: PASSWORD };
+    for (const answer of [
+      await client.ask(CALLS.signUp, { body: person }),
+      await client.ask(CALLS.signIn, { body: person }),
+    ]) {
+      const cookies = answer.headers.getSetCookie();
+      expect(cookies).toHaveLength(1);
+      expect(cookies[0]).toMatch(/; Path=\/api\/identity; HttpOnly; SameSite=Lax$/);
+      const [token = ''] = decodeURIComponent(cookies[0]?.split(/[=;]/)[1] ?? '').split('.');
+      expect(token.length).toBeGreaterThan(20);
+      expect(JSON.stringify(answer.ok)).not.toContain(token);
+    }
+  });
+
   it('refuses every token that the provider did not just sign for us', async () => {
     const api = await startApi(open);
     const client = createClient(api.send);

@@ -3,8 +3,15 @@ import { CALLS } from '../../contract/calls.ts';
 import { consumeRateLimit } from '../../server/store/rate-limits.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signIn, signUp } from '../kit/people.ts';
-import { addPasskey, askWithPasskey, enter, freshly, mailedToken, mailsTo } from './identity-acts.ts';
-import { resetPassword } from './identity-acts.ts';
+import {
+  addPasskey,
+  askWithPasskey,
+  enter,
+  freshly,
+  mailedToken,
+  mailsTo,
+  resetPassword,
+} from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +37,8 @@ describeEachDatabase('A password reset', (open) => {
         browser.ask(CALLS.resetPassword, { body: { token, password } }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 401]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(1);
     const password = answers[0]?.status === 200 ? NEW : 'another battery of staples';
     const third = await browser.ask(CALLS.resetPassword, { body: { token, password } });
     expect(third.problem.code).toBe('invalid_token');
@@ -111,7 +119,8 @@ describeEachDatabase('A password reset', (open) => {
           createClient(api.sendFrom(`203.0.${index}.1`)).ask(CALLS.requestPasswordReset, { body: { email } }),
         ),
       );
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 200, 429]);
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+      expect(answers.filter(({ status }) => status === 429)).toHaveLength(1);
     }
     expect(await mailsTo(api.store, alice.email, 'reset_password')).toHaveLength(5);
     const key = 'reset:address:203.0.113.5';

@@ -62,7 +62,7 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
     await resetPassword(api, squatted.attacker.email, VICTIMS);
     await expectNothingLeft(api, squatted);
 
-    const victim = await signIn(api.send, { ...squatted.attacker, password: VICTIMS } as Person);
+    const victim = await signIn(api.send, { ...squatted.attacker, password: VICTIMS });
     expect(victim.id).toBe(squatted.attacker.id);
     expect((await victim.ask(CALLS.identityMethods)).ok.data).toEqual({
       provider: 'built-in',
@@ -127,9 +127,9 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
 
     // Sign-ins with the old password and exchanges for sessions, without a pause until the reset is through.
     const clients: Person[] = [];
-    let over = false;
+    const race = { isOver: false };
     const hammer = async () => {
-      while (!over) {
+      while (!race.isOver) {
         const client = createClient(api.send);
         if ((await client.ask(CALLS.signIn, { body: { email, password } })).status !== 200) continue;
         const issued = await client.ask(CALLS.identityToken);
@@ -140,7 +140,7 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
     };
     const hammers = [hammer(), hammer(), hammer()];
     const reset = await browser.ask(CALLS.resetPassword, { body: { token, password: VICTIMS } });
-    over = true;
+    race.isOver = true;
     await Promise.all(hammers);
     expect(reset.status).toBe(200);
     for (const client of [attacker, ...clients])

@@ -32,7 +32,7 @@ describeEachDatabase('better-auth’s tables', (open) => {
       body: { email: 'alice@example.com', password: 'correct horse', name: 'Alice' },
     });
     const session = await store.db.selectFrom('session').select('expiresAt').executeTakeFirstOrThrow();
-    const expiresAt = Date.parse(String(session.expiresAt));
+    const expiresAt = new Date(session.expiresAt).getTime();
     const { internalAdapter } = await auth.$context;
     await internalAdapter.createVerificationValue({
       identifier: 'a link',

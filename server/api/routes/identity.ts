@@ -25,8 +25,12 @@ export function identityRoutes(api: Api, parts: AppParts): void {
   identityAccountRoutes(api, parts, builtIn);
 
   api.on(CALLS.signOut, async ({ c }) => passOn(c, await forward(c, {})));
-  for (const call of [CALLS.identityToken, CALLS.identityKeys, CALLS.newPasskeyOptions])
+  for (const call of [CALLS.identityKeys, CALLS.newPasskeyOptions])
     api.on(call, async ({ c }) => passOn(c, await forward(c)));
+  api.on(CALLS.identityToken, async ({ c }) => {
+    const response = await forward(c);
+    return response.ok ? c.json(await response.json()) : passOn(c, response);
+  });
 }
 
 type Forward = ReturnType<typeof createForward>;
