@@ -61,7 +61,7 @@ export function DeleteAccount() {
         open={asking === 'who'}
         onOpenChange={(open) => setAsking(open ? 'who' : null)}
         title="Delete account"
-        description="One more step: confirm that it is you."
+        description="Your sign-in with the identity provider goes with it."
         ways={FIREBASE_WAYS}
         act={(_, provider) => remove(provider)}
       />

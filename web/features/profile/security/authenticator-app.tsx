@@ -25,49 +25,50 @@ export function AuthenticatorApp({
   hasPassword: boolean;
   onChanged: () => void;
 }) {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState<'set up' | 'turn off' | null>(null);
   if (!hasPassword)
     return (
       <p className="text-fg-2">
         A code follows a password, and your account has none. Reset Password sets one.
       </p>
     );
-  if (isOn)
-    return (
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-fg-2">On: logging in with your password asks for a code.</p>
-        <Button variant="outline" className="max-md:w-full" onClick={() => setOpen(true)}>
-          Turn off
-        </Button>
-        <FreshSignInDialog
-          open={open}
-          onOpenChange={setOpen}
-          title="Turn off the authenticator app"
-          description="Your password alone will log you in. First, confirm that it is you."
-          ways={BY_PASSWORD}
-          act={removeAuthenticator}
-          onDone={() => {
-            setOpen(false);
-            toast.success('The authenticator app is off.');
-            onChanged();
-          }}
-        />
-      </div>
-    );
+  const close = () => setOpen(null);
   return (
     <>
-      <Button variant="outline" className="max-md:w-full" onClick={() => setOpen(true)}>
-        Set up
-      </Button>
+      {isOn ? (
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p className="text-fg-2">On: logging in with your password asks for a code.</p>
+          <Button variant="outline" className="max-md:w-full" onClick={() => setOpen('turn off')}>
+            Turn off
+          </Button>
+        </div>
+      ) : (
+        <Button variant="outline" className="max-md:w-full" onClick={() => setOpen('set up')}>
+          Set up
+        </Button>
+      )}
       <FreshSignInDialog
-        open={open}
-        onOpenChange={setOpen}
+        open={open === 'turn off'}
+        onOpenChange={close}
+        title="Turn off the authenticator app"
+        description="Your password alone will log you in."
+        ways={BY_PASSWORD}
+        act={removeAuthenticator}
+        onDone={() => {
+          close();
+          toast.success('The authenticator app is off.');
+          onChanged();
+        }}
+      />
+      <FreshSignInDialog
+        open={open === 'set up'}
+        onOpenChange={close}
         title="Set up an authenticator app"
-        description="Logging in with your password will ask for a code of the app. First, confirm that it is you."
+        description="Logging in with your password will ask for a code of the app."
         ways={BY_PASSWORD}
         act={beginAuthenticator}
       >
-        {(setup) => <Setup setup={setup} onOn={onChanged} onClose={() => setOpen(false)} />}
+        {(setup) => <Setup setup={setup} onOn={onChanged} onClose={close} />}
       </FreshSignInDialog>
     </>
   );
@@ -163,7 +164,7 @@ function BackupCodes({ codes, onClose }: { codes: string[]; onClose: () => void 
         The authenticator app is on. Keep these backup codes where you keep your passwords: each logs you in
         once when the app is not at hand. They are shown only now.
       </p>
-      <ul className="mt-3 grid grid-cols-2 gap-x-4 gap-y-1 rounded-2 bg-sunken px-3 py-2.5 font-mono text-body">
+      <ul className="mt-3 grid gap-x-4 gap-y-1 rounded-2 bg-sunken px-3 py-2.5 font-mono text-body sm:grid-cols-2">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

@@ -128,7 +128,8 @@ function FreshSignIn<Ready>({ ways, act, children, onDone }: FreshSignInProps<Re
     else void run('password', (provider) => provider.signIn(user.email, password));
   };
   return (
-    <div className="mt-5 grid gap-3">
+    <div className="mt-4 grid gap-3">
+      <p>First, confirm that it is you.</p>
       {ways.password && (
         <form noValidate className="grid gap-4" onSubmit={enter}>
           <input type="email" autoComplete="username" value={user.email} readOnly hidden />

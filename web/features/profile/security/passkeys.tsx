@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { IdentityMethodsWire } from '../../../../contract/identity.ts';
 import { messageOf } from '../../../lib/api-error.ts';
@@ -66,7 +66,7 @@ export function Passkeys({
         open={adding}
         onOpenChange={setAdding}
         title="Add a passkey"
-        description="It logs you in without a password, by your device's lock. First, confirm that it is you."
+        description="It logs you in without a password, by your device's lock."
         ways={ways}
         act={async () => undefined}
       >
@@ -85,7 +85,7 @@ export function Passkeys({
           open
           onOpenChange={() => setRemoving(null)}
           title="Remove the passkey"
-          description={`“${removing.name}” will log nobody in any more. First, confirm that it is you.`}
+          description={`“${removing.name}” will log nobody in any more.`}
           ways={ways}
           act={() => removePasskey(removing.id)}
           onDone={() => {
@@ -103,6 +103,8 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
   const [name, setName] = useState('');
   const [refusal, setRefusal] = useState<string>();
   const [busy, setBusy] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
 
   const add = async (event: FormEvent) => {
     event.preventDefault();
@@ -124,6 +126,7 @@ function NamePasskey({ onAdded }: { onAdded: () => void }) {
   return (
     <form noValidate className="mt-5 grid gap-4" onSubmit={(event) => void add(event)}>
       <Field
+        ref={input}
         label="Name"
         maxLength={100}
         hint="So that you know it again, such as the name of this device"
