@@ -1,0 +1,264 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
+import { expect, expectAccessible, logIn, logOut, signUp, test } from './world.ts';
+import type { World } from './world.ts';
+
+const toast = (page: Page, text: string | RegExp) =>
+  page.getByRole('region', { name: /^Notifications/ }).getByText(text);
+
+/** The link to one of the product's pages in the newest mail of its kind to `email`. */
+async function mailedLink(world: World, email: string, page: 'verify' | 'reset-password'): Promise<string> {
+  const link = new RegExp(String.raw`http\S+/${page}#\S+`);
+  const mail = await world.mail.waitFor(({ to, text }) => to.includes(email) && link.test(text));
+  return link.exec(mail.text)?.[0] ?? '';
+}
+
+/** Another browser, of the same language. */
+const otherBrowser = async (page: Page): Promise<{ context: BrowserContext; other: Page }> => {
+  const browser = page.context().browser();
+  if (!browser) throw new Error('A browser of its own is needed');
+  const context = await browser.newContext({ locale: 'en-GB' });
+  return { context, other: await context.newPage() };
+};
+
+test.describe('the link that verifies an address', () => {
+  test('does so in the session of its account', async ({ page, world }) => {
+    const { email } = await signUp(page);
+    await page.goto(await mailedLink(world, email, 'verify'));
+    await expect(toast(page, 'Your address is verified.')).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard$/);
+  });
+
+  test('asks a browser that nobody is signed in at to log in first', async ({ page, world }) => {
+    const person = await signUp(page);
+    const link = await mailedLink(world, person.email, 'verify');
+    const { context, other } = await otherBrowser(page);
+    await other.goto(link);
+    await expect(other.getByText('This was not me: set a new password')).toBeVisible();
+    await expect(other).not.toHaveURL(/#/);
+    await expectAccessible(other);
+    await other.getByRole('link', { name: 'Login' }).click();
+    await logIn(other, person);
+    await expect(toast(other, 'Your address is verified.')).toBeVisible();
+    await context.close();
+  });
+
+  test('does nothing for another account, which may have a new one', async ({ page, world }) => {
+    const { email } = await signUp(page);
+    const link = await mailedLink(world, email, 'verify');
+    const { context, other } = await otherBrowser(page);
+    await other.goto(new URL('/signup', page.url()).href);
+    const stranger = await signUp(other);
+    await other.goto(link);
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link is no longer good');
+    await expect(other.getByText(`You are logged in as ${stranger.email}.`)).toBeVisible();
+    await expectAccessible(other);
+    await other.getByRole('button', { name: 'Send a new link' }).click();
+    await expect(toast(other, 'Verification email sent.')).toBeVisible();
+    await context.close();
+  });
+});
+
+test('a password that is reset by mail ends every session', async ({ page, world }) => {
+  const person = await signUp(page);
+  const { context, other } = await otherBrowser(page);
+  await other.goto(new URL('/login', page.url()).href);
+  await other.getByRole('link', { name: 'Forgot password?' }).click();
+  await expectAccessible(other);
+  await other.getByLabel('Email').fill(person.email);
+  await other.getByRole('button', { name: 'Send link' }).click();
+  await expect(toast(other, 'Password reset email sent.')).toBeVisible();
+  await expect(other).toHaveURL(/\/login$/);
+
+  const link = await mailedLink(world, person.email, 'reset-password');
+  await other.goto(link);
+  const field = other.getByLabel('New password', { exact: true });
+  await field.fill('qwerty123');
+  await other.getByRole('button', { name: 'Set password' }).click();
+  await expect(other.getByRole('alert')).toContainText('known from data breaches');
+  await expectAccessible(other);
+  await field.fill('another-horse-8');
+  await other.getByRole('button', { name: 'Set password' }).click();
+  await expect(toast(other, 'Your password is set. Log in with it.')).toBeVisible();
+
+  await test.step('the browser that was signed in is not any more', async () => {
+    await expect(page).toHaveURL(/\/login/);
+  });
+  await test.step('the old password is void, the new one is good', async () => {
+    await logIn(other, person);
+    await expect(toast(other, 'Failed to login: Email or password is not right.')).toBeVisible();
+    await logIn(other, { ...person, password: 'another-horse-8' });
+    await expect(other).toHaveURL(/\/dashboard/);
+  });
+  await test.step('the link works once', async () => {
+    await other.goto(link);
+    await other.getByLabel('New password', { exact: true }).fill('a-third-horse-9');
+    await other.getByRole('button', { name: 'Set password' }).click();
+    await expect(other.getByRole('heading', { level: 1 })).toHaveText('This link is no longer good');
+    await expectAccessible(other);
+  });
+  await context.close();
+});
+
+test('an authenticator app guards the login', async ({ page }) => {
+  // Seven logins, each with a password to be hashed.
+  test.slow();
+  const person = await signUp(page);
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Set up' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Set up an authenticator app' });
+  await dialog.getByLabel('Password', { exact: true }).fill('not-my-horse');
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await expect(dialog.getByRole('alert')).toHaveText('The password is not right.');
+  await expectAccessible(page);
+  await dialog.getByLabel('Password', { exact: true }).fill(person.password);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+
+  const address = await dialog.getByRole('link', { name: 'Open in the app' }).getAttribute('href');
+  const app = createAuthenticatorApp(address ?? '');
+  await expectAccessible(page);
+  await dialog.getByLabel(/Enter the code/).fill(app.wrong());
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('The code is not right');
+  await dialog.getByLabel(/Enter the code/).fill(app.next());
+  await dialog.getByRole('button', { name: 'Turn on' }).click();
+  await expect(dialog.getByText('They are shown only now.')).toBeVisible();
+  await expectAccessible(page);
+  const backupCodes = await dialog.getByRole('listitem').allInnerTexts();
+  const download = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Download' }).click();
+  expect((await download).suggestedFilename()).toBe('certlantern-backup-codes.txt');
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByText('On: logging in with your password asks for a code.')).toBeVisible();
+
+  await test.step('a login asks for a code', async () => {
+    await logOut(page);
+    await logIn(page, person);
+    await expect(page.getByLabel('Enter the code from your authenticator app')).toBeFocused();
+    await expectAccessible(page);
+    await page.getByLabel(/Enter the code/).fill(app.next());
+    await page.getByRole('button', { name: 'Login', exact: true }).click();
+    await expect(page).toHaveURL(/\/dashboard/);
+  });
+  await test.step('a backup code does in its place, once', async () => {
+    for (const outcome of ['accepted', 'refused']) {
+      await logOut(page);
+      await logIn(page, person);
+      await page.getByRole('button', { name: 'Use a backup code instead' }).click();
+      await page.getByLabel('Enter one of your backup codes').fill(backupCodes[0] ?? '');
+      await page.getByRole('button', { name: 'Login', exact: true }).click();
+      if (outcome === 'accepted') await expect(page).toHaveURL(/\/dashboard/);
+      else
+        await expect(
+          toast(page, 'Failed to login: The code is not right, or was used already.'),
+        ).toBeVisible();
+    }
+  });
+  await test.step('it is turned off by who has both', async () => {
+    await page.goto('/login');
+    await logIn(page, person);
+    await page.getByRole('button', { name: 'Use a backup code instead' }).click();
+    await page.getByLabel('Enter one of your backup codes').fill(backupCodes[1] ?? '');
+    await page.getByRole('button', { name: 'Login', exact: true }).click();
+    await expect(page).toHaveURL(/\/dashboard/);
+    await page.goto('/profile');
+    await page.getByRole('button', { name: 'Turn off' }).click();
+    const asking = page.getByRole('dialog', { name: 'Turn off the authenticator app' });
+    await asking.getByLabel('Password', { exact: true }).fill(person.password);
+    await asking.getByRole('button', { name: 'Continue' }).click();
+    await asking.getByRole('button', { name: 'Use a backup code instead' }).click();
+    await expectAccessible(page);
+    await asking.getByLabel('Enter one of your backup codes').fill(backupCodes[2] ?? '');
+    await asking.getByRole('button', { name: 'Continue' }).click();
+    await expect(toast(page, 'The authenticator app is off.')).toBeVisible();
+    await logOut(page);
+    await logIn(page, person);
+    await expect(page).toHaveURL(/\/dashboard/);
+  });
+});
+
+test('a passkey logs in without a password', async ({ page }) => {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  const person = await signUp(page);
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Add a passkey' });
+  await dialog.getByLabel('Password', { exact: true }).fill(person.password);
+  await dialog.getByRole('button', { name: 'Continue' }).click();
+  await dialog.getByLabel('Name').fill('My laptop');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Create passkey' }).click();
+  await expect(toast(page, 'The passkey is added.')).toBeVisible();
+  await expect(page.getByRole('listitem').filter({ hasText: 'My laptop' })).toBeVisible();
+  await expectAccessible(page);
+
+  await logOut(page);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await expect(page).toHaveURL(/\/dashboard/);
+
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Remove the passkey My laptop' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Use a passkey' }).click();
+  await expect(toast(page, 'The passkey is removed.')).toBeVisible();
+  await expect(page.getByText('My laptop')).toBeHidden();
+  await logOut(page);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await expect(toast(page, /^Failed to login: /)).toBeVisible();
+});
+
+test('the list of sessions signs out one browser, and all of them', async ({ page }) => {
+  const person = await signUp(page);
+  const { context, other } = await otherBrowser(page);
+  await other.goto(new URL('/login', page.url()).href);
+  await logIn(other, person);
+  await expect(other).toHaveURL(/\/dashboard/);
+
+  await page.goto('/profile');
+  await expect(page.getByText('This browser')).toHaveCount(1);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: /^Sign out (?!everywhere)/ }).click();
+  await expect(other).toHaveURL(/\/login/);
+  await expect(page.getByRole('button', { name: /^Sign out (?!everywhere)/ })).toBeHidden();
+
+  await logIn(other, person);
+  await expect(other).toHaveURL(/\/dashboard/);
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await expect(page).toHaveURL(/\/login/);
+  await expect(other).toHaveURL(/\/login/);
+  await context.close();
+});
+
+test('a log-out reaches the other tab, and a login there comes back', async ({ page }) => {
+  const person = await signUp(page);
+  const tab = await page.context().newPage();
+  await tab.goto('/profile');
+  await expect(tab.getByRole('heading', { level: 1 })).toHaveText('Profile');
+  await logOut(page);
+  await expect(tab).toHaveURL(/\/login/);
+  await logIn(tab, person);
+  await expect(tab).toHaveURL(/\/dashboard/);
+  await tab.close();
+});
+
+test('one’s data comes as a file', async ({ page }) => {
+  const person = await signUp(page);
+  await page.goto('/profile');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download my data' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('certlantern-data.json');
+  const content: Buffer[] = [];
+  for await (const chunk of await file.createReadStream()) content.push(chunk as Buffer);
+  expect(Buffer.concat(content).toString()).toContain(person.email);
+});

@@ -1,0 +1,134 @@
+import type { Page } from '@playwright/test';
+import { freePort } from '../kit/app.ts';
+import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/oidc-server.ts';
+import { expect, expectAccessible, logIn, logOut, newPerson, signUp, test as journey } from './world.ts';
+
+const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
+  // The provider must know where the product will be, and the product where the provider is.
+  place: [async ({}, use) => use({ port: await freePort() }), { scope: 'worker' }],
+  provider: [
+    async ({ place }, use) => {
+      const callback = `http://localhost:${place.port}/api/identity/oauth2/callback/oidc`;
+      const provider = await startOidcServer({ redirectUris: [callback] });
+      await use(provider);
+      await provider.stop();
+    },
+    { scope: 'worker' },
+  ],
+  environment: [
+    async ({ provider, place }, use) =>
+      use({
+        PORT: String(place.port),
+        OIDC_ISSUER: provider.issuer,
+        OIDC_NAME: 'Orchard ID',
+        OIDC_CLIENT_ID: OIDC_CLIENT.clientId,
+        OIDC_CLIENT_SECRET: OIDC_CLIENT.clientSecret,
+      }),
+    { scope: 'worker' },
+  ],
+});
+
+/** Somebody with an account at the provider. */
+function personOf(provider: OidcServer, more: object = {}): { id: string; email: string; name: string } {
+  const { email, name } = newPerson();
+  const id = email.split('@')[0] ?? '';
+  provider.users.set(id, { email, email_verified: true, name, ...more });
+  return { id, email, name };
+}
+
+/** Presses the button of the provider, and there the one of `who`. */
+async function continueAs(page: Page, button: string, who: string): Promise<void> {
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('button', { name: button }).click();
+  const popup = await opened;
+  const closed = popup.waitForEvent('close');
+  await popup.getByRole('button', { name: who, exact: true }).click();
+  await closed;
+}
+
+const toast = (page: Page, text: string | RegExp) =>
+  page.getByRole('region', { name: /^Notifications/ }).getByText(text);
+
+test('signs up and in with another provider', async ({ page, provider }) => {
+  const { id, email, name } = personOf(provider);
+  await page.goto('/signup');
+  await expect(page.getByText('Or continue with')).toBeVisible();
+  await expectAccessible(page);
+  await continueAs(page, 'Sign Up with Orchard ID', id);
+  await expect(page).toHaveURL(/\/dashboard/);
+  await page.goto('/profile');
+  await expect(page.getByLabel('Email')).toHaveValue(email);
+  await expect(page.getByLabel('Full Name')).toHaveValue(name);
+  await expect(page.getByText('your account has none. Reset Password sets one.')).toBeVisible();
+
+  await logOut(page);
+  await expectAccessible(page);
+  // The provider remembers who it is and asks nothing.
+  await page.getByRole('button', { name: 'Sign In with Orchard ID' }).click();
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+test('keeps the offer of the trial on the way', async ({ page, provider }) => {
+  const { id } = personOf(provider);
+  await page.goto('/signup?trial=1');
+  await expect(page.getByText('Your free trial: 14 days of Premium, no credit card required.')).toBeVisible();
+  await continueAs(page, 'Sign Up with Orchard ID', id);
+  await expect(page).toHaveURL(/\/dashboard/);
+  const premium = await page.evaluate(async () => (await fetch('/api/user/premium')).json() as unknown);
+  expect(premium).toEqual({ data: true });
+});
+
+test('says nothing of a sign-in that was given up, and why another failed', async ({ page, provider }) => {
+  const { id } = personOf(provider, { email_verified: false });
+  await page.goto('/login');
+  await continueAs(page, 'Sign In with Orchard ID', 'cancel');
+  await expect(page.getByRole('button', { name: 'Sign In with Orchard ID' })).toBeEnabled();
+  await continueAs(page, 'Sign In with Orchard ID', id);
+  await expect(toast(page, /^Failed to login: The sign-in service has not verified/)).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+});
+
+test('goes on after a window that was closed', async ({ page, provider }) => {
+  const { id } = personOf(provider);
+  await page.goto('/login');
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Sign In with Orchard ID' }).click();
+  const popup = await opened;
+  await popup.getByRole('button', { name: id, exact: true }).waitFor();
+  await popup.close();
+  await expect(page.getByRole('button', { name: 'Sign In with Orchard ID' })).toBeEnabled();
+  await continueAs(page, 'Sign In with Orchard ID', id);
+  await expect(page).toHaveURL(/\/dashboard/);
+});
+
+test('keeps the password good while the provider does not answer', async ({ page, provider }) => {
+  const person = await signUp(page);
+  await logOut(page);
+  await provider.down();
+  try {
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('button', { name: 'Sign In with Orchard ID' }).click();
+    await (await opened).close();
+    await expect(page.getByRole('button', { name: 'Sign In with Orchard ID' })).toBeEnabled();
+    await logIn(page, person);
+    await expect(page).toHaveURL(/\/dashboard/);
+  } finally {
+    await provider.up();
+  }
+});
+
+test('confirms with the provider who adds a passkey, and nobody else does', async ({ page, provider }) => {
+  const { id } = personOf(provider);
+  const stranger = personOf(provider);
+  await page.goto('/signup');
+  await continueAs(page, 'Sign Up with Orchard ID', id);
+  await expect(page).toHaveURL(/\/dashboard/);
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.context().clearCookies({ domain: '127.0.0.1' });
+  await continueAs(page, 'Continue with Orchard ID', stranger.id);
+  await expect(toast(page, `That is the sign-in of another account, ${stranger.email}.`)).toBeVisible();
+  await page.context().clearCookies({ domain: '127.0.0.1' });
+  await continueAs(page, 'Continue with Orchard ID', id);
+  await expect(page.getByRole('button', { name: 'Create passkey' })).toBeVisible();
+});
