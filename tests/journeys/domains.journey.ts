@@ -20,7 +20,12 @@ test('what is wrong is said, each in its own words', async ({ page, world }) => 
   await expectAccessible(page);
 });
 
-test('the Free plan ends at three domains, kindly', async ({ page, world }) => {
+test('the Free plan ends at three domains, kindly, also where nothing is sold', async ({ page, world }) => {
+  await page.route('**/api/config', async (route) => {
+    const answer = await route.fetch();
+    const { data } = (await answer.json()) as { data: object };
+    await route.fulfill({ json: { data: { ...data, billing: { mode: 'unset' } } } });
+  });
   await signUp(page);
   for (const name of ['one.moss.example', 'two.moss.example', 'three.moss.example'])
     await addHost(page, await world.serve(name, { notAfter: daysFromNow(60) }));
@@ -28,7 +33,8 @@ test('the Free plan ends at three domains, kindly', async ({ page, world }) => {
 
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const notice = page.getByRole('dialog', { name: 'Free tracks three domains' });
-  await expect(notice).toBeVisible();
+  await expect(notice).toContainText('Premium has no such limit, but it is not sold on this server.');
+  await expect(page.getByText('Upgrade to Premium', { exact: true })).toBeHidden();
   await expectAccessible(page);
   await notice.getByRole('button', { name: 'Close' }).last().click();
 

@@ -1,0 +1,68 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './world.ts';
+
+/** The page as a deployment with these settings shows it. */
+async function visit(page: Page, settings: object): Promise<void> {
+  await page.route('**/api/config', async (route) => {
+    const answer = await route.fetch();
+    const { data } = (await answer.json()) as { data: object };
+    await route.fulfill({ json: { data: { ...data, ...settings } } });
+  });
+  await page.goto('/landing');
+  await expect(page.getByRole('heading', { name: 'Key Features' })).toBeVisible();
+}
+
+test('the landing page offers the plans and leads into the trial', async ({ page }) => {
+  await visit(page, {});
+  await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Premium Most Popular' })).toBeVisible();
+  await expect(page.getByText('No credit card required • Setup in 2 minutes')).toBeVisible();
+  for (const [name, address] of [
+    ['Get Started Free', '/signup'],
+    ['Start Premium Trial', '/signup?trial=1'],
+    ['Start Your Free Trial', '/signup?trial=1'],
+  ] as const)
+    await expect(page.getByRole('link', { name })).toHaveAttribute('href', address);
+});
+
+test('it promises no trial where nobody can sign up', async ({ page }) => {
+  await visit(page, { signups: 'closed' });
+  await expect(page.getByText('$4.99')).toBeVisible();
+  await expect(page.getByText(/trial/i)).toHaveCount(0);
+});
+
+test('it has no Premium where nothing is sold', async ({ page }) => {
+  await visit(page, { billing: { mode: 'unset' } });
+  await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
+  await expect(page.getByText('$4.99')).toHaveCount(0);
+  await expect(page.getByText(/trial/i)).toHaveCount(0);
+});
+
+test('it has no prices where everybody has everything', async ({ page }) => {
+  await visit(page, { billing: { mode: 'none' } });
+  await expect(page.getByText('$0')).toHaveCount(0);
+  await expect(page.getByText('Pricing')).toHaveCount(0);
+  await expect(page.getByText('Free for 3 domains.')).toHaveCount(0);
+  await expect(page.getByText(/trial/i)).toHaveCount(0);
+});
+
+test('the legal page tells of what is configured, and of nothing else', async ({ page }) => {
+  await page.goto('/privacy');
+  const privacy = page.locator('#privacy');
+  await expect(privacy).toContainText('There are no analytics.');
+  await expect(privacy).toContainText('a salted hash of your email address is kept for 12 months');
+  await expect(privacy).not.toContainText(/Paddle|Firebase|Google/);
+
+  await visit(page, {
+    billing: { mode: 'paddle', client_token: 'live_1' },
+    analytics_id: 'G-TEST123456',
+    identity: { provider: 'built-in', oidc: [{ id: 'google', name: 'Google' }] },
+  });
+  await page.goto('/privacy');
+  await expect(privacy).toContainText('Payments are made with Paddle');
+  await expect(privacy).toContainText('Sign-up and login carry your email address');
+  await expect(privacy).toContainText('If you sign in with Google');
+  const refunds = page.locator('#refund');
+  await expect(refunds).toContainText('billed through the payment provider Paddle');
+  await expect(refunds).toContainText('7-day money-back guarantee');
+});

@@ -1,0 +1,57 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { addHost, card, daysFromNow, expect, expectAccessible, newPerson, test } from './world.ts';
+import type { World } from './world.ts';
+
+/** As if the time until then had passed: the trial's end comes to `instant` (ms UTC). */
+function moveTrialEnd(world: World, email: string, instant: number): void {
+  const database = new DatabaseSync(join(world.app.dataDir, 'certlantern.db'), { timeout: 5000 });
+  database
+    .prepare('UPDATE accounts SET trial_ends_at = ?, plan_ends_at = ? WHERE email = ?')
+    .run(instant, instant, email);
+  database.close();
+}
+
+test('a trial begins with the sign-up, tells of its end, and leaves three domains checked', async ({
+  page,
+  world,
+}) => {
+  // The end is carried out by the server's own round, which comes within a minute.
+  test.setTimeout(180_000);
+  const person = newPerson();
+  await page.goto('/landing');
+  await page.getByRole('link', { name: 'Start Premium Trial' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(person.name);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  await expect(page.getByText('Verify your address')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
+
+  const hosts: string[] = [];
+  for (const number of [1, 2, 3, 4]) {
+    hosts.push(await world.serve(`trial-${number}.example`));
+    await addHost(page, hosts.at(-1) ?? '');
+  }
+
+  moveTrialEnd(world, person.email, daysFromNow(1.5));
+  await page.reload();
+  await expect(page.getByText('Your Premium trial ends in two days')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Keep Premium' }).click();
+  const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
+  await expect(offer.getByRole('button', { name: 'Start Premium – Only $4.99/month' })).toBeEnabled();
+  await offer.getByRole('button', { name: 'Cancel' }).click();
+
+  moveTrialEnd(world, person.email, Date.now() - 1);
+  await expect(page.getByText('One domain is paused: Free checks three.')).toBeVisible({ timeout: 90_000 });
+  await expect(card(page, hosts[3] ?? '').getByText('Paused: Free checks three domains')).toBeVisible();
+  await expect(card(page, hosts[0] ?? '').getByText(/^Paused/)).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' }).first()).toBeVisible();
+  const mail = await world.mail.waitFor(
+    ({ to, text }) =>
+      to.includes(person.email) && text.includes('Premium') && text.includes('trial-4.example'),
+  );
+  expect(mail.subject).toMatch(/ended/i);
+});
