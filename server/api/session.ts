@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
-import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Account } from '../store/accounts.ts';
 import type { Store } from '../store/open-store.ts';
-import { endSession, openSession, rotateSession, sessionByAccess } from '../store/sessions.ts';
+import { endSession, openSession, rotateSession, type SeenFrom, sessionByAccess } from '../store/sessions.ts';
+import type { AppContext } from './app-env.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -23,14 +23,14 @@ export interface Sessions {
   /** Of the access cookie. */
   cookieName: string;
   /** Opens a session in the place of the one that the request shows, which ends. Answers its id. */
-  open(c: Context, accountId: string): Promise<string>;
+  open(c: AppContext, accountId: string): Promise<string>;
   /** Of the access cookie; null when there is none that is good. */
-  current(c: Context): Promise<ActiveSession | null>;
+  current(c: AppContext): Promise<ActiveSession | null>;
   /** Trades the refresh cookie for new cookies; null, and no cookies, when it is not good. */
-  refresh(c: Context): Promise<ActiveSession | null>;
+  refresh(c: AppContext): Promise<ActiveSession | null>;
   /** Ends the session of whichever cookie proves it, and drops both. */
-  end(c: Context): Promise<void>;
-  dropCookies(c: Context): void;
+  end(c: AppContext): Promise<void>;
+  dropCookies(c: AppContext): void;
 }
 
 /**
@@ -50,7 +50,7 @@ export function createSessions(options: {
     createHmac('sha256', secret).update(`${use} ${token.sessionId} ${token.secret}`).digest('base64url');
 
   const cookieName = (use: 'session' | 'refresh') => `${secureCookies ? '__Host-' : ''}certlantern-${use}`;
-  const write = (c: Context, use: 'session' | 'refresh', value: string, maxAgeMs: number) =>
+  const write = (c: AppContext, use: 'session' | 'refresh', value: string, maxAgeMs: number) =>
     setCookie(c, cookieName(use), value, {
       path: '/',
       httpOnly: true,
@@ -58,13 +58,13 @@ export function createSessions(options: {
       sameSite: 'Lax',
       maxAge: maxAgeMs / 1000,
     });
-  const read = (c: Context, use: 'session' | 'refresh') => parseToken(getCookie(c, cookieName(use)));
-  const give = (c: Context, sessionId: string, access: string, refresh: string) => {
+  const read = (c: AppContext, use: 'session' | 'refresh') => parseToken(getCookie(c, cookieName(use)));
+  const give = (c: AppContext, sessionId: string, access: string, refresh: string) => {
     write(c, 'session', `${sessionId}.${access}`, ACCESS_MS);
     write(c, 'refresh', `${sessionId}.${refresh}`, REFRESH_IDLE_MS);
   };
 
-  async function rotate(c: Context) {
+  async function rotate(c: AppContext) {
     const token = read(c, 'refresh');
     if (token === null) return null;
     const now = clock.now();
@@ -76,6 +76,7 @@ export function createSessions(options: {
       nextRefreshHash: hash(refresh),
       accessExpiresAt: now + ACCESS_MS,
       refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
+      seenFrom: seenFrom(c),
       now,
       graceMs: GRACE_MS,
     });
@@ -83,7 +84,7 @@ export function createSessions(options: {
     return { session: { sessionId: token.sessionId, account: rotation.account }, access, refresh };
   }
 
-  async function endShown(c: Context): Promise<void> {
+  async function endShown(c: AppContext): Promise<void> {
     // After a quarter of an hour only the refresh cookie still proves the session.
     const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
     if (session !== null) await endSession(store, session.sessionId);
@@ -106,6 +107,7 @@ export function createSessions(options: {
         accessExpiresAt: now + ACCESS_MS,
         refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
         refreshExpiresAt: now + REFRESH_MS,
+        seenFrom: seenFrom(c),
         now,
       });
       give(c, sessionId, access, refresh);
@@ -141,6 +143,11 @@ export function createSessions(options: {
   };
   return sessions;
 }
+
+const seenFrom = (c: AppContext): SeenFrom => ({
+  userAgent: c.req.header('user-agent') ?? '',
+  address: c.get('client').address,
+});
 
 interface Token {
   sessionId: string;

@@ -1,5 +1,12 @@
 import { type Account, toAccount } from './accounts.ts';
 import type { Store } from './open-store.ts';
+import { inTransaction } from './transaction.ts';
+
+/** From where a session was used: what the browser calls itself (at most 300 characters are kept), and its address. */
+export interface SeenFrom {
+  userAgent: string;
+  address: string;
+}
 
 /** Hashes are of 256-bit secrets; the secrets themselves never come here. */
 export interface NewSession {
@@ -12,6 +19,7 @@ export interface NewSession {
   refreshIdleExpiresAt: number;
   /** Never moves. */
   refreshExpiresAt: number;
+  seenFrom?: SeenFrom;
   now: number;
 }
 
@@ -28,10 +36,19 @@ export async function openSession(store: Store, session: NewSession): Promise<vo
       rotated_at: null,
       refresh_idle_expires_at: session.refreshIdleExpiresAt,
       refresh_expires_at: session.refreshExpiresAt,
+      ...seenColumns(session.seenFrom),
       created_at: session.now,
     })
     .execute();
 }
+
+const MAX_USER_AGENT = 300;
+
+const seenColumns = (seenFrom: SeenFrom | undefined) =>
+  seenFrom && {
+    user_agent: seenFrom.userAgent.replaceAll('\0', '').slice(0, MAX_USER_AGENT).toWellFormed(),
+    address: seenFrom.address,
+  };
 
 /** Null for unknown, wrong, ended and expired alike. */
 export async function sessionByAccess(
@@ -60,6 +77,7 @@ export interface Rotation {
   nextAccessHash: string;
   accessExpiresAt: number;
   refreshIdleExpiresAt: number;
+  seenFrom?: SeenFrom;
   now: number;
   /** How long the immediately preceding token still gets the same successor. */
   graceMs: number;
@@ -83,6 +101,7 @@ export async function rotateSession(store: Store, rotation: Rotation): Promise<R
       refresh_idle_expires_at: rotation.refreshIdleExpiresAt,
       access_hash: rotation.nextAccessHash,
       access_expires_at: rotation.accessExpiresAt,
+      ...seenColumns(rotation.seenFrom),
     })
     .where('id', '=', sessionId)
     .where('refresh_hash', '=', refreshHash)
@@ -124,18 +143,61 @@ export async function rotateSession(store: Store, rotation: Rotation): Promise<R
   return { outcome: 'revoked' };
 }
 
-/** Ends one session and tells the processes that serve it; harmless for one that is over. */
-export async function endSession(store: Store, sessionId: string): Promise<void> {
+/** One place where an account is signed in. Instants are ms UTC. */
+export interface OpenSession {
+  id: string;
+  userAgent: string;
+  address: string;
+  createdAt: number;
+  /** Of the sign-in, or of the last refresh, which comes every quarter of an hour of use. */
+  lastUsedAt: number;
+}
+
+/** Where the account is signed in, the newest use first. */
+export async function sessionsOf(store: Store, accountId: string, now: number): Promise<OpenSession[]> {
+  const rows = await store.db
+    .selectFrom('sessions')
+    .select(['id', 'user_agent', 'address', 'created_at'])
+    .select((eb) => eb.fn.coalesce('rotated_at', 'created_at').as('lastUsedAt'))
+    .where('account_id', '=', accountId)
+    .where('refresh_expires_at', '>', now)
+    .where('refresh_idle_expires_at', '>', now)
+    .orderBy('lastUsedAt', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ user_agent: userAgent, created_at: createdAt, ...row }) => ({
+    ...row,
+    userAgent,
+    createdAt,
+  }));
+}
+
+/**
+ * Ends one session, of this account where one is named, and tells the processes that serve it. False, and harmless, where
+ * there is none.
+ */
+export async function endSession(store: Store, sessionId: string, accountId?: string): Promise<boolean> {
   const ended = await store.db
     .deleteFrom('sessions')
     .where('id', '=', sessionId)
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
     .returning('account_id')
     .executeTakeFirst();
   if (ended) store.signals.publish({ topic: 'session_ended', accountId: ended.account_id, sessionId });
+  return ended !== undefined;
 }
 
+/** Signs the account out everywhere, at the built-in identity provider too. */
 export async function endAllSessions(store: Store, accountId: string): Promise<void> {
-  await store.db.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+  await inTransaction(store, async (trx) => {
+    await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+    await trx
+      .deleteFrom('session')
+      .where('userId', 'in', (eb) =>
+        eb.selectFrom('identities').select('subject').where('account_id', '=', accountId),
+      )
+      .execute();
+  });
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
 }
 

@@ -40,12 +40,12 @@ export function certificate(change: Partial<CertificateFacts> = {}): SampleCerti
   return { der, facts };
 }
 
-export async function person(store: Store, name: string): Promise<Account> {
+export async function person(store: Store, name: string, { emailVerified = true } = {}): Promise<Account> {
   const opened = await openAccount(store, {
     issuer: 'https://certs.example',
     subject: `${name} at the provider`,
     email: `${name}@example.com`,
-    emailVerified: true,
+    emailVerified,
     name,
     company: null,
     now: NOW,

@@ -6,7 +6,9 @@ import {
   openSession,
   pruneSessions,
   rotateSession,
+  type SeenFrom,
   sessionByAccess,
+  sessionsOf,
 } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
@@ -86,6 +88,40 @@ describeEachDatabase('sessions', (open) => {
     expect(await rotate(store, 0, NOW, 'second')).toEqual({ outcome: 'unknown' });
   });
 
+  it('shows where it was last used, the newest use first', async () => {
+    const store = await signedIn(await open());
+    const alice = await person(store, 'alice');
+    const laptop = { userAgent: 'Firefox\0', address: '198.51.100.7' };
+    await openSession(store, { ...newSession(alice.id, 'second'), seenFrom: laptop, now: NOW + 1 });
+    await openSession(store, newSession((await person(store, 'bob')).id, 'of bob'));
+    await rotate(store, 0, NOW + MINUTE, 'session', { userAgent: 'x'.repeat(999), address: '2001:db8::1' });
+    expect(await sessionsOf(store, alice.id, NOW + MINUTE)).toEqual([
+      {
+        id: 'session',
+        userAgent: 'x'.repeat(300),
+        address: '2001:db8::1',
+        createdAt: NOW,
+        lastUsedAt: NOW + MINUTE,
+      },
+      {
+        id: 'second',
+        userAgent: 'Firefox',
+        address: '198.51.100.7',
+        createdAt: NOW + 1,
+        lastUsedAt: NOW + 1,
+      },
+    ]);
+    expect(await sessionsOf(store, alice.id, NOW + 14 * DAY)).toMatchObject([{ id: 'session' }]);
+  });
+
+  it('ends for its own account only, where that is named', async () => {
+    const store = await signedIn(await open());
+    const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
+    expect(await endSession(store, 'session', bob.id)).toBe(false);
+    expect(await rotate(store, 0, NOW)).toMatchObject({ outcome: 'rotated' });
+    expect(await endSession(store, 'session', alice.id)).toBe(true);
+  });
+
   it('is swept once nobody can refresh it', async () => {
     const store = await signedIn(await open());
     expect(await pruneSessions(store, NOW + 14 * DAY - 1)).toBe(0);
@@ -112,7 +148,7 @@ function newSession(accountId: string, sessionId: string) {
 }
 
 /** Presents the refresh token of a turn; successors follow from their predecessors, as the API derives them. */
-function rotate(store: Store, turn: number, now: number, sessionId = 'session') {
+function rotate(store: Store, turn: number, now: number, sessionId = 'session', seenFrom?: SeenFrom) {
   return rotateSession(store, {
     sessionId,
     refreshHash: `refresh ${turn}`,
@@ -120,6 +156,7 @@ function rotate(store: Store, turn: number, now: number, sessionId = 'session') 
     nextAccessHash: `access ${turn + 1}`,
     accessExpiresAt: now + 15 * MINUTE,
     refreshIdleExpiresAt: now + 14 * DAY,
+    ...(seenFrom && { seenFrom }),
     now,
     graceMs: GRACE,
   });

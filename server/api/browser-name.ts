@@ -1,0 +1,36 @@
+/** In the order in which they are looked for: most browsers also claim to be the ones further down. */
+const BROWSERS: readonly [mark: RegExp, name: string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\b(?:OPR|Opera|OPiOS)\//, 'Opera'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Headless)?Chrom(?:e|ium)\/|\bCriOS\//, 'Chrome'],
+  [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
+];
+const SYSTEMS: readonly [mark: RegExp, name: string][] = [
+  [/\bWindows\b/, 'Windows'],
+  [/\bAndroid\b/, 'Android'],
+  [/\biPhone\b|\biPod\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b|\bX11\b/, 'Linux'],
+];
+
+/**
+ * "Firefox on Linux": what a User-Agent header seems to say. Anybody can write anything there, so the answer is made of
+ * known words, or of the name that another program gives itself.
+ */
+export function browserName(userAgent: string): string {
+  const browser = BROWSERS.find(([mark]) => mark.test(userAgent))?.[1] ?? programName(userAgent);
+  const system = SYSTEMS.find(([mark]) => mark.test(userAgent))?.[1];
+  const name = browser ?? 'Unknown browser';
+  return system === undefined ? name : `${name} on ${system}`;
+}
+
+/** "curl" of "curl/8.5.0". Every browser begins with "Mozilla", which says nothing. */
+function programName(userAgent: string): string | null {
+  const name = /^([A-Za-z][A-Za-z0-9._-]{0,30})(?:[/ ]|$)/.exec(userAgent)?.[1];
+  return name === undefined || name === 'Mozilla' ? null : name;
+}
