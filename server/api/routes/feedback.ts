@@ -1,0 +1,21 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { addFeedback } from '../../store/feedback.ts';
+import type { Api, AppParts } from '../api.ts';
+import { refuseForNow } from '../problem.ts';
+
+export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
+  const recipient = bareAddress(config.supportEmail);
+
+  api.on(CALLS.sendFeedback, async ({ body, session, now }) => {
+    const { title, message } = body;
+    const added = await addFeedback(store, { account: session.account, title, message, recipient, now });
+    return added.ok
+      ? { data: null }
+      : refuseForNow('That was a lot of feedback. Please come back in a while.', added.retryAfterMs);
+  });
+}
+
+/** SUPPORT_EMAIL may have a name in front: `Support <support@example.com>`. */
+function bareAddress(mailbox: string): string {
+  return /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox;
+}
