@@ -16,6 +16,7 @@ const CALL_LIMITS = {
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
+  exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
 };

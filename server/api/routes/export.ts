@@ -1,0 +1,50 @@
+import { ReadableStream, TextEncoderStream } from 'node:stream/web';
+import { CALLS } from '../../../contract/calls.ts';
+import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
+import { identitiesOf } from '../../store/accounts.ts';
+import { accountExport, EXPORT_LIMITS, profileExport } from '../../store/export.ts';
+import type { Store } from '../../store/open-store.ts';
+import { sessionsOf } from '../../store/sessions.ts';
+import type { Api, AppParts } from '../api.ts';
+import { jsonDocument } from '../json-document.ts';
+import { browserName } from '../browser-name.ts';
+
+/** Everything of an account as one file, written out while it is read. */
+export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
+  api.on(CALLS.exportData, async ({ c, session, now }) => {
+    const { account } = session;
+    const limited = limits.allow('exportByAccount', account.id);
+    if (limited) return limited;
+    const profile = await profileExport(store, account.id);
+    const open = await sessionsOf(store, account.id, now);
+    const document = {
+      about: {
+        exported_at: now,
+        limits: EXPORT_LIMITS,
+        left_out: 'Passwords, keys, tokens and mailed links. Certificates are public: their facts are in it.',
+      },
+      profile,
+      sign_in: await waysToSignIn(store, identity, account.id),
+      sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
+      ...accountExport(store, account, now),
+    };
+    c.header('Content-Type', 'application/json; charset=UTF-8');
+    const day = new Date(now).toISOString().slice(0, 10);
+    c.header('Content-Disposition', `attachment; filename="certlantern-export-${day}.json"`);
+    // Nobody reads the body of a HEAD request, and it would stay half read.
+    if (c.req.method === 'HEAD') return c.body(null);
+    const text = ReadableStream.from(jsonDocument(document));
+    return c.body(text.pipeThrough(new TextEncoderStream()) as globalThis.ReadableStream);
+  });
+}
+
+async function waysToSignIn(store: Store, identity: IdentityProvider, accountId: string) {
+  const ways = [];
+  for (const { issuer, subject } of await identitiesOf(store, accountId))
+    ways.push({
+      provider: issuer,
+      subject,
+      ...(issuer === BUILT_IN && identity.kind === 'built-in' && (await identity.methods(subject))),
+    });
+  return ways;
+}

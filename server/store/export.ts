@@ -1,0 +1,255 @@
+import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import { parseFacts } from './certificates.ts';
+import type { Store } from './open-store.ts';
+import type { MonitorsTable, Tables } from './tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What an export leaves out of an account that has a lot. All else is in it whole. */
+export const EXPORT_LIMITS = {
+  checksOfDays: 90,
+  /** Of each domain, the newest; fewer where there are many domains, so that about this many come together. */
+  checksOfADomain: 1_000,
+  checksInAll: 50_000,
+  leastChecksOfADomain: 10,
+  certificatesOfADomain: 1_000,
+  verdictsOfADomain: 100,
+} as const;
+
+/** What the account's row, and a few that belong to it, say. Keys are columns; instants ms UTC. */
+export async function profileExport(store: Store, accountId: string) {
+  const account = await store.db
+    .selectFrom('accounts')
+    .selectAll()
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  const trial = await store.db
+    .selectFrom('trials')
+    .select('started_at')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return account && { ...account, email_verified: account.email_verified === 1, had_trial: Boolean(trial) };
+}
+
+/**
+ * Everything else that is stored of an account, as lists by name that are read while they are written out: at most one
+ * domain, or one page of another list, is in memory at a time. Hashes, tokens and links are not in it.
+ */
+export function accountExport(
+  store: Store,
+  account: { id: string; email: string },
+  now: number,
+): Record<string, AsyncIterable<unknown>> {
+  const { db } = store;
+  const { id } = account;
+  return {
+    domains: domains(store, id, now),
+    alerts: alerts(db, id),
+    mails: pages((after) =>
+      db
+        .selectFrom('mails')
+        .select(['id', 'kind', 'recipient', 'state', 'attempts', 'detail', 'created_at', 'settled_at'])
+        .where((eb) =>
+          eb.or([
+            eb('account_id', '=', id),
+            // From before the account was made.
+            eb.and([eb('account_id', 'is', null), eb('recipient', '=', account.email)]),
+          ]),
+        )
+        .where(isAfter(after, 'created_at'))
+        .orderBy(['created_at', 'id'])
+        .limit(PAGE)
+        .execute(),
+    ),
+    feedback: pages(async (after) => {
+      const rows = await db
+        .selectFrom('feedback')
+        .select(['id', 'title', 'message', 'premium', 'created_at'])
+        .where('account_id', '=', id)
+        .where(isAfter(after, 'created_at'))
+        .orderBy(['created_at', 'id'])
+        .limit(PAGE)
+        .execute();
+      return rows.map((row) => ({ ...row, premium: row.premium === 1 }));
+    }),
+    subscriptions: pages((after) =>
+      db
+        .selectFrom('subscriptions')
+        .select(['id', 'customer_id', 'price_id', 'status', 'period_starts_at', 'period_ends_at'])
+        .select(['cancels_at', 'past_due_since', 'refunded_at', 'told_at', 'created_at'])
+        .where('account_id', '=', id)
+        .where(isAfter(after, 'created_at'))
+        .orderBy(['created_at', 'id'])
+        .limit(PAGE)
+        .execute(),
+    ),
+    payment_events: pages((after) =>
+      db
+        .selectFrom('payment_events')
+        .select(['id', 'type', 'occurred_at', 'received_at as created_at', 'outcome'])
+        .where('account_id', '=', id)
+        .where(isAfter(after, 'received_at'))
+        .orderBy(['received_at', 'id'])
+        .limit(PAGE)
+        .execute(),
+    ),
+  };
+}
+
+const PAGE = 200;
+
+interface Place {
+  created_at: number;
+  id: string;
+}
+
+function isAfter({ created_at, id }: Place, at: string, by = 'id'): Expression<SqlBool> {
+  return sql<boolean>`(${sql.ref(at)}, ${sql.ref(by)}) > (${created_at}, ${id})`;
+}
+
+/** All rows of a list that is read page by page, in the order of their making. */
+async function* pages<Row extends Place>(read: (after: Place) => Promise<Row[]>): AsyncGenerator<Row> {
+  let after: Place = { created_at: 0, id: '' };
+  for (;;) {
+    const rows = await read(after);
+    yield* rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) return;
+    after = last;
+  }
+}
+
+function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
+  return pages(async (after) => {
+    const page = await db
+      .selectFrom('alerts')
+      .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+      .select(['alerts.id', 'alerts.kind', 'alerts.step', 'alerts.fingerprint', 'alerts.name', 'alerts.role'])
+      .select(['alerts.not_before', 'alerts.not_after', 'alerts.as_of', 'alerts.created_at'])
+      .select(['monitors.host', 'monitors.port'])
+      .where('alerts.account_id', '=', accountId)
+      .where(isAfter(after, 'alerts.created_at', 'alerts.id'))
+      .orderBy(['alerts.created_at', 'alerts.id'])
+      .limit(PAGE)
+      .execute();
+    if (page.length === 0) return [];
+    const deliveries = await db
+      .selectFrom('deliveries')
+      .select(['id', 'alert_id', 'channel', 'state', 'attempts', 'detail', 'created_at', 'settled_at'])
+      .where(
+        'alert_id',
+        'in',
+        page.map(({ id }) => id),
+      )
+      .orderBy('created_at')
+      .execute();
+    const attempts = await db
+      .selectFrom('delivery_attempts')
+      .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+      .select(['delivery_id', 'attempt', 'started_at', 'finished_at', 'outcome', 'delivery_attempts.detail'])
+      .where(
+        'deliveries.alert_id',
+        'in',
+        page.map(({ id }) => id),
+      )
+      .orderBy('attempt')
+      .execute();
+    const attemptsOf = Map.groupBy(attempts, ({ delivery_id: delivery }) => delivery);
+    const deliveriesOf = Map.groupBy(deliveries, ({ alert_id: alert }) => alert);
+    return page.map((alert) => ({
+      ...alert,
+      deliveries: (deliveriesOf.get(alert.id) ?? []).map((delivery) => ({
+        ...delivery,
+        attempts: attemptsOf.get(delivery.id) ?? [],
+      })),
+    }));
+  });
+}
+
+async function* domains(store: Store, accountId: string, now: number): AsyncGenerator {
+  const { db } = store;
+  const { count } = await db
+    .selectFrom('monitors')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  const { checksInAll, checksOfADomain, leastChecksOfADomain } = EXPORT_LIMITS;
+  const share = Math.floor(checksInAll / Math.max(1, count));
+  const checkLimit = Math.max(leastChecksOfADomain, Math.min(checksOfADomain, share));
+  const monitors = pages((after) =>
+    db
+      .selectFrom('monitors')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where(isAfter(after, 'created_at'))
+      .orderBy(['created_at', 'id'])
+      .limit(PAGE)
+      .execute(),
+  );
+  for await (const monitor of monitors)
+    yield {
+      ...settingsOf(monitor),
+      certificates: await certificatesOf(db, monitor.id),
+      verdicts: await verdictsOf(db, monitor.id),
+      checks: await checksOf(db, { monitorId: monitor.id, limit: checkLimit, now }),
+    };
+}
+
+function settingsOf(monitor: Selectable<MonitorsTable>) {
+  return {
+    id: monitor.id,
+    host: monitor.host,
+    port: monitor.port,
+    check_every_minutes: monitor.check_every_minutes,
+    active: monitor.active === 1,
+    paused_by: monitor.paused_by,
+    paused_at: monitor.paused_at,
+    created_at: monitor.created_at,
+    last_checked_at: monitor.last_checked_at,
+    next_check_at: monitor.next_check_at,
+    unreachable_since: monitor.unreachable_since,
+  };
+}
+
+async function certificatesOf(db: Kysely<Tables>, monitorId: string) {
+  const rows = await db
+    .selectFrom('monitor_certificates')
+    .innerJoin('certificates', 'certificates.fingerprint', 'monitor_certificates.fingerprint')
+    .select(['monitor_certificates.fingerprint', 'role', 'last_seen_at', 'facts'])
+    .select('monitor_certificates.first_seen_at')
+    .where('monitor_id', '=', monitorId)
+    .orderBy('monitor_certificates.last_seen_at', 'desc')
+    .limit(EXPORT_LIMITS.certificatesOfADomain)
+    .execute();
+  return rows.map((row) => ({ ...row, facts: parseFacts(row.facts) }));
+}
+
+async function verdictsOf(db: Kysely<Tables>, monitorId: string) {
+  const rows = await db
+    .selectFrom('verdicts')
+    .select(['id', 'judged_at', 'verdict'])
+    .where('monitor_id', '=', monitorId)
+    .orderBy('judged_at', 'desc')
+    .limit(EXPORT_LIMITS.verdictsOfADomain)
+    .execute();
+  return rows.map((row) => ({ ...row, verdict: JSON.parse(row.verdict) as unknown }));
+}
+
+async function checksOf(
+  db: Kysely<Tables>,
+  { monitorId, limit, now }: { monitorId: string; limit: number; now: number },
+) {
+  const rows = await db
+    .selectFrom('checks')
+    .select(['started_at', 'finished_at', 'reached', 'observation', 'verdict_id'])
+    .where('monitor_id', '=', monitorId)
+    .where('finished_at', '>', now - EXPORT_LIMITS.checksOfDays * DAY_MS)
+    .orderBy('finished_at', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    ...row,
+    reached: row.reached === 1,
+    observation: JSON.parse(row.observation) as unknown,
+  }));
+}

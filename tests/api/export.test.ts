@@ -1,0 +1,228 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { claimDueDeliveries, settleDelivery } from '../../server/store/deliveries.ts';
+import { enqueueMail } from '../../server/store/mails.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const authority = mintAuthority();
+
+/** What `GET /user/export` hands out, as far as these tests look into it. */
+interface Export {
+  about: { exported_at: string; limits: Record<string, number> };
+  profile: Record<string, unknown>;
+  sign_in: Record<string, unknown>[];
+  sessions: Record<string, unknown>[];
+  domains: { host: string; certificates: unknown[]; checks: unknown[]; verdicts: unknown[] }[];
+  alerts: { host: string; deliveries: { state: string; attempts: unknown[] }[] }[];
+  mails: { id: string; kind: string }[];
+  feedback: Record<string, unknown>[];
+  subscriptions: Record<string, unknown>[];
+  payment_events: Record<string, unknown>[];
+}
+
+const exportOf = async (person: Person) => (await person.ask(CALLS.exportData)).ok as unknown as Export;
+
+/** Something of every kind that is stored of an account; all of it has the person's name in it. */
+async function live(api: TestApi, person: Person): Promise<void> {
+  const { store, clock } = api;
+  const now = clock.now();
+  const mark = person.name.toLowerCase();
+  const host = `shop.${mark}.example.com`;
+  await person.ask(CALLS.addDomain, { body: { host } });
+  const leaf = authority.issue({ dnsNames: [host] });
+  await finishChecks(api, authority, answeredWith(leaf));
+  await person.ask(CALLS.sendFeedback, { body: { title: 'feedback', message: `From ${mark}` } });
+
+  const monitor = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('host', '=', host)
+    .executeTakeFirst();
+  const alert = {
+    ...{
+      id: `alert of ${mark}`,
+      account_id: person.id,
+      monitor_id: monitor?.id ?? '',
+      kind: 'expiry' as const,
+    },
+    ...{ fingerprint: leaf.fingerprint, step: 'critical' as const, not_before: now, not_after: now },
+    ...{ role: 'leaf' as const, name: host, as_of: now, created_at: now },
+  };
+  await store.db.insertInto('alerts').values(alert).execute();
+  const outbox = {
+    attempts: 0,
+    unanswered: 0,
+    next_attempt_at: now,
+    created_at: now,
+    state: 'waiting' as const,
+  };
+  await store.db
+    .insertInto('deliveries')
+    .values({
+      ...outbox,
+      ...{ id: `delivery of ${mark}`, account_id: person.id, alert_id: alert.id, channel: 'email' },
+      ...{ dedupe_key: mark, message_id: `<${mark}@certlantern>` },
+    })
+    .execute();
+  const [claimed] = await claimDueDeliveries(store, { now, limit: 9, leaseMs: 1, claimedBy: 'test' });
+  if (claimed) await settleDelivery(store, { ...claimed, outcome: 'delivered', detail: `250 ${mark}`, now });
+  const mail = { recipient: person.email, now };
+  await store.db.transaction().execute(async (trx) => {
+    const content = { kind: 'reset_password' as const, url: `https://x/#secret-of-${mark}`, expiresAt: now };
+    await enqueueMail(trx, { accountId: person.id, ...mail, content });
+    await enqueueMail(trx, { accountId: null, ...mail, content: { kind: 'password_changed' } });
+  });
+  await store.db
+    .insertInto('subscriptions')
+    .values({
+      ...{ id: `sub_${mark}`, account_id: person.id, customer_id: `ctm_${mark}`, price_id: 'pri_1' },
+      ...{ status: 'active', told_at: now, created_at: now },
+    })
+    .execute();
+  await store.db
+    .insertInto('payment_events')
+    .values({
+      ...{ id: `evt_${mark}`, account_id: person.id, type: 'subscription.created' },
+      ...{ occurred_at: now, received_at: now, outcome: 'applied' },
+    })
+    .execute();
+  await store.db
+    .insertInto('trials')
+    .values({ address_hash: `hash of ${mark}`, account_id: person.id, started_at: now })
+    .execute();
+}
+
+describeEachDatabase('The export', (open) => {
+  it('is a file with everything of the account', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await live(api, alice);
+    const { headers, ok } = await alice.ask(CALLS.exportData);
+    const data = ok as unknown as Export;
+    const today = new Date(api.clock.now()).toISOString().slice(0, 10);
+    expect(headers.get('content-disposition')).toBe(
+      `attachment; filename="certlantern-export-${today}.json"`,
+    );
+    expect(headers.get('content-type')).toContain('application/json');
+    expect(headers.get('cache-control')).toBe('no-store');
+
+    expect(data.about.exported_at).toMatch(/^\d{4}-\d\d-\d\dT/);
+    expect(data.profile).toMatchObject({
+      email: alice.email,
+      full_name: 'Alice',
+      email_verified: false,
+      had_trial: true,
+      plan: 'free',
+    });
+    expect(data.sign_in).toEqual([
+      expect.objectContaining({ provider: 'built-in', password: true, totp: false, passkeys: [], oidc: [] }),
+    ]);
+    expect(data.sessions).toMatchObject([{ address: '198.51.100.7', browser: 'Unknown browser' }]);
+    const [domain] = data.domains;
+    expect(domain).toMatchObject({
+      host: 'shop.alice.example.com',
+      check_every_minutes: 1440,
+      active: true,
+      certificates: [{ role: 'leaf', facts: { subject: expect.any(String) as string } }],
+      checks: [{ reached: true, observation: expect.anything() as unknown }],
+      verdicts: [{ verdict: { trusted: true } }],
+    });
+    expect(data.alerts).toMatchObject([
+      {
+        host: 'shop.alice.example.com',
+        step: 'critical',
+        deliveries: [{ state: 'delivered', attempts: [{ attempt: 1, outcome: 'delivered' }] }],
+      },
+    ]);
+    const kinds = data.mails.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind !== 'verify_email').toSorted()).toEqual([
+      'feedback',
+      'password_changed',
+      'reset_password',
+    ]);
+    expect(data.feedback).toMatchObject([{ message: 'From alice', premium: false }]);
+    expect(data.subscriptions).toMatchObject([{ id: 'sub_alice', status: 'active' }]);
+    expect(data.payment_events).toMatchObject([{ id: 'evt_alice', outcome: 'applied' }]);
+  });
+
+  it('has nothing of anybody else, and no secret', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    await live(api, alice);
+    await live(api, charlie);
+    const text = JSON.stringify(await exportOf(alice));
+    for (const stranger of ['charlie', charlie.id]) expect(text.toLowerCase()).not.toContain(stranger);
+    const secrets = await Promise.all([
+      api.store.db.selectFrom('sessions').select(['access_hash', 'refresh_hash']).execute(),
+      api.store.db.selectFrom('account').select('password').execute(),
+      api.store.db.selectFrom('trials').select('address_hash').execute(),
+    ]);
+    const hashes = secrets.flat().flatMap((row) => Object.values(row));
+    expect(hashes.length).toBeGreaterThan(6);
+    for (const secret of hashes) expect(text).not.toContain(secret);
+    expect(text).not.toContain('secret-of');
+    expect(text).not.toMatch(/lease_|(?:access|refresh|address)_hash/);
+    expect((await exportOf(charlie)).domains.map(({ host }) => host)).toEqual(['shop.charlie.example.com']);
+  });
+
+  it('reads long lists page by page, each row once', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const now = api.clock.now();
+    await api.store.db.transaction().execute(async (trx) => {
+      for (let mail = 0; mail < 450; mail++)
+        await enqueueMail(trx, {
+          accountId: alice.id,
+          recipient: alice.email,
+          content: { kind: 'password_changed' },
+          // Pages end among rows of the same instant.
+          now: now + Math.floor(mail / 150),
+        });
+    });
+    const { mails } = await exportOf(alice);
+    expect(new Set(mails.map(({ id }) => id)).size).toBe(mails.length);
+    expect(mails.filter(({ kind }) => kind === 'password_changed')).toHaveLength(450);
+  });
+
+  it('keeps to the newest checks of a domain, and to the last 90 days', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await live(api, alice);
+    const { id: verdictId, monitor_id: monitorId } = await api.store.db
+      .selectFrom('verdicts')
+      .select(['id', 'monitor_id'])
+      .executeTakeFirstOrThrow();
+    const now = api.clock.now();
+    const check = (index: number, at: number) => ({
+      ...{ id: `check ${index}`, monitor_id: monitorId, started_at: at, finished_at: at, reached: 1 },
+      ...{ observation: '{}', verdict_id: verdictId },
+    });
+    const checks = Array.from({ length: 1_100 }, (_, index) => check(index, now + index));
+    for (let start = 0; start < 1_100; start += 100)
+      await api.store.db
+        .insertInto('checks')
+        .values(checks.slice(start, start + 100))
+        .execute();
+    const [domain] = (await exportOf(alice)).domains;
+    expect(domain?.checks).toHaveLength(1_000);
+    expect(domain?.checks[0]).toMatchObject({ finished_at: new Date(now + 1_099).toISOString() });
+
+    await api.store.db
+      .updateTable('checks')
+      .set({ finished_at: now - 91 * 86_400_000 })
+      .execute();
+    expect((await exportOf(alice)).domains[0]?.checks).toEqual([]);
+  });
+
+  it('is limited to ten an hour', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    for (let time = 0; time < 10; time++) expect((await alice.ask(CALLS.exportData)).status).toBe(200);
+    expect((await alice.ask(CALLS.exportData)).problem.code).toBe('too_many_requests');
+    expect((await charlie.ask(CALLS.exportData)).status).toBe(200);
+  });
+});
