@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { type Client, createClient, signUp } from '../kit/people.ts';
+import { enter, freshly, useCodes } from './identity-acts.ts';
+import { startApi } from './test-api.ts';
+
+describeEachDatabase('A new deployment', (open) => {
+  it('knows nobody: there is no account to find out about', async () => {
+    const { store } = await startApi(open);
+    for (const table of ['accounts', 'identities', 'user', 'account', 'session', 'sessions'] as const)
+      expect(await store.db.selectFrom(table).selectAll().execute()).toEqual([]);
+  });
+});
+
+describeEachDatabase('A password', (open) => {
+  it('may be made of anything, and be 128 characters long', async () => {
+    const { send } = await startApi(open);
+    for (const password of ['7341906', 'пароль мой', '<script>"\'; --', `${'long '.repeat(25)}end`]) {
+      const charlie = await signUp(send, { name: 'Charlie', password });
+      expect(await enter(await freshly(send, charlie)), password).toBe(charlie.id);
+    }
+  });
+
+  it('is taken to the letter: no other case, no part of it, and nothing around it', async () => {
+    const { send } = await startApi(open);
+    const password = `Nearly ${'a very long passphrase '.repeat(5)}`;
+    const { email } = await signUp(send, { name: 'Charlie', password });
+    for (const other of [
+      password.toLowerCase(),
+      password.trim(),
+      `${password} `,
+      password.slice(0, 72),
+      password.slice(0, -1),
+    ]) {
+      const { problem } = await createClient(send).ask(CALLS.signIn, { body: { email, password: other } });
+      expect(problem.code).toBe('invalid_credentials');
+    }
+  });
+});
+
+describeEachDatabase('A browser', (open) => {
+  it('is never trusted to leave out the one-time code', async () => {
+    const api = await startApi(open);
+    const alice = await signUp(api.send, { name: 'Alice' });
+    const { app } = await useCodes(await freshly(api.send, alice), alice);
+    const browser = createClient(api.send);
+    const withPassword = (client: Client) =>
+      client.ask(CALLS.signIn, { body: { email: alice.email, password: alice.password, trustDevice: true } });
+
+    expect((await withPassword(browser)).ok).toMatchObject({ twoFactorRedirect: true });
+    const body = { code: app.next(), trustDevice: true };
+    expect((await browser.ask(CALLS.verifyTotp, { body })).status).toBe(200);
+    expect([...browser.cookies.keys()].join(' ')).not.toContain('trust');
+    expect(await enter(browser)).toBe(alice.id);
+    await browser.ask(CALLS.logOut);
+    expect((await withPassword(browser)).ok).toMatchObject({ twoFactorRedirect: true });
+  });
+});
