@@ -40,8 +40,11 @@ describeEachDatabase('One-time codes', (open) => {
     expect((await client.ask(CALLS.newPasskeyOptions)).problem.code).toBe('not_authenticated');
     expect((await tryCode(client, app.wrong())).problem.code).toBe('invalid_code');
     const code = app.next();
-    expect((await tryCode(client, `${code.slice(0, 3)} ${code.slice(3)}`)).status).toBe(200);
+    const body = { code: `${code.slice(0, 3)} ${code.slice(3)}`, trustDevice: true };
+    expect((await client.ask(CALLS.verifyTotp, { body })).status).toBe(200);
     expect(await enter(client)).toBe(alice.id);
+    // No device is trusted, whatever it asks for.
+    expect((await client.ask(CALLS.signIn, { body: alice })).ok).toMatchObject({ twoFactorRedirect: true });
   });
 
   it('are good once each', async () => {
