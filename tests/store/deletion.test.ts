@@ -1,9 +1,13 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { type Account, deleteAccount } from '../../server/store/accounts.ts';
+import { deleteAccount } from '../../server/store/account-deletion.ts';
+import type { Account } from '../../server/store/accounts.ts';
 import { claimDueDeliveries } from '../../server/store/deliveries.ts';
+import { addFeedback } from '../../server/store/feedback.ts';
+import { enqueueMail } from '../../server/store/mails.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { openSession } from '../../server/store/sessions.ts';
+import { startTrial } from '../../server/store/trials.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { alertFor, certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
 
@@ -29,8 +33,18 @@ describeEachDatabase('the deletion of an account', (open) => {
         .toSorted(),
     );
 
-    await deleteAccount(store, alice.id);
-    expect(await everyRow(store)).toEqual(before);
+    expect(await deleteAccount(store, alice.id, NOW + DAY)).toBe(true);
+    // That the address had its trial, and since when nobody has the account.
+    const trial = JSON.stringify({
+      address_hash: 'hash of alice',
+      account_id: null,
+      started_at: NOW,
+      account_deleted_at: NOW + DAY,
+    });
+    const trials = [...(before['trials'] ?? []), trial].toSorted();
+    expect(await everyRow(store)).toEqual({ ...before, trials });
+    expect(await deleteAccount(store, alice.id, NOW + 2 * DAY)).toBe(false);
+    expect((await everyRow(store))['trials']).toEqual(trials);
   });
 });
 
@@ -52,16 +66,36 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   await check(store, NOW, [leaf, shared], { alerts: [alertFor(leaf)] });
   await claimDueDeliveries(store, { now: NOW, limit: 9, leaseMs: DAY, claimedBy: 'a worker' });
 
+  await store.db.transaction().execute(async (trx) => {
+    await startTrial(trx, { accountId: account.id, addressHash: `hash of ${name}`, now: NOW });
+    const mail = { recipient: account.email, content: { kind: 'password_changed' } as const, now: NOW };
+    await enqueueMail(trx, { accountId: account.id, ...mail });
+    await enqueueMail(trx, { accountId: null, ...mail });
+  });
+  await addFeedback(store, {
+    account,
+    title: 'feedback',
+    message: `From ${name}`,
+    recipient: 'support@certs.example',
+    now: NOW,
+  });
   const user = `${name} at the provider`;
   const at = new Date(NOW).toISOString();
   const flag = store.dialect === 'postgres' ? sql`true` : sql`1`;
   for (const insert of [
+    sql`insert into subscriptions (id, account_id, customer_id, price_id, status, told_at, created_at)
+        values (${name}, ${account.id}, ${`customer ${name}`}, 'price', 'canceled', ${NOW}, ${NOW})`,
+    sql`insert into payment_events (id, account_id, type, occurred_at, received_at, outcome)
+        values (${name}, ${account.id}, 'subscription.canceled', ${NOW}, ${NOW}, 'applied')`,
     sql`insert into "user" (id, name, email, "emailVerified", "createdAt", "updatedAt")
         values (${user}, ${name}, ${account.email}, ${flag}, ${at}, ${at})`,
     sql`insert into session (id, "expiresAt", token, "createdAt", "updatedAt", "userId")
         values (${name}, ${at}, ${name}, ${at}, ${at}, ${user})`,
     sql`insert into account (id, "accountId", "providerId", "userId", "createdAt", "updatedAt")
         values (${name}, ${user}, 'credential', ${user}, ${at}, ${at})`,
+    sql`insert into "twoFactor" (id, "userId", secret, "backupCodes") values (${name}, ${user}, 's', 'b')`,
+    sql`insert into passkey (id, "userId", "publicKey", "credentialID", counter, "deviceType", "backedUp")
+        values (${name}, ${user}, 'key', ${name}, 0, 'singleDevice', ${flag})`,
     sql`insert into verification (id, identifier, value, "expiresAt", "createdAt", "updatedAt")
         values (${name}, ${`reset-password:${name}`}, ${user}, ${at}, ${at}, ${at})`,
   ])
