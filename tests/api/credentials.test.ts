@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { type Client, createClient, signUp } from '../kit/people.ts';
-import { enter, freshly, useCodes } from './identity-acts.ts';
+import { createClient, signUp } from '../kit/people.ts';
+import { enter, freshly } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 
 describeEachDatabase('A new deployment', (open) => {
@@ -36,24 +36,5 @@ describeEachDatabase('A password', (open) => {
       const { problem } = await createClient(send).ask(CALLS.signIn, { body: { email, password: other } });
       expect(problem.code).toBe('invalid_credentials');
     }
-  });
-});
-
-describeEachDatabase('A browser', (open) => {
-  it('is never trusted to leave out the one-time code', async () => {
-    const api = await startApi(open);
-    const alice = await signUp(api.send, { name: 'Alice' });
-    const { app } = await useCodes(await freshly(api.send, alice), alice);
-    const browser = createClient(api.send);
-    const withPassword = (client: Client) =>
-      client.ask(CALLS.signIn, { body: { email: alice.email, password: alice.password, trustDevice: true } });
-
-    expect((await withPassword(browser)).ok).toMatchObject({ twoFactorRedirect: true });
-    const body = { code: app.next(), trustDevice: true };
-    expect((await browser.ask(CALLS.verifyTotp, { body })).status).toBe(200);
-    expect([...browser.cookies.keys()].join(' ')).not.toContain('trust');
-    expect(await enter(browser)).toBe(alice.id);
-    await browser.ask(CALLS.logOut);
-    expect((await withPassword(browser)).ok).toMatchObject({ twoFactorRedirect: true });
   });
 });
