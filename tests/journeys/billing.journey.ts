@@ -154,7 +154,7 @@ test('an offer that ended or cannot be read says so', async ({ page }) => {
   await upgradeDialog(page).getByRole('button', { name: 'Try again' }).click();
   await expect(start).toHaveText(PRICE);
 
-  const problem = { type: 'about:blank', title: 'This offer has ended', request_id: 'r', status: 409 };
+  const problem = { type: 'about:blank', title: 'Refused', request_id: 'r', status: 409 };
   await page.route('**/api/payment/checkout', (route) =>
     route.fulfill({ status: 409, json: { ...problem, code: 'price_gone', detail: 'This offer has ended.' } }),
   );
@@ -162,6 +162,18 @@ test('an offer that ended or cannot be read says so', async ({ page }) => {
   await start.click();
   await expect(toast(page, 'This offer has ended.')).toBeVisible();
   await again;
+
+  await page.route('**/api/payment/checkout', (route) =>
+    route.fulfill({
+      status: 409,
+      json: { ...problem, code: 'already_subscribed', detail: 'You have Premium already.' },
+    }),
+  );
+  const standing = page.waitForRequest('**/api/user/standing');
+  await start.click();
+  await expect(toast(page, 'You have Premium already.')).toBeVisible();
+  await expect(upgradeDialog(page)).toBeHidden();
+  await standing;
 });
 
 test('feedback arrives at the support address', async ({ page, world }) => {

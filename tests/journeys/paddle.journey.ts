@@ -6,7 +6,7 @@ import {
   startPaddleApi,
   subscriptionEvent,
 } from '../kit/paddle-api.ts';
-import { expect, signUp, test as base } from './world.ts';
+import { addHost, expect, signUp, test as base } from './world.ts';
 
 const MEASUREMENT_ID = 'G-TEST123456';
 const PADDLE_SCRIPT = 'https://cdn.paddle.com/paddle/v2/paddle.js';
@@ -117,6 +117,7 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   expect(asked).toEqual([]);
 
   const { email } = await signUp(page);
+  await addHost(page, await world.serve('measured.example'));
   const checkout = await openCheckout(page);
   const { environment, initialised } = await paddleCalls(page);
   expect(environment).toEqual(['sandbox']);
@@ -139,6 +140,7 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
     .poll(() => measured(page))
     .toEqual([
       ['sign_up', expect.objectContaining({ email })],
+      ['user_add_domain', expect.objectContaining({ count: 1 })],
       ['begin_checkout', expect.objectContaining({ currency: 'USD', value: 4.99 })],
       [
         'purchase',
@@ -197,6 +199,44 @@ test('a checkout that is closed leaves everything as it was', async ({ page }) =
   await startButton(page).click();
   await expect.poll(async () => (await paddleCalls(page)).opened.length).toBe(2);
   expect((await paddleCalls(page)).initialised).toHaveLength(1);
+});
+
+test('a payment that is slow to be confirmed is no reason to wait', async ({ page }) => {
+  await serveScripts(page);
+  await page.clock.install();
+  await signUp(page);
+  await openCheckout(page);
+  await page.evaluate((event) => (window as unknown as PaddlePage).tellPaddle(event), completed);
+  await page.clock.fastForward(31_000);
+  await expect(page.getByText('Your payment is being confirmed.')).toBeVisible();
+});
+
+test('billing opens in a new tab, and only where there is something to bill', async ({ page, context }) => {
+  await serveScripts(page);
+  await signUp(page);
+  const openBilling = async () => {
+    const opening = context.waitForEvent('page');
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Billing' }).click();
+    return await opening;
+  };
+  const idle = await openBilling();
+  await expect(page.getByText('There is nothing to bill yet.')).toBeVisible();
+  expect(idle.isClosed()).toBe(true);
+
+  const portalUrl = 'https://customer-portal.example.test/ctm_01';
+  await context.route(portalUrl, (route) => route.fulfill({ contentType: 'text/html', body: 'Invoices' }));
+  await page.route('**/api/payment/billing', (route) =>
+    route.fulfill({ json: { data: { url: portalUrl } } }),
+  );
+  const portal = await openBilling();
+  await expect(portal.getByText('Invoices')).toBeVisible();
+  expect(await portal.evaluate(() => window.opener as unknown)).toBeNull();
+
+  await page.route('**/api/payment/billing', (route) => route.fulfill({ status: 503 }));
+  const refused = await openBilling();
+  await expect(page.getByText('Service Unavailable')).toBeVisible();
+  expect(refused.isClosed()).toBe(true);
 });
 
 for (const [name, value] of [
