@@ -44,6 +44,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   'better-auth': ['server/providers'],
   '@paddle/paddle-node-sdk': ['server/providers'],
   nodemailer: ['server/channels'],
+  firebase: ['web/features/session'],
   'node:tls': ['server/probe'],
   'node:dns': ['server/egress'],
   'node:net': ['server/egress', 'server/probe', 'server/api', 'server'],

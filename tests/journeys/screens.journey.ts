@@ -1,7 +1,19 @@
 import type { Page } from '@playwright/test';
 import { addHost, card, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
 
-const PUBLIC_SCREENS = ['/landing', '/login', '/signup', '/terms', '/privacy', '/no-such-page'];
+const PUBLIC_SCREENS = [
+  '/landing',
+  '/login',
+  '/signup?trial=1',
+  '/forgot-password',
+  '/reset-password#token',
+  '/reset-password',
+  '/verify#token',
+  '/signed-in?error=failed',
+  '/terms',
+  '/privacy',
+  '/no-such-page',
+];
 const SIZES = [
   { name: '1440 px', viewport: { width: 1440, height: 900 } },
   { name: '360 px', viewport: { width: 360, height: 760 } },

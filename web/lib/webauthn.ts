@@ -54,7 +54,7 @@ export function creationOptionsOf(
 const encoded = (buffer: ArrayBuffer) => toBase64Url(new Uint8Array(buffer));
 
 /** The credential as the server reads it, by the browser itself where it can. */
-export function credentialJson(credential: PublicKeyCredential): object {
+function credentialJson(credential: PublicKeyCredential): object {
   if ('toJSON' in credential) return credential.toJSON();
   const { id, type, rawId, authenticatorAttachment, response } = credential as PublicKeyCredential;
   const shared = { id, type, rawId: encoded(rawId), authenticatorAttachment, clientExtensionResults: {} };
