@@ -5,6 +5,7 @@ import type { KeyboardEvent } from 'react';
 import { CHECK_FREQUENCIES } from '../../../contract/constants.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { messageOf } from '../../lib/api-client.ts';
+import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
 import { classNames } from '../../ui/class-names.ts';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -16,6 +17,7 @@ import { PanelSection } from './panel-section.tsx';
 /** How often the domain is checked. What the plan does not hold stays focusable and says why. */
 export function CheckFrequency({ domain }: { domain: DomainWire }) {
   const { isSubscribed } = useSubscription();
+  const { billing } = usePublicConfig();
   const cache = useDomainCache();
   const hintId = useId();
   const { mutate, isPending, variables } = useMutation({
@@ -74,7 +76,9 @@ export function CheckFrequency({ domain }: { domain: DomainWire }) {
                   Premium
                 </span>
               ) : (
-                <span className="text-small font-normal text-fg-3">{premium ? 'Premium' : 'Free'}</span>
+                billing.mode !== 'none' && (
+                  <span className="text-small font-normal text-fg-3">{premium ? 'Premium' : 'Free'}</span>
+                )
               )}
             </button>
           );
