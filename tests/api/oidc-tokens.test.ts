@@ -35,11 +35,9 @@ async function startLiar() {
     body: { keys: [{ ...(await exportJWK(signing.publicKey)), kid: 'k', alg: 'RS256' }] },
   });
 
-  const log = {
-    info: () => {},
-    warn: () => {},
-    error: (entry: unknown) => expect.fail(JSON.stringify(entry)),
-  };
+  const errors: unknown[] = [];
+  onTestFinished(() => expect(errors).toEqual([]));
+  const log = { info: () => {}, warn: () => {}, error: (entry: unknown) => void errors.push(entry) };
   const api = await startApi(() => freshStore('sqlite'), {
     openId: [{ id: 'acme', name: 'Acme', issuer, ...CLIENT }],
     log,

@@ -43,7 +43,9 @@ async function startWorld(
   const server = await startServer(more);
   const warnings: string[] = [];
   const note = (_: unknown, message?: string) => void warnings.push(message ?? '');
-  const error = (entry: unknown) => expect.fail(JSON.stringify(entry));
+  const errors: unknown[] = [];
+  onTestFinished(() => expect(errors).toEqual([]));
+  const error = (entry: unknown) => void errors.push(entry);
   const api = await startApi(open, {
     openId: [providerAt(server)],
     config: { signups },
@@ -121,6 +123,7 @@ describeEachDatabase('Sign-in with an OpenID provider', (open) => {
   it('says who cancelled', async () => {
     const world = await startWorld(open);
     expect((await comeBy(world, { as: null })).end).toBe(failed('cancelled'));
+    expect(world.warnings).toEqual([]);
   });
 
   it('takes an answer once, and only in the browser that asked', async () => {
@@ -281,6 +284,27 @@ describeEachDatabase('Sign-in with an OpenID provider', (open) => {
     expect((await reserve.ask(CALLS.identityToken)).problem.code).toBe('not_authenticated');
     expect((await anew.ask(CALLS.openSession, { body: { token } })).problem.code).toBe('invalid_token');
     expect((await client.ask(CALLS.currentUser)).ok.data).toEqual(owner);
+  });
+
+  it.each([
+    ['new', async () => 'charlie@example.test'],
+    ['unverified', async (api: TestApi) => (await signUp(api.send, { name: 'Charlie' })).email],
+  ])('makes one account of three sign-ins at once, where the address is %s', async (_, addressAt) => {
+    const world = await startWorld(open);
+    world.server.users.set('charlie', { ...CHARLIE, email: await addressAt(world.api) });
+    const arrivals = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const client = createClient(world.api.send);
+        const { url } = (await client.ask(CALLS.oidcStart, { body: { provider: 'acme' } })).ok;
+        return { client, back: await world.server.logIn(url, 'charlie') };
+      }),
+    );
+    const ends = await Promise.all(arrivals.map(({ client, back }) => follow(client, back)));
+    expect(ends).toEqual([DONE, DONE, DONE]);
+    expect(await usersOf(world.api)).toHaveLength(1);
+    const links = await world.api.store.db.selectFrom('account').selectAll().execute();
+    expect(links.map(({ providerId }) => providerId)).toEqual(['acme']);
+    expect((await comeBy(world)).end).toBe(DONE);
   });
 
   it('makes no account where sign-up is closed, and lets everybody in who has one', async () => {

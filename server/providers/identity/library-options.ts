@@ -35,6 +35,9 @@ export const WEAK_PASSWORD_CODES: Record<PasswordWeakness, string> = {
 /** What a stranger sent was no good, and the stranger is told so: nothing for the operator's log. */
 const STRANGERS_FAULTS = new Set(['Failed to verify registration', 'Failed to verify authentication']);
 
+/** Two sign-ins of one person at once: `oidc.ts` tries again, and says what stays wrong. */
+const LOST_RACES = new Set(['Unable to link account', 'Unable to create OAuth user']);
+
 /** How better-auth is set up. */
 export function libraryOptions(
   { database, secret, publicUrl, productName, log }: LibrarySettings,
@@ -76,7 +79,8 @@ export function libraryOptions(
       level: 'error',
       log: (level, message) => {
         if (STRANGERS_FAULTS.has(message)) return;
-        (level === 'error' ? log.error : log.warn).call(log, { identity: message }, 'Identity');
+        const isSerious = level === 'error' && !LOST_RACES.has(message);
+        (isSerious ? log.error : log.warn).call(log, { identity: message }, 'Identity');
       },
     },
     hooks: { before: refuseWeakPasswords(productName) },

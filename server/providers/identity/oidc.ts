@@ -117,9 +117,10 @@ export function oidcPlugin(options: OidcPluginOptions) {
     const state = await readState(c, answer.state);
     if (client === undefined || state === null || state.provider !== id) return 'expired';
     const { code, iss, error } = answer;
+    if (error === 'access_denied') return 'cancelled';
     if (error !== undefined) {
       log.warn({ provider: id, error }, 'A sign-in provider refused');
-      return error === 'access_denied' ? 'cancelled' : 'failed';
+      return 'failed';
     }
     if (code === undefined) return 'failed';
     try {
@@ -134,14 +135,25 @@ export function oidcPlugin(options: OidcPluginOptions) {
     }
   }
 
-  async function enter(
-    c: Context,
-    { provider, profile, invite }: { provider: string; profile: OidcProfile; invite: string | undefined },
-  ): Promise<Failure | null> {
-    const { email, subject, name, picture } = profile;
-    if (email === null) return 'email_missing';
+  async function enter(c: Context, arrival: Arrival): Promise<Failure | null> {
+    const { provider, profile } = arrival;
+    if (profile.email === null) return 'email_missing';
     if (!profile.emailVerified) return 'email_not_verified';
+    const first = await letIn(c, arrival, profile.email);
+    if (typeof first === 'string') return first;
+    // Somebody came in between, most likely the same person in another window: who that was is known by now.
+    const result = first.error === null ? first : await letIn(c, arrival, profile.email);
+    if (typeof result === 'string') return result;
+    if (result.error !== null) {
+      log.warn({ provider, reason: result.error }, 'A sign-in with a provider failed');
+      return 'failed';
+    }
+    await setSessionCookie(c, result.data);
+    return null;
+  }
 
+  async function letIn(c: Context, { provider, profile, invite }: Arrival, email: string) {
+    const { subject, name, picture } = profile;
     const { internalAdapter } = c.context;
     const account = { providerId: provider, accountId: subject };
     const owner = await internalAdapter.findAccountOwnerByKey(account);
@@ -152,7 +164,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
         if (decision !== 'allowed') return decision;
       } else if (!holder.user.emailVerified) await options.takeOver(holder.user.id);
     }
-    const result = await handleOAuthUserInfo(c, {
+    return handleOAuthUserInfo(c, {
       userInfo: {
         id: subject,
         email,
@@ -163,13 +175,13 @@ export function oidcPlugin(options: OidcPluginOptions) {
       // None of the provider's tokens are kept: nothing is asked of it later.
       account,
     });
-    if (result.error !== null) {
-      log.warn({ provider, reason: result.error }, 'A sign-in with a provider failed');
-      return 'failed';
-    }
-    await setSessionCookie(c, result.data);
-    return null;
   }
+}
+
+interface Arrival {
+  provider: string;
+  profile: OidcProfile;
+  invite: string | undefined;
 }
 
 interface State {

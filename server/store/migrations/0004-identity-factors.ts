@@ -43,4 +43,11 @@ export async function createIdentityFactors(db: Kysely<unknown>, dialect: Dialec
     .on('passkey')
     .column('credentialID')
     .execute();
+  // So does the account at another provider: two sign-ins at once would link it twice, and none would be let in again.
+  await db.schema
+    .createIndex('account_providerId_accountId_idx')
+    .unique()
+    .on('account')
+    .columns(['providerId', 'accountId'])
+    .execute();
 }
