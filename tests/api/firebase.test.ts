@@ -140,6 +140,31 @@ describeEachDatabase('Firebase', (open) => {
     },
   );
 
+  it('leaves nothing to whoever had the address before its owner verified it', async () => {
+    const { google, api } = await startWithFirebase(open);
+    const arrive = async (claims: object) => {
+      const client = createClient(api.send);
+      const token = await google.idToken(claims);
+      return { client, token, opened: await client.ask(CALLS.openSession, { body: { token } }) };
+    };
+    // Firebase itself keeps the user where a trusted provider vouches for the address later, and drops the password.
+    const attacker = await arrive({ email_verified: false });
+    const owner = await arrive({});
+    expect(owner.opened.ok.data.id).toBe(attacker.opened.ok.data.id);
+    expect((await attacker.client.ask(CALLS.currentUser)).status).toBe(401);
+    expect((await attacker.client.ask(CALLS.refreshSession)).status).toBe(401);
+    expect((await owner.client.ask(CALLS.currentUser)).status).toBe(200);
+
+    // Or the owner comes as another user.
+    const email = 'dora@example.test';
+    const squatter = await arrive({ sub: 'squatter', email, email_verified: false });
+    const dora = await arrive({ sub: 'dora', email });
+    expect(dora.opened.ok.data.id).toBe(squatter.opened.ok.data.id);
+    expect((await squatter.client.ask(CALLS.currentUser)).status).toBe(401);
+    const again = await squatter.client.ask(CALLS.openSession, { body: { token: squatter.token } });
+    expect(again.problem.code).toBe('email_taken');
+  });
+
   it('serves none of the built-in provider’s routes', async () => {
     const { api } = await startWithFirebase(open);
     for (const path of ['sign-in/email', 'sign-up/email', 'token', 'jwks', 'sign-in/oauth2'])
