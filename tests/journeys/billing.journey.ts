@@ -84,6 +84,8 @@ test('a failed payment is told, and so is the end of Premium', async ({ page, wo
 });
 
 test('what Free does not check is paused, and can be swapped', async ({ page, world }) => {
+  // Four hosts and four screens, each looked at by axe.
+  test.slow();
   await signUp(page);
   const [oldest = ''] = await fillFree(page, world, 'swap');
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
