@@ -8,7 +8,8 @@ import { IdentityUnavailable } from './identity-provider.ts';
 import type { SignUpDecision } from './invite.ts';
 import { createOidcClient, type OidcClientConfig, type OidcProfile, OidcRefusal } from './oidc-client.ts';
 
-const STATE_MS = 10 * 60_000;
+/** As long as the library's cookie for it lives. */
+const STATE_MS = 5 * 60_000;
 const MAX_PICTURE_LENGTH = 2048;
 
 export interface OidcPluginOptions {
@@ -42,9 +43,9 @@ type Failure =
 type Context = Parameters<typeof handleOAuthUserInfo>[0];
 
 /**
- * Sign-in with OpenID providers. The library keeps the state (bound to the browser by a cookie, good once, for ten minutes at
- * most), links accounts and opens its session. Its own plugin for such providers asks them for their addresses when
- * the process starts and leaves out for good who does not answer then, so the protocol is spoken by `oidc-client.ts`.
+ * Sign-in with OpenID providers. The library keeps the state (bound to the browser by a cookie, good once, for five
+ * minutes), links accounts and opens its session. Its own plugin for such providers asks them for their addresses when the
+ * process starts and leaves out for good who does not answer then, so the protocol is spoken by `oidc-client.ts`.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log, now } = options;
