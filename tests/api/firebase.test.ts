@@ -142,7 +142,7 @@ describeEachDatabase('Firebase', (open) => {
 
   it('leaves nothing to whoever had the address before its owner verified it', async () => {
     const { google, api } = await startWithFirebase(open);
-    const arrive = async (claims: object) => {
+    const arrive = async (claims: Record<string, unknown>) => {
       const client = createClient(api.send);
       const token = await google.idToken(claims);
       return { client, token, opened: await client.ask(CALLS.openSession, { body: { token } }) };
