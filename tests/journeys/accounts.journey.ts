@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
-import { expect, expectAccessible, logIn, logOut, signUp, test } from './world.ts';
+import { expect, expectAccessible, logIn, logOut, newPerson, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 
 const toast = (page: Page, text: string | RegExp) =>
@@ -261,4 +261,25 @@ test('one’s data comes as a file', async ({ page }) => {
   const content: Buffer[] = [];
   for await (const chunk of await file.createReadStream()) content.push(chunk as Buffer);
   expect(Buffer.concat(content).toString()).toContain(person.email);
+});
+
+test('a password that breaches made known makes no account', async ({ page }) => {
+  const { name, email } = newPerson();
+  await page.goto('/signup');
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('qwerty123');
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(toast(page, /^Failed to login: This password is known from data breaches/)).toBeVisible();
+  await expect(page.locator('form').getByRole('alert')).toContainText('known from data breaches');
+  await expectAccessible(page);
+  await expect(page).toHaveURL(/\/signup/);
+});
+
+test('a log-out that nobody hears of leads to the login all the same', async ({ page }) => {
+  await signUp(page);
+  await page.route('**/api/auth/logout', (route) => route.abort());
+  await logOut(page);
+  await expect(toast(page, 'Failed to logout: The server could not be reached')).toBeVisible();
+  expect(await page.evaluate(() => sessionStorage.getItem('authToken'))).toBeNull();
 });
