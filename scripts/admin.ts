@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Config, ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { DataDirectoryError, loadSecrets } from '../server/data-directory.ts';
+import { openStore, StoreError } from '../server/store/open-store.ts';
+import { SQLITE_FILE } from '../server/store/dialect.ts';
+import { COMMANDS } from './admin/commands.ts';
+import { MistakeError } from './admin/mistake-error.ts';
+
+const HELP = `npm run admin -- COMMAND
+
+${Object.values(COMMANDS)
+  .map(({ usage, does }) => `  ${usage.padEnd(26)} ${does}`)
+  .join('\n')}
+
+It works beside the running server, on the same settings (.env, DATA_DIR, DATABASE_URL).
+`;
+
+/** Like every command line: 2 for one that makes no sense, 1 for what could not be done. */
+const USAGE_ERROR = 2;
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments();
+  const [name, ...words] = positionals;
+  if (values.help === true || name === undefined) {
+    process[values.help === true ? 'stdout' : 'stderr'].write(HELP);
+    process.exitCode = values.help === true ? 0 : USAGE_ERROR;
+    return;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined)
+    throw new MistakeError(`There is no command ${name}. See: npm run admin -- --help`);
+  const takesDays = command.usage.includes('--days');
+  if (words.length < command.words[0] || words.length > command.words[1] || (values.days && !takesDays))
+    throw new MistakeError(`Usage: npm run admin -- ${command.usage}`);
+
+  const days = values.days === undefined ? null : wholeDays(values.days);
+  const config = parseConfig(readEnvironment());
+  refuseEmptyHands(config);
+  const store = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    everyonePremium: config.billing.mode === 'none',
+    connectAttempts: 1,
+  });
+  try {
+    const lines = await command.run(words, {
+      store,
+      config,
+      identitySecret: () => identitySecret(config.dataDir),
+      days,
+      now: Date.now(),
+    });
+    process.stdout.write(`${lines.join('\n')}\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      args: process.argv.slice(2),
+      allowPositionals: true,
+      options: { help: { type: 'boolean', short: 'h' }, days: { type: 'string' } },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    throw new MistakeError(`${reason}. See: npm run admin -- --help`);
+  }
+}
+
+/** Without this, a wrong DATA_DIR would get a new, empty database. */
+function refuseEmptyHands({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl === null && !existsSync(join(dataDir, SQLITE_FILE)))
+    throw new ConfigError(
+      `There is no database in DATA_DIR ${dataDir}. Start the server once, or set the DATA_DIR or DATABASE_URL that it uses.`,
+    );
+}
+
+/** Reading them elsewhere than the server would make new ones. */
+function identitySecret(dataDir: string): string {
+  if (existsSync(join(dataDir, 'secrets.json'))) return loadSecrets(dataDir).identity;
+  throw new ConfigError(`DATA_DIR ${dataDir} has no secrets.json. Set the DATA_DIR that the server uses.`);
+}
+
+function wholeDays(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new MistakeError(`--days must be a whole number of days from 1 to 99999, but it is "${text}".`);
+}
+
+const EXPECTED = [ConfigError, DataDirectoryError, StoreError, MistakeError];
+
+try {
+  await main();
+} catch (error) {
+  if (!EXPECTED.some((kind) => error instanceof kind)) throw error;
+  process.stderr.write(`${error instanceof Error ? error.message : ''}\n`);
+  process.exitCode = error instanceof MistakeError ? error.exitCode : 1;
+}

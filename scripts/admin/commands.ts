@@ -1,0 +1,183 @@
+import type { Config } from '../../server/config.ts';
+import { accountByEmail, listAccounts } from '../../server/store/account-list.ts';
+import { type Account, grantPremium, identitiesOf } from '../../server/store/accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import { entitlementAt } from '../../server/store/entitlements.ts';
+import { listFeedback } from '../../server/store/feedback.ts';
+import { verifyAddress } from '../../server/store/identity-users.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { endAllSessions } from '../../server/store/sessions.ts';
+import { showMail, resendMail } from './mail-commands.ts';
+import { MistakeError } from './mistake-error.ts';
+import { day, minute, paragraphs, table } from './plain.ts';
+
+/** What a command works with. */
+export interface Desk {
+  store: Store;
+  config: Config;
+  /** @throws ConfigError where DATA_DIR is not the server's. */
+  identitySecret: () => string;
+  /** Of `--days`. */
+  days: number | null;
+  now: number;
+}
+
+interface Command {
+  usage: string;
+  does: string;
+  /** The least and the most words after its name. */
+  words: [least: number, most: number];
+  /** Answers the lines to print. */
+  run(words: string[], desk: Desk): Promise<string[]>;
+}
+
+const DAY_MS = 86_400_000;
+const MOST_ACCOUNTS = 200;
+const MOST_FEEDBACK = 50;
+
+export const COMMANDS: Record<string, Command> = {
+  accounts: {
+    usage: 'accounts [TEXT]',
+    does: 'lists accounts, the newest first; only those with TEXT in the address',
+    words: [0, 1],
+    run: async ([text = ''], desk) => accounts(text, desk),
+  },
+  grant: {
+    usage: 'grant ADDRESS [--days N]',
+    does: 'gives Premium, for N days or for good',
+    words: [1, 1],
+    run: async ([address], desk) => grant(await known(address, desk), desk),
+  },
+  revoke: {
+    usage: 'revoke ADDRESS',
+    does: 'takes what was granted back; what is paid for stays',
+    words: [1, 1],
+    run: async ([address], desk) => revoke(await known(address, desk), desk),
+  },
+  disable: {
+    usage: 'disable ADDRESS',
+    does: 'shuts an account: no sign-in, no checks, no mail; nothing is deleted',
+    words: [1, 1],
+    async run([address], desk) {
+      const { id, email } = await known(address, desk);
+      await disableAccount(desk.store, id, desk.now);
+      return [`${email} is disabled.`];
+    },
+  },
+  enable: {
+    usage: 'enable ADDRESS',
+    does: 'opens it again; what waited goes on',
+    words: [1, 1],
+    async run([address], desk) {
+      const { id, email } = await known(address, desk);
+      await enableAccount(desk.store, id);
+      return [`${email} is enabled.`];
+    },
+  },
+  verify: {
+    usage: 'verify ADDRESS',
+    does: 'takes an address for proven without a mail: be sure whose it is',
+    words: [1, 1],
+    run: async ([address], desk) => verify(await known(address, desk), desk),
+  },
+  'sign-out': {
+    usage: 'sign-out ADDRESS',
+    does: 'ends every session of an account',
+    words: [1, 1],
+    async run([address], desk) {
+      const { id, email } = await known(address, desk);
+      await endAllSessions(desk.store, id);
+      return [`${email} is signed out everywhere.`];
+    },
+  },
+  mail: {
+    usage: 'mail ADDRESS',
+    does: 'what was mailed to an account, and what became of it',
+    words: [1, 1],
+    run: async ([address], desk) => showMail(await known(address, desk), desk),
+  },
+  'resend-mail': {
+    usage: 'resend-mail ADDRESS [ID]',
+    does: 'sends what waits or failed, and a new link where the address is not verified',
+    words: [1, 2],
+    run: async ([address, id], desk) => resendMail(await known(address, desk), id ?? null, desk),
+  },
+  feedback: {
+    usage: 'feedback',
+    does: 'what people wrote, that of Premium accounts first',
+    words: [0, 0],
+    run: async (_, desk) => feedback(desk),
+  },
+};
+
+async function known(address: string | undefined, { store }: Desk): Promise<Account> {
+  const account = await accountByEmail(store, address ?? '');
+  if (account !== null) return account;
+  throw new MistakeError(
+    `There is no account with the address ${address}. See: npm run admin -- accounts`,
+    1,
+  );
+}
+
+async function accounts(text: string, { store, now }: Desk): Promise<string[]> {
+  const found = await listAccounts(store, { text, limit: MOST_ACCOUNTS + 1 });
+  if (found.length === 0)
+    return [text === '' ? 'There are no accounts yet.' : `No address has ${text} in it.`];
+  const rows = found
+    .slice(0, MOST_ACCOUNTS)
+    .map((account) => [
+      account.email,
+      planOf(account, store, now),
+      String(account.domains),
+      day(account.createdAt),
+      [account.emailVerified ? '' : 'not verified', account.disabled ? 'disabled' : '']
+        .filter((note) => note !== '')
+        .join(', '),
+    ]);
+  const more = found.length > MOST_ACCOUNTS ? ['… and more: give a part of the address.'] : [];
+  return [...table(['ADDRESS', 'PLAN', 'DOMAINS', 'SINCE', 'NOTES'], rows), ...more];
+}
+
+function planOf(account: Account, store: Store, now: number): string {
+  const { plan, status, source, endsAt } = entitlementAt(store, account.entitlement, now);
+  if (plan === 'free') return 'Free';
+  const what = { grant: 'granted', trial: 'trial', deployment: 'everybody', subscription: 'paid', none: '' }[
+    source
+  ];
+  const late = status === 'past_due' ? ', payment past due' : '';
+  return `Premium (${what}${late}${endsAt === null ? '' : `, until ${day(endsAt)}`})`;
+}
+
+async function grant({ id, email }: Account, { store, days, now }: Desk): Promise<string[]> {
+  const endsAt = days === null ? null : now + days * DAY_MS;
+  await grantPremium(store, id, { grant: { endsAt }, now });
+  return [
+    `${email} has Premium ${endsAt === null ? 'until it is revoked' : `until ${minute(endsAt)} UTC`}.`,
+    ...(store.everyonePremium ? ['With BILLING=none everybody has it anyway.'] : []),
+  ];
+}
+
+async function revoke(account: Account, desk: Desk): Promise<string[]> {
+  const { store, now } = desk;
+  await grantPremium(store, account.id, { grant: null, now });
+  const after = await known(account.email, desk);
+  return [`Nothing is granted to ${account.email} any more. Its plan now: ${planOf(after, store, now)}.`];
+}
+
+async function verify({ id, email }: Account, { store }: Desk): Promise<string[]> {
+  const { BUILT_IN } = await import('../../server/providers/identity/index.ts');
+  const user = (await identitiesOf(store, id)).find(({ issuer }) => issuer === BUILT_IN);
+  if (user === undefined || !(await verifyAddress(store, user)))
+    throw new MistakeError(`${email} signs in elsewhere, and can be verified there only.`, 1);
+  return [`The address ${email} is verified.`];
+}
+
+async function feedback({ store }: Desk): Promise<string[]> {
+  const written = await listFeedback(store, MOST_FEEDBACK);
+  if (written.length === 0) return ['Nobody has written yet.'];
+  return written.flatMap(({ premium, email, fullName, createdAt, message }, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...table([`${premium ? '[Premium] ' : ''}${minute(createdAt)} UTC`, `${fullName} <${email}>`], []),
+    ...paragraphs(message),
+  ]);
+}

@@ -1,0 +1,106 @@
+import { displayName } from '../../server/core/index.ts';
+import { type Account, identitiesOf } from '../../server/store/accounts.ts';
+import { sendAgain, sentMail, type SentMail } from '../../server/store/sent-mail.ts';
+import type { Desk } from './commands.ts';
+import { MistakeError } from './mistake-error.ts';
+import { minute, table } from './plain.ts';
+
+const MOST_MAILS = 100;
+/** Enough of an id to name one among an account's. */
+const SHORT_ID = 8;
+
+const KINDS: Record<string, string> = {
+  verify_email: 'Verify your address',
+  reset_password: 'Reset your password',
+  password_changed: 'Your password was changed',
+  premium_ended: 'Premium has ended',
+  feedback: 'Feedback to you',
+};
+
+export async function showMail(account: Account, { store }: Desk): Promise<string[]> {
+  const mails = await sentMail(store, account, MOST_MAILS);
+  if (mails.length === 0) return [`Nothing was mailed to ${account.email} yet.`];
+  return table(
+    ['ID', 'WHEN (UTC)', 'WHAT', 'STATE', 'TRIES', 'DETAIL'],
+    mails.map((mail) => [
+      mail.id.slice(0, SHORT_ID),
+      minute(mail.createdAt),
+      whatOf(mail),
+      mail.nextAttemptAt === null ? mail.state : `waiting until ${minute(mail.nextAttemptAt)}`,
+      String(mail.attempts),
+      mail.detail ?? '',
+    ]),
+  );
+}
+
+/** Of one mail where `id` (or its beginning) is given, else of everything that waits or failed. */
+export async function resendMail(account: Account, id: string | null, desk: Desk): Promise<string[]> {
+  const { store, now } = desk;
+  if (id !== null) return resendOne(account, id, desk);
+  const again = await sendAgain(store, account, { ids: null, now });
+  const verification = await sendVerification(account, desk);
+  if (again.length === 0 && !verification)
+    return [`Nothing waits for ${account.email}, and nothing failed that could be sent again.`];
+  return [
+    ...(again.length === 0
+      ? []
+      : [`${again.length === 1 ? '1 mail goes' : `${again.length} mails go`} out again.`]),
+    ...(verification ? [`A new link to verify the address goes to ${account.email}.`] : []),
+    ...whileNobodySends(account),
+  ];
+}
+
+async function resendOne(account: Account, id: string, desk: Desk): Promise<string[]> {
+  const mails = await sentMail(desk.store, account, MOST_MAILS);
+  const [mail, ...others] = mails.filter((each) => each.id.startsWith(id.toLowerCase()));
+  if (mail === undefined || id.length < SHORT_ID)
+    throw new MistakeError(
+      `${account.email} has no mail ${id}. See: npm run admin -- mail ${account.email}`,
+      1,
+    );
+  if (others.length > 0) throw new MistakeError(`Several mails begin with ${id}. Give more of it.`, 1);
+  const again = await sendAgain(desk.store, account, { ids: [mail.id], now: desk.now });
+  if (again.length > 0) return [`"${whatOf(mail)}" goes out again.`, ...whileNobodySends(account)];
+  // What was in it is gone; a verification can begin anew.
+  if (mail.kind === 'verify_email' && (await sendVerification(account, desk)))
+    return [`A new link to verify the address goes to ${account.email}.`, ...whileNobodySends(account)];
+  throw new MistakeError(
+    mail.kind === 'reset_password'
+      ? 'Links to a new password are not kept. The person can ask for a new one on the login page.'
+      : `That mail is ${mail.state}; only what waits or failed can go out again.`,
+    1,
+  );
+}
+
+const whileNobodySends = ({ disabled }: Account): string[] =>
+  disabled ? ['It waits until the account is enabled: nothing is mailed to a disabled one.'] : [];
+
+function whatOf({ alert, kind }: SentMail): string {
+  if (alert !== null) return `Alert (${alert.step.replaceAll('_', ' ')}): ${displayName(alert)}`;
+  return KINDS[kind ?? ''] ?? String(kind);
+}
+
+/** Whether there was somebody to send one to: an unverified address of the built-in provider. */
+async function sendVerification(
+  account: Account,
+  { store, config, identitySecret, now }: Desk,
+): Promise<boolean> {
+  if (account.emailVerified || config.firebase !== null) return false;
+  // Only here: the library behind it takes longer to load than everything else together.
+  const { BUILT_IN, createIdentityProvider } = await import('../../server/providers/identity/index.ts');
+  const { createIdentityEvents } = await import('../../server/api/index.ts');
+  const { publicUrl, productName } = config;
+  const clock = { now: () => now };
+  const { builtIn } = createIdentityProvider({
+    database: store.identityDatabase,
+    secret: identitySecret(),
+    ...{ publicUrl, productName, log: console },
+    events: createIdentityEvents({ store, publicUrl, clock }),
+    now: clock.now,
+  });
+  const identities = await identitiesOf(store, account.id);
+  const own = identities.find(({ issuer }) => issuer === BUILT_IN);
+  if (own === undefined || builtIn === null) return false;
+  await builtIn.sendVerification(own.subject);
+  return true;
+}

@@ -1,0 +1,126 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import type { Store } from './open-store.ts';
+import type { Outbox } from './outbox.ts';
+import type { MailState, DeliveryState, Tables } from './tables.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Something that went to an account, or waits to, as the operator sees it. Instants are ms UTC. */
+export interface SentMail {
+  id: string;
+  outbox: Outbox;
+  /** Of a mail; null for an alert. */
+  kind: string | null;
+  /** Of an alert; null for a mail. */
+  alert: { host: string; port: number; step: string } | null;
+  recipient: string;
+  state: MailState | DeliveryState;
+  attempts: number;
+  /** The last word of the mail server, or why it waits. */
+  detail: string | null;
+  createdAt: number;
+  /** When it is tried again; null where it is settled. */
+  nextAttemptAt: number | null;
+}
+
+interface Owner {
+  id: string;
+  email: string;
+}
+
+/** What was sent to the account, or waits to be, the newest first: alerts and other mail together. */
+export async function sentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
+  const alerts = await store.db
+    .selectFrom('deliveries')
+    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .selectAll('deliveries')
+    .select(['monitors.host', 'monitors.port', 'alerts.step'])
+    .where('deliveries.account_id', '=', account.id)
+    .orderBy('deliveries.created_at', 'desc')
+    .limit(limit)
+    .execute();
+  const mails = await store.db
+    .selectFrom('mails')
+    .selectAll()
+    .where(isOf(account))
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+  return [
+    ...alerts.map((row) => ({
+      outbox: 'deliveries' as const,
+      kind: null,
+      alert: { host: row.host, port: row.port, step: row.step },
+      recipient: account.email,
+      ...common(row),
+    })),
+    ...mails.map((row) => ({
+      outbox: 'mails' as const,
+      kind: row.kind,
+      alert: null,
+      recipient: row.recipient,
+      ...common(row),
+    })),
+  ]
+    .toSorted((a, b) => b.createdAt - a.createdAt)
+    .slice(0, limit);
+}
+
+/**
+ * Makes what waits or failed due now, with four days of new attempts for what failed; of mails those only of which is still
+ * known what they said. `ids` null: everything of the account. Returns the ids.
+ */
+export async function sendAgain(
+  store: Store,
+  account: Owner,
+  { ids, now }: { ids: readonly string[] | null; now: number },
+): Promise<string[]> {
+  const again = await inTransaction(store, async (trx) => {
+    const unsettled = (outbox: Outbox) =>
+      trx
+        .updateTable(outbox as 'mails')
+        .set((eb) => ({
+          first_attempt_at: eb
+            .case()
+            .when('state', '=', 'failed')
+            .then(null)
+            .else(eb.ref('first_attempt_at'))
+            .end(),
+          state: 'waiting',
+          next_attempt_at: now,
+          settled_at: null,
+        }))
+        .where('state', 'in', ['waiting', 'failed'])
+        .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
+        .returning('id');
+    const alerts = await unsettled('deliveries').where('account_id', '=', account.id).execute();
+    const mails = await unsettled('mails').where(isOf(account)).where('data', 'is not', null).execute();
+    return [...alerts, ...mails].map(({ id }) => id);
+  });
+  for (const topic of ['deliveries', 'mails'] as const) store.signals.publish({ topic });
+  return again;
+}
+
+/** Of the account, or from before it was made. */
+function isOf({ id, email }: Owner) {
+  return (eb: ExpressionBuilder<Tables, 'mails'>): Expression<SqlBool> =>
+    eb.or([eb('account_id', '=', id), eb.and([eb('account_id', 'is', null), eb('recipient', '=', email)])]);
+}
+
+function common<State>(row: {
+  id: string;
+  state: State;
+  attempts: number;
+  detail: string | null;
+  created_at: number;
+  next_attempt_at: number;
+}) {
+  return {
+    id: row.id,
+    state: row.state,
+    attempts: row.attempts,
+    detail: row.detail,
+    createdAt: row.created_at,
+    nextAttemptAt: row.state === 'waiting' ? row.next_attempt_at : null,
+  };
+}

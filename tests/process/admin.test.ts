@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { enqueueMail, type NewMail } from '../../server/store/mails.ts';
+import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';
+import { startSmtpSink } from '../kit/smtp-sink.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+/** Each command is a process of its own. */
+const PATIENCE = { timeout: 60_000 };
+
+interface Answer {
+  code: number | null;
+  out: string;
+  complaint: string;
+}
+
+/** Runs the program as `npm run admin` does, with exactly these variables. */
+async function admin(env: Record<string, string>, ...words: string[]): Promise<Answer> {
+  const child = spawn(process.execPath, ['scripts/admin.ts', ...words], {
+    cwd: root,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [out, complaint]: [string[], string[]] = [[], []];
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out: out.join(''), complaint: complaint.join('') };
+}
+
+interface Stage {
+  database: Database;
+  env: Record<string, string> & { DATA_DIR: string };
+  app: App;
+  /** Carries the command out. @throws where it cannot be. */
+  run: (...words: string[]) => Promise<string>;
+  /** The one line in which a command is refused. */
+  refusal: (...words: string[]) => Promise<string>;
+  person: (name: string) => Promise<Person>;
+}
+
+/** A server that runs, and whoever operates it beside. */
+async function stage(name: Database['name'], more: Record<string, string> = {}): Promise<Stage> {
+  const database = await freshDatabase(name);
+  onTestFinished(() => database.remove());
+  const env = {
+    DATA_DIR: database.dataDir,
+    ...(database.databaseUrl !== null && { DATABASE_URL: database.databaseUrl }),
+    ...more,
+  };
+  const app = await startApp(env);
+  onTestFinished(() => app.kill());
+  return {
+    ...{ database, env, app },
+    async run(...words) {
+      const { code, out, complaint } = await admin(env, ...words);
+      expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
+      return out;
+    },
+    async refusal(...words) {
+      const { code, out, complaint } = await admin(env, ...words);
+      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect(complaint.trimEnd().split('\n')).toHaveLength(1);
+      return complaint;
+    },
+    person: (who) => signUp(sendTo(app.url), { name: who }),
+  };
+}
+
+describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)', PATIENCE, (name) => {
+  it('lists accounts, gives Premium and takes it back', async () => {
+    const { run, person } = await stage(name);
+    expect(await run('accounts')).toBe('There are no accounts yet.\n');
+    const alice = await person('Alice');
+    await person('Bob');
+    expect((await run('accounts')).split('\n').map((line) => line.split(/[- ]/)[0])).toEqual([
+      ...['ADDRESS', 'bob', 'alice', ''],
+    ]);
+    expect(await run('accounts', 'ALICE')).toMatch(
+      /^ADDRESS.*\n\S+ +Free +0 +\d{4}-\d\d-\d\d +not verified\n$/,
+    );
+    expect(await run('accounts', 'nobody')).toBe('No address has nobody in it.\n');
+
+    const isPremium = async () => (await alice.ask(CALLS.premium)).ok.data;
+    expect(await run('grant', alice.email.toUpperCase(), '--days', '30')).toContain('has Premium until 20');
+    expect(await isPremium()).toBe(true);
+    expect(await run('accounts', 'alice')).toContain('Premium (granted, until 20');
+    expect(await run('grant', alice.email)).toContain('has Premium until it is revoked.');
+    expect(await run('revoke', alice.email)).toContain('Its plan now: Free.');
+    expect(await isPremium()).toBe(false);
+  });
+
+  it('shuts an account and opens it again, and signs it out', async () => {
+    const { run, person, app } = await stage(name);
+    const alice = await person('Alice');
+    const status = async (who: Person) => (await who.ask(CALLS.currentUser)).status;
+    await run('disable', alice.email);
+    expect(await status(alice)).toBe(401);
+    expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
+    expect(await run('accounts')).toContain('disabled');
+    await expect(signIn(sendTo(app.url), alice)).rejects.toThrow('account_disabled');
+
+    await run('enable', alice.email);
+    const again = await signIn(sendTo(app.url), alice);
+    expect(await status(again)).toBe(200);
+    await run('sign-out', alice.email);
+    expect(await status(again)).toBe(401);
+  });
+
+  it('tells what became of mail, and sends again what failed, without telling what is in it', async () => {
+    const sink = await startSmtpSink();
+    onTestFinished(() => sink.stop());
+    sink.behave('refuse_recipient');
+    const { run, refusal, person, database } = await stage(name, { SMTP_URL: sink.url });
+    const alice = await person('Alice');
+    const store = await database.open();
+    const enqueue = (content: NewMail['content']) =>
+      store.db
+        .transaction()
+        .execute((trx) =>
+          enqueueMail(trx, { accountId: alice.id, recipient: alice.email, content, now: Date.now() }),
+        );
+    await enqueue({ kind: 'premium_ended', paused: [], source: 'grant' });
+    await enqueue({ kind: 'reset_password', url: 'https://x.example/#secret', expiresAt: Date.now() + 1e6 });
+    const failed = async () => (await run('mail', alice.email)).split(' failed ').length - 1;
+    await expect.poll(failed, PATIENCE).toBe(3);
+
+    const listed = await run('mail', alice.email);
+    expect(listed).toMatch(/^ID +WHEN \(UTC\) +WHAT +STATE +TRIES +DETAIL\n/);
+    expect(listed).toContain('Premium has ended');
+    expect(listed).toContain('550 5.1.1 No such user here');
+    expect(listed).not.toContain('secret');
+    const idOf = (what: string) =>
+      listed
+        .split('\n')
+        .find((line) => line.includes(what))
+        ?.slice(0, 8) ?? '';
+
+    sink.behave('accept');
+    expect(await refusal('resend-mail', alice.email, idOf('Reset your'))).toContain('can ask for a new one');
+    expect(await run('resend-mail', alice.email, idOf('Premium has'))).toContain('goes out again');
+    await sink.waitFor(({ subject }) => subject === 'Your Premium plan has ended');
+    expect(await run('resend-mail', alice.email)).toBe(
+      `A new link to verify the address goes to ${alice.email}.\n`,
+    );
+    const verify = await sink.waitFor(({ subject }) => subject === 'Verify your address');
+    const token = /verify#(\S+)/.exec(verify.text)?.[1] ?? '';
+    expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
+    await expect.poll(() => run('resend-mail', alice.email), PATIENCE).toContain('Nothing waits for');
+    expect(await refusal('resend-mail', alice.email, idOf('Premium has'))).toContain('is delivered');
+    expect(await refusal('resend-mail', alice.email, 'ffffffff')).toContain('has no mail ffffffff');
+  });
+
+  it('shows feedback, that of Premium accounts first, and nothing that a terminal would obey', async () => {
+    const { run, person } = await stage(name);
+    expect(await run('feedback')).toBe('Nobody has written yet.\n');
+    const [alice, bob] = [await person('Alice'), await person('Bob')];
+    await run('grant', bob.email);
+    const write = (who: Person, message: string) =>
+      who.ask(CALLS.sendFeedback, { body: { title: 'feedback', message } });
+    await write(bob, 'First\n\u001b[31mred\u001b[0m \u202eevil\nlast');
+    await write(alice, 'Newer, and later in the list');
+    const shown = await run('feedback');
+    expect(shown).toMatch(/^\[Premium\] \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}Bob <bob-\S+>\n {2}First\n/);
+    expect(shown).toContain('\n  last\n\n20');
+    expect(shown.endsWith('\n  Newer, and later in the list\n')).toBe(true);
+    expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+
+  it('vouches for an address', async () => {
+    const { run, person } = await stage(name);
+    const alice = await person('Alice');
+    expect(await run('verify', alice.email)).toContain('is verified');
+    expect((await alice.ask(CALLS.standing)).ok.data.email_verified).toBe(true);
+  });
+
+  it('refuses in one line what is not there', async () => {
+    const { refusal } = await stage(name);
+    for (const command of ['grant', 'disable', 'mail'])
+      expect(await refusal(command, 'nobody@example.com')).toContain(
+        'There is no account with the address nobody@example.com.',
+      );
+  });
+});
+
+describe('npm run admin', () => {
+  const nowhere = () => {
+    const folder = temporaryFolder();
+    onTestFinished(() => folder.remove());
+    return { DATA_DIR: folder.path };
+  };
+
+  it('explains itself', async () => {
+    const { code, out } = await admin(nowhere(), '--help');
+    expect(code).toBe(0);
+    for (const command of [
+      'accounts [TEXT]',
+      'grant ADDRESS [--days N]',
+      'resend-mail ADDRESS [ID]',
+      'feedback',
+    ])
+      expect(out).toContain(command);
+    expect((await admin(nowhere())).code).toBe(2);
+  });
+
+  it.each([
+    [['fly'], 'There is no command fly.'],
+    [['__proto__'], 'There is no command __proto__.'],
+    [['grant'], 'Usage: npm run admin -- grant ADDRESS [--days N]'],
+    [['grant', 'a@b.example', 'c@d.example'], 'Usage: npm run admin -- grant'],
+    [['grant', 'a@b.example', '--days', 'ten'], '--days must be a whole number'],
+    [['grant', 'a@b.example', '--days', '0'], '--days must be a whole number'],
+    [['revoke', 'a@b.example', '--days', '3'], 'Usage: npm run admin -- revoke ADDRESS'],
+    [['accounts', '--verbose'], "Unknown option '--verbose'"],
+  ])('says in one line what is wrong with %j', async (words, line) => {
+    const { code, out, complaint } = await admin(nowhere(), ...words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(complaint).toContain(line);
+    expect(complaint.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('makes no database where there is none', async () => {
+    const env = nowhere();
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect(await admin(env, 'accounts')).toEqual({
+        code: 1,
+        out: '',
+        complaint: expect.stringContaining(`There is no database in DATA_DIR ${env.DATA_DIR}.`) as string,
+      });
+  });
+});
