@@ -24,7 +24,7 @@ export async function* jsonDocument(
 }
 
 /** Names in snake case and instants in ISO 8601, as everywhere on the wire. */
-export function readable(value: unknown): unknown {
+function readable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(readable);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
