@@ -57,7 +57,8 @@ export function accountExport(
           ]),
         )
         .where(isAfter(after, 'created_at'))
-        .orderBy(['created_at', 'id'])
+        .orderBy('created_at')
+        .orderBy('id')
         .limit(PAGE)
         .execute(),
     ),
@@ -67,7 +68,8 @@ export function accountExport(
         .select(['id', 'title', 'message', 'premium', 'created_at'])
         .where('account_id', '=', id)
         .where(isAfter(after, 'created_at'))
-        .orderBy(['created_at', 'id'])
+        .orderBy('created_at')
+        .orderBy('id')
         .limit(PAGE)
         .execute();
       return rows.map((row) => ({ ...row, premium: row.premium === 1 }));
@@ -79,7 +81,8 @@ export function accountExport(
         .select(['cancels_at', 'past_due_since', 'refunded_at', 'told_at', 'created_at'])
         .where('account_id', '=', id)
         .where(isAfter(after, 'created_at'))
-        .orderBy(['created_at', 'id'])
+        .orderBy('created_at')
+        .orderBy('id')
         .limit(PAGE)
         .execute(),
     ),
@@ -89,7 +92,8 @@ export function accountExport(
         .select(['id', 'type', 'occurred_at', 'received_at as created_at', 'outcome'])
         .where('account_id', '=', id)
         .where(isAfter(after, 'received_at'))
-        .orderBy(['received_at', 'id'])
+        .orderBy('received_at')
+        .orderBy('id')
         .limit(PAGE)
         .execute(),
     ),
@@ -129,7 +133,8 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
       .select(['monitors.host', 'monitors.port'])
       .where('alerts.account_id', '=', accountId)
       .where(isAfter(after, 'alerts.created_at', 'alerts.id'))
-      .orderBy(['alerts.created_at', 'alerts.id'])
+      .orderBy('alerts.created_at')
+      .orderBy('alerts.id')
       .limit(PAGE)
       .execute();
     if (page.length === 0) return [];
@@ -182,7 +187,8 @@ async function* domains(store: Store, accountId: string, now: number): AsyncGene
       .selectAll()
       .where('account_id', '=', accountId)
       .where(isAfter(after, 'created_at'))
-      .orderBy(['created_at', 'id'])
+      .orderBy('created_at')
+      .orderBy('id')
       .limit(PAGE)
       .execute(),
   );
