@@ -5,6 +5,7 @@ import { jwt, twoFactor } from 'better-auth/plugins';
 import type { Logger } from 'pino';
 import { callerPlugin } from './caller-plugin.ts';
 import type { oidcPlugin } from './oidc.ts';
+import { openableKeys } from './signing-keys.ts';
 import { type PasswordWeakness, weaknessOf, wordsOf } from './weak-password.ts';
 
 export const BASE_PATH = '/api/identity';
@@ -92,6 +93,7 @@ export function libraryOptions(
           rotationInterval: KEY_ROTATION_SECONDS,
           gracePeriod: KEY_GRACE_SECONDS,
         },
+        adapter: { getJwks: openableKeys },
         jwt: {
           issuer: publicUrl.origin,
           audience: AUDIENCE,
