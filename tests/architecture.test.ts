@@ -42,6 +42,7 @@ const PACKAGE_ROOMS: Record<string, readonly string[]> = {
   pg: ['server/store'],
   'node:sqlite': ['server/store', 'server'],
   'better-auth': ['server/providers'],
+  'openid-client': ['server/providers'],
   '@paddle/paddle-node-sdk': ['server/providers'],
   nodemailer: ['server/channels'],
   firebase: ['web/features/session'],

@@ -29,6 +29,8 @@ async function startLiar() {
     token_endpoint: `${issuer}/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
+    // A list of its own making is no reason to take a token that nobody signed, or whoever has the secret.
+    id_token_signing_alg_values_supported: ['RS256', 'HS256', 'none'],
   };
   answers.set('/.well-known/openid-configuration', { body: metadata });
   answers.set('/jwks', {
@@ -59,7 +61,9 @@ async function startLiar() {
       email: 'charlie@example.test',
       email_verified: true,
     });
-    answers.set('/token', { body: { id_token: idToken, access_token: 'an access token' } });
+    answers.set('/token', {
+      body: { id_token: idToken, access_token: 'an access token', token_type: 'Bearer' },
+    });
     return finish(url);
   }
 
@@ -157,4 +161,9 @@ it('survives whatever the provider answers', async () => {
     own.set('/.well-known/openid-configuration', { body });
     expect((await begin()).problem.code).toBe('identity_unavailable');
   }
+  const slashed = await startLiar();
+  slashed.answers.set('/.well-known/openid-configuration', {
+    body: { ...slashed.metadata, issuer: `${slashed.metadata.issuer}/` },
+  });
+  expect((await slashed.start()).status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { BetterAuthError, generateGenericState, parseGenericState, type BetterAu
 import { APIError, createAuthEndpoint } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import { handleOAuthUserInfo } from 'better-auth/oauth2';
-import { randomBytes } from 'node:crypto';
+import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { z } from 'zod';
 import { IdentityUnavailable } from './identity-provider.ts';
 import type { SignUpDecision } from './invite.ts';
@@ -45,7 +45,7 @@ type Context = Parameters<typeof handleOAuthUserInfo>[0];
 /**
  * Sign-in with OpenID providers. The library keeps the state (bound to the browser by a cookie, good once, for five
  * minutes), links accounts and opens its session. Its own plugin for such providers asks them for their addresses when the
- * process starts and leaves out for good who does not answer then, so the protocol is spoken by `oidc-client.ts`.
+ * process starts and leaves out for good who does not answer then, so `oidc-client.ts` asks them instead.
  */
 export function oidcPlugin(options: OidcPluginOptions) {
   const { publicUrl, log, now } = options;
@@ -67,8 +67,8 @@ export function oidcPlugin(options: OidcPluginOptions) {
           if (client === undefined) throw new APIError('NOT_FOUND', { code: 'PROVIDER_NOT_FOUND' });
           const flow = {
             redirectUri: redirectUri(c, provider),
-            codeVerifier: randomBytes(48).toString('base64url'),
-            nonce: randomBytes(24).toString('base64url'),
+            codeVerifier: randomPKCECodeVerifier(),
+            nonce: randomNonce(),
           };
           try {
             // The state comes into being only where there is somewhere to go with it.
