@@ -3,10 +3,12 @@ import { accountByEmail, listAccounts } from '../../server/store/account-list.ts
 import { type Account, grantPremium, identitiesOf } from '../../server/store/accounts.ts';
 import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
 import { entitlementAt } from '../../server/store/entitlements.ts';
+import { runningSubscriptions } from '../../server/core/index.ts';
 import { listFeedback } from '../../server/store/feedback.ts';
 import { verifyAddress } from '../../server/store/identity-users.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { endAllSessions } from '../../server/store/sessions.ts';
+import { subscriptionsOf } from '../../server/store/subscriptions.ts';
 import { showMail, resendMail } from './mail-commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { day, minute, paragraphs, table } from './plain.ts';
@@ -61,7 +63,12 @@ export const COMMANDS: Record<string, Command> = {
     async run([address], desk) {
       const { id, email } = await known(address, desk);
       await disableAccount(desk.store, id, desk.now);
-      return [`${email} is disabled.`];
+      const running = runningSubscriptions(await subscriptionsOf(desk.store, id), desk.now);
+      return [
+        `${email} is disabled.`,
+        // Its owner can reach neither the portal nor the deletion any more.
+        ...running.map((each) => `Its subscription ${each.id} goes on: cancel it at the payment provider.`),
+      ];
     },
   },
   enable: {

@@ -16,8 +16,9 @@ export async function deleteWholeAccount(
   now: number,
 ): Promise<Refusal | null> {
   const { store, log } = parts;
+  const cancelled: string[] = [];
   try {
-    await cancelSubscriptions(parts, account.id);
+    await cancelSubscriptions(parts, account.id, cancelled);
     // The user of the built-in provider goes in the transaction of the account.
     for (const { subject } of await identitiesOf(store, account.id)) await parts.identity.deleteUser(subject);
   } catch (error) {
@@ -26,16 +27,23 @@ export async function deleteWholeAccount(
     log.error({ err: error }, 'An account could not be deleted');
     return refusal;
   }
-  await deleteAccount(store, account.id, now);
-  return null;
+  const outcome = await deleteAccount(store, account.id, now, { runsBeside: cancelled });
+  // Bought in this very moment, in another window.
+  return outcome === 'subscribed' ? deleteWholeAccount(parts, account, now) : null;
 }
 
-async function cancelSubscriptions({ store, payments }: AppParts, accountId: string): Promise<void> {
+/** Adds to `cancelled` what it cancels. */
+async function cancelSubscriptions(
+  { store, payments }: AppParts,
+  accountId: string,
+  cancelled: string[],
+): Promise<void> {
   for (const { id, status } of await subscriptionsOf(store, accountId)) {
     if (status === 'canceled') continue;
     if (payments === null)
       throw new PaymentsUnavailable(`Nothing is sold here any more, but ${id} was and still runs`);
     await payments.cancel(id);
+    cancelled.push(id);
   }
 }
 

@@ -49,11 +49,17 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     const { change } = event;
     const referredTo = change.kind === 'subscription' ? references.read(change.reference) : null;
     const { outcome, accountId, surplus } = await applyPaymentEvent(store, event, { referredTo, now });
-    if (outcome === 'ignored' && change.kind === 'subscription' && change.status !== 'canceled')
-      log.warn(
-        { event: event.id, subscription: change.subscriptionId },
-        'A subscription that runs belongs to no account',
-      );
+    if (accountId === null && change.kind === 'subscription' && change.status !== 'canceled') {
+      const context = { event: event.id, subscription: change.subscriptionId };
+      if (referredTo !== null) {
+        // We wrote the reference, so it was bought here, for an account that was deleted before the news came.
+        await provider.cancel(change.subscriptionId);
+        log.warn(
+          context,
+          'A subscription was bought for an account that is deleted: it was cancelled, its payment should be given back',
+        );
+      } else if (outcome === 'ignored') log.warn(context, 'A subscription that runs belongs to no account');
+    }
     for (const subscription of surplus) {
       await provider.cancel(subscription);
       log.warn(

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
 import { deleteUnwatched } from './certificates.ts';
+import { locked } from './dialect.ts';
 import { deleteUsers } from './identity-users.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
@@ -8,10 +9,21 @@ import { inTransaction } from './transaction.ts';
 /**
  * Deletes the account and everything of it: sessions, domains, checks, alerts, mail, feedback, payments, its users in the
  * built-in identity provider, and certificates that nobody else watches. Of a trial there stays that this address, as a
- * salted hash, had one. False when the account was gone already.
+ * salted hash, had one.
+ *
+ * `unless` names the subscriptions that were cancelled for this: where another one runs, told of meanwhile, nothing is
+ * deleted (`subscribed`), because with its row everybody would forget to cancel it.
  */
-export async function deleteAccount(store: Store, id: string, now: number): Promise<boolean> {
-  const deleted = await inTransaction(store, async (trx) => {
+export async function deleteAccount(
+  store: Store,
+  id: string,
+  now: number,
+  unless?: { runsBeside: readonly string[] },
+): Promise<'deleted' | 'gone' | 'subscribed'> {
+  const outcome = await inTransaction(store, async (trx) => {
+    // News of payments wait for this row, too.
+    await locked(store.dialect, trx.selectFrom('accounts').select('id').where('id', '=', id)).execute();
+    if (unless && (await runsBeside(trx, id, unless.runsBeside))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')
       .innerJoin('monitors', 'monitors.id', 'monitor_certificates.monitor_id')
@@ -41,10 +53,25 @@ export async function deleteAccount(store: Store, id: string, now: number): Prom
       trx,
       certificates.map(({ fingerprint }) => fingerprint),
     );
-    return account !== undefined;
+    return account === undefined ? 'gone' : 'deleted';
   });
-  if (deleted) store.signals.publish({ topic: 'session_ended', accountId: id, sessionId: null });
-  return deleted;
+  if (outcome === 'deleted')
+    store.signals.publish({ topic: 'session_ended', accountId: id, sessionId: null });
+  return outcome;
+}
+
+async function runsBeside(
+  trx: Transaction<Tables>,
+  accountId: string,
+  cancelled: readonly string[],
+): Promise<boolean> {
+  const running = await trx
+    .selectFrom('subscriptions')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('status', '!=', 'canceled')
+    .execute();
+  return running.some(({ id }) => !cancelled.includes(id));
 }
 
 async function deleteIdentityUsers(trx: Transaction<Tables>, accountId: string): Promise<void> {

@@ -38,6 +38,23 @@ describeEachDatabase('The deletion of an account', (open) => {
     expect(logged.filter((line) => line.includes('belongs to no account'))).toHaveLength(1);
   });
 
+  it('ends what was paid a moment before it and told after it, which nobody else could', async () => {
+    const { api, paddle, deliver, told, buyer, logged } = await startPaddleWorld(open);
+    const alice = await buyer('Alice');
+    const { reference } = alice;
+    expect((await alice.ask(CALLS.deleteUser)).ok).toEqual({ data: null });
+
+    paddle.subscriptions.set('sub_1', 'active');
+    const created = told({ subscription: 'sub_1', reference });
+    paddle.behave('broken');
+    expect((await deliver(created)).status).toBe(503);
+    paddle.behave('well');
+    expect(await deliver(created)).toEqual({ status: 200, code: null });
+    expect(paddle.subscriptions.get('sub_1')).toBe('canceled');
+    expect(await api.store.db.selectFrom('subscriptions').selectAll().execute()).toEqual([]);
+    expect(logged.filter((line) => line.includes('an account that is deleted'))).toHaveLength(1);
+  });
+
   it('does not happen where the subscription cannot be cancelled', async () => {
     const { paddle, deliver, told, buyer, isPremium } = await startPaddleWorld(open);
     const alice = await buyer('Alice');

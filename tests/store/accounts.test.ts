@@ -114,8 +114,8 @@ describeEachDatabase('accounts', (open) => {
     const ended: unknown[] = [];
     store.signals.subscribe((signal) => ended.push(signal));
 
-    expect(await deleteAccount(store, id, NOW)).toBe(true);
-    expect(await deleteAccount(store, id, NOW)).toBe(false);
+    expect(await deleteAccount(store, id, NOW)).toBe('deleted');
+    expect(await deleteAccount(store, id, NOW)).toBe('gone');
     expect(await accountById(store, id)).toBeNull();
     expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
     expect(ended).toEqual([{ topic: 'session_ended', accountId: id, sessionId: null }]);

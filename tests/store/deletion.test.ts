@@ -7,6 +7,7 @@ import { addFeedback } from '../../server/store/feedback.ts';
 import { enqueueMail } from '../../server/store/mails.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { openSession } from '../../server/store/sessions.ts';
+import { subscriptionsOf } from '../../server/store/subscriptions.ts';
 import { startTrial } from '../../server/store/trials.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { alertFor, certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
@@ -33,7 +34,7 @@ describeEachDatabase('the deletion of an account', (open) => {
         .toSorted(),
     );
 
-    expect(await deleteAccount(store, alice.id, NOW + DAY)).toBe(true);
+    expect(await deleteAccount(store, alice.id, NOW + DAY)).toBe('deleted');
     // That the address had its trial, and since when nobody has the account.
     const trial = JSON.stringify({
       address_hash: 'hash of alice',
@@ -43,8 +44,21 @@ describeEachDatabase('the deletion of an account', (open) => {
     });
     const trials = [...(before['trials'] ?? []), trial].toSorted();
     expect(await everyRow(store)).toEqual({ ...before, trials });
-    expect(await deleteAccount(store, alice.id, NOW + 2 * DAY)).toBe(false);
+    expect(await deleteAccount(store, alice.id, NOW + 2 * DAY)).toBe('gone');
     expect((await everyRow(store))['trials']).toEqual(trials);
+  });
+
+  it('does not happen while a subscription runs that nobody cancelled for it', async () => {
+    const store = await open();
+    const alice = await live(store, 'alice', certificate({ subject: 'R10' }));
+    const [subscription] = await subscriptionsOf(store, alice.id);
+    await store.db.updateTable('subscriptions').set({ status: 'paused' }).execute();
+    const before = await everyRow(store);
+    expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [] })).toBe('subscribed');
+    expect(await everyRow(store)).toEqual(before);
+    expect(await deleteAccount(store, alice.id, NOW, { runsBeside: [subscription?.id ?? ''] })).toBe(
+      'deleted',
+    );
   });
 });
 
