@@ -19,12 +19,13 @@ function initialsOf(user: CurrentUser): string {
 }
 
 interface AvatarMenuProps {
-  mayUpgrade: boolean;
+  /** The words of what leads to the offer; null where there is none. */
+  offer: string | null;
   onFeedback: () => void;
 }
 
 /** What belongs to the account; below 720 px also what the header has no room for. */
-export function AvatarMenu({ mayUpgrade, onFeedback }: AvatarMenuProps) {
+export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
   const { user, logOut } = useSignedIn();
   const { isSold, open } = useUpgrade();
   return (
@@ -43,10 +44,10 @@ export function AvatarMenu({ mayUpgrade, onFeedback }: AvatarMenuProps) {
     >
       <MenuLabel>{user.email}</MenuLabel>
       <div className="md:hidden">
-        {mayUpgrade && (
+        {offer && (
           <MenuItem onSelect={() => open('wish')}>
             <Sparkles strokeWidth={1.6} aria-hidden="true" />
-            Upgrade to Premium
+            {offer}
           </MenuItem>
         )}
         <MenuItem onSelect={onFeedback}>

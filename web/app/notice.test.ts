@@ -19,6 +19,7 @@ const well: NoticeFacts = {
   isConnectionLost: false,
   standing,
   email: 'alice@orchard.example',
+  learnsAtLogin: false,
   freeDomains: 3,
   isInsecure: false,
   now,

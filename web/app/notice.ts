@@ -2,6 +2,7 @@ import type { StandingWire } from '../../contract/account.ts';
 import { DAY_MS } from '../../contract/constants.ts';
 import { longDate } from '../lib/dates.ts';
 import { inWords, inWordsCapitalised } from '../lib/number-words.ts';
+import { INSECURE_TEXT } from './insecure-text.ts';
 
 /** How close the end of a trial is when it becomes news. */
 const TRIAL_NEWS_DAYS = 3;
@@ -16,6 +17,8 @@ export interface NoticeFacts {
   /** Null until it is known. */
   standing: StandingWire | null;
   email: string;
+  /** The provider says who verified an address only when somebody signs in. */
+  learnsAtLogin: boolean;
   /** How many domains Free checks. */
   freeDomains: number;
   isInsecure: boolean;
@@ -28,6 +31,7 @@ export function noticeOf({
   isConnectionLost,
   standing,
   email,
+  learnsAtLogin,
   freeDomains,
   isInsecure,
   now,
@@ -45,13 +49,11 @@ export function noticeOf({
   if (standing && !standing.email_verified)
     return {
       kind: 'verify',
-      text: `Verify your address with the link in the mail to ${email}.`,
+      text: learnsAtLogin
+        ? `Verify your address with the link in the mail to ${email}, then log in again. Each log-in sends a new link until then.`
+        : `Verify your address with the link in the mail to ${email}.`,
     };
-  if (isInsecure)
-    return {
-      kind: 'insecure',
-      text: 'This server is reached over plain http: passwords and sessions can be read on the way. Use it on a network that you trust.',
-    };
+  if (isInsecure) return { kind: 'insecure', text: INSECURE_TEXT };
   return null;
 }
 

@@ -2,21 +2,28 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { measureFor } from '../lib/analytics.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
+import { NoticeBar } from '../ui/notice-bar.tsx';
+import { INSECURE_TEXT } from './insecure-text.ts';
 
 const Toaster = lazy(async () => ({ default: (await import('../ui/toaster.tsx')).Toaster }));
 
 // Nothing happens on these that a toast could tell of.
 const QUIET_PATHS = ['/landing', '/terms', '/terms-of-use', '/privacy', '/privacy-policy'];
 
+// The shell has a notice bar of its own.
+const SHELL_PATHS = ['/dashboard', '/profile', '/billing-test'];
+
 /** The page, and the toasts, which outlive a change of page. */
 export function Root() {
-  const { analytics_id: analyticsId } = usePublicConfig();
+  const { analytics_id: analyticsId, insecure_http: isInsecure } = usePublicConfig();
   useEffect(() => measureFor(analyticsId), [analyticsId]);
   const isQuiet = useLocation({ select: ({ pathname }) => QUIET_PATHS.includes(pathname) });
+  const hasShell = useLocation({ select: ({ pathname }) => SHELL_PATHS.includes(pathname) });
   const [hasToaster, setHasToaster] = useState(!isQuiet);
   if (!isQuiet && !hasToaster) setHasToaster(true);
   return (
     <>
+      {isInsecure && !hasShell && <NoticeBar>{INSECURE_TEXT}</NoticeBar>}
       <Outlet />
       {hasToaster && (
         <Suspense>

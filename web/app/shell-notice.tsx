@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { z } from 'zod';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { api, messageOf } from '../lib/api-client.ts';
-import { useCurrentUser } from '../lib/current-user.ts';
+import { useCurrentUser, useSignedIn } from '../lib/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useStanding } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
@@ -16,7 +16,7 @@ import { useConnectionLost } from './use-connection-lost.ts';
 /** What the shell has to say below its header, and what can be done about it. */
 export function ShellNotice() {
   const { email } = useCurrentUser();
-  const { limits, insecure_http: isInsecure } = usePublicConfig();
+  const { limits, identity, insecure_http: isInsecure } = usePublicConfig();
   const standing = useStanding();
   const isConnectionLost = useConnectionLost();
   const now = useNow();
@@ -24,6 +24,7 @@ export function ShellNotice() {
     isConnectionLost,
     standing,
     email,
+    learnsAtLogin: identity.provider === 'firebase',
     freeDomains: limits.free_domains,
     isInsecure,
     now,
@@ -57,6 +58,20 @@ function NoticeActions({ kind, mailPage }: { kind: Notice['kind']; mailPage: str
 }
 
 function VerifyActions({ mailPage }: { mailPage: string | null }) {
+  const { identity } = usePublicConfig();
+  return identity.provider === 'firebase' ? <LogInAgain /> : <SendAgain mailPage={mailPage} />;
+}
+
+function LogInAgain() {
+  const { logOut } = useSignedIn();
+  return (
+    <button type="button" className={NOTICE_ACTION} onClick={() => void logOut()}>
+      Log in again
+    </button>
+  );
+}
+
+function SendAgain({ mailPage }: { mailPage: string | null }) {
   const send = useMutation({
     mutationFn: () => api('/identity/send-verification', { method: 'POST', schema: z.unknown() }),
     onSuccess: () => toast.success('The mail is on its way.'),

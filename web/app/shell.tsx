@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { useLivePlan } from '../lib/standing.ts';
+import { useLivePlan, useStanding } from '../lib/standing.ts';
 import { useSubscription } from '../lib/subscription.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { Button } from '../ui/button.tsx';
@@ -25,13 +25,24 @@ export function Shell({ children }: { children: ReactNode }) {
   );
 }
 
+/** The words of the button that leads to the offer; null where there is nothing to buy. */
+function useOffer(): string | null {
+  const { isSubscribed, loading } = useSubscription();
+  const { isSold } = useUpgrade();
+  const standing = useStanding();
+  if (!isSold || loading) return null;
+  if (!isSubscribed) return 'Upgrade to Premium';
+  // A trial, or what the operator gave for a while, can be bought on before it ends.
+  const endsUnpaid = standing?.ends_at && (standing.source === 'trial' || standing.source === 'grant');
+  return endsUnpaid ? 'Keep Premium' : null;
+}
+
 function Frame({ children }: { children: ReactNode }) {
   const { product_name: productName } = usePublicConfig();
-  const { isSubscribed, loading } = useSubscription();
-  const { isSold, open: openUpgrade } = useUpgrade();
+  const { open: openUpgrade } = useUpgrade();
   const [feedback, setFeedback] = useState<'unused' | 'open' | 'closed'>('unused');
   useLivePlan();
-  const mayUpgrade = isSold && !isSubscribed && !loading;
+  const offer = useOffer();
   const giveFeedback = () => setFeedback('open');
   return (
     <div className="flex min-h-dvh flex-col">
@@ -47,14 +58,14 @@ function Frame({ children }: { children: ReactNode }) {
             <Wordmark name={productName} />
           </Link>
           <span className="flex-1" />
-          {mayUpgrade && (
+          {offer && (
             <Button
               variant="tinted"
               size="small"
               className="mr-1 max-md:hidden"
               onClick={() => openUpgrade('wish')}
             >
-              Upgrade to Premium
+              {offer}
             </Button>
           )}
           <Button variant="ghost" size="small" className="max-md:hidden" onClick={giveFeedback}>
@@ -62,7 +73,7 @@ function Frame({ children }: { children: ReactNode }) {
           </Button>
           <span className="mx-2.5 h-5 border-l border-line-2 max-md:hidden" />
           <ThemeMenu className="mr-1.5 max-md:hidden" />
-          <AvatarMenu mayUpgrade={mayUpgrade} onFeedback={giveFeedback} />
+          <AvatarMenu offer={offer} onFeedback={giveFeedback} />
         </div>
       </header>
       <ShellNotice />

@@ -54,7 +54,12 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
     signInWithPasskey: null,
 
     async signIn(email, password) {
-      await inOurWords(() => signInWithEmailAndPassword(auth, email, password));
+      const { user } = await inOurWords(() => signInWithEmailAndPassword(auth, email, password));
+      // The first mail may be lost, and only who has just signed in can ask for another one.
+      if (!user.emailVerified)
+        void sendEmailVerification(user).catch((error: unknown) =>
+          console.warn('Firebase did not mail the link.', error),
+        );
       return null;
     },
 
