@@ -22,6 +22,7 @@ export function DeleteAccount() {
     await deleteAccount();
     try {
       await provider?.deleteUser();
+      toast.success('Your account is deleted.');
     } catch (error) {
       toast.warning(`Your account is deleted, but not your sign-in: ${messageOf(error)}`);
     }

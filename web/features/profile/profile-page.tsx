@@ -2,6 +2,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
+import { PlanRow } from './plan-row.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ResetPassword } from './reset-password.tsx';
 import { Row } from './row.tsx';
@@ -19,6 +20,7 @@ export function ProfilePage() {
       <Row title="Account" description="Your email is also where alerts go.">
         <ProfileForm />
       </Row>
+      <PlanRow />
       <Row title="Password" description="We send a reset link to your email.">
         <ResetPassword />
       </Row>
