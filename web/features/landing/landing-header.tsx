@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
 import { Wordmark } from '../../ui/logo.tsx';
 import { LazyThemeMenu } from '../../ui/lazy-theme-menu.tsx';
 import { offerOf } from './offer.ts';
@@ -15,6 +16,7 @@ function scrollTo(headingId: string): void {
 /** Stays at the top of the landing page. */
 export function LandingHeader() {
   const config = usePublicConfig();
+  const { hasPlans, isOpen } = offerOf(config);
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-surface">
       <div className="wrap flex h-[55px] items-center gap-1.5 md:h-[59px]">
@@ -25,23 +27,25 @@ export function LandingHeader() {
         <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('features')}>
           Features
         </Button>
-        {offerOf(config).hasPlans && (
+        {hasPlans && isOpen && (
           <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('pricing')}>
             Pricing
           </Button>
         )}
-        <Link to="/login" className={`${buttonClass('ghost', 'small')} max-sm:hidden`}>
+        <Link to="/login" className={classNames(buttonClass('ghost', 'small'), isOpen && 'max-sm:hidden')}>
           Login
         </Link>
         <LazyThemeMenu />
-        <a
-          href="/signup"
-          target="_blank"
-          rel="noreferrer"
-          className={`${buttonClass('primary', 'small')} ml-1.5`}
-        >
-          Sign Up
-        </a>
+        {isOpen && (
+          <a
+            href="/signup"
+            target="_blank"
+            rel="noreferrer"
+            className={`${buttonClass('primary', 'small')} ml-1.5`}
+          >
+            Sign Up
+          </a>
+        )}
       </div>
     </header>
   );

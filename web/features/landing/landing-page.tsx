@@ -50,7 +50,7 @@ export function LandingPage() {
 
 function Hero({ productName, now }: { productName: string; now: number }) {
   const config = usePublicConfig();
-  const { hasPlans } = offerOf(config);
+  const { hasPlans, isOpen } = offerOf(config);
   return (
     <section className="bg-surface pt-11 md:pt-[92px]">
       <div className="wrap">
@@ -65,11 +65,11 @@ function Hero({ productName, now }: { productName: string; now: number }) {
           that day comes.
         </p>
         <div className="mt-[30px] flex items-center gap-4">
-          <Link to="/signup" className={buttonClass('primary', 'large')}>
-            Sign Up
+          <Link to={isOpen ? '/signup' : '/login'} className={buttonClass('primary', 'large')}>
+            {isOpen ? 'Sign Up' : 'Login'}
           </Link>
           <span className="text-balance text-fg-3">
-            {hasPlans && `Free for ${config.limits.free_domains} domains. `}Open source.
+            {hasPlans && isOpen && `Free for ${config.limits.free_domains} domains. `}Open source.
           </span>
         </div>
       </div>
@@ -81,7 +81,7 @@ function Hero({ productName, now }: { productName: string; now: number }) {
 }
 
 function ClosingBand() {
-  const { hasTrial } = offerOf(usePublicConfig());
+  const { hasTrial, isOpen } = offerOf(usePublicConfig());
   return (
     <section data-theme="dark" className="mt-[72px] bg-band text-fg md:mt-28">
       <div className="wrap flex flex-col justify-between gap-6 pt-14 pb-16 md:flex-row md:items-center md:pt-[76px] md:pb-[62px]">
@@ -90,13 +90,15 @@ function ClosingBand() {
         </h2>
         <div className="text-center md:text-right">
           <Link
-            to="/signup"
+            to={isOpen ? '/signup' : '/login'}
             search={hasTrial ? { trial: 1 } : {}}
             className={`${buttonClass('primary', 'large')} max-md:w-full`}
           >
-            {hasTrial ? 'Start Your Free Trial' : 'Sign Up'}
+            {hasTrial ? 'Start Your Free Trial' : isOpen ? 'Sign Up' : 'Login'}
           </Link>
-          <p className="mt-3 text-[13.5px]/5 text-fg-2">No credit card required • Setup in 2 minutes</p>
+          {isOpen && (
+            <p className="mt-3 text-[13.5px]/5 text-fg-2">No credit card required • Setup in 2 minutes</p>
+          )}
         </div>
       </div>
       <DayRuler />

@@ -6,17 +6,24 @@ it('promises only what the deployment holds', () => {
   expect(offerOf({ billing: paddle, signups: 'open' })).toEqual({
     hasPlans: true,
     isSold: true,
+    isOpen: true,
     hasTrial: true,
   });
-  expect(offerOf({ billing: paddle, signups: 'closed' })).toMatchObject({ isSold: true, hasTrial: false });
+  expect(offerOf({ billing: paddle, signups: 'closed' })).toMatchObject({
+    isSold: true,
+    isOpen: false,
+    hasTrial: false,
+  });
   expect(offerOf({ billing: { mode: 'unset' }, signups: 'open' })).toEqual({
     hasPlans: true,
     isSold: false,
+    isOpen: true,
     hasTrial: false,
   });
   expect(offerOf({ billing: { mode: 'none' }, signups: 'open' })).toEqual({
     hasPlans: false,
     isSold: false,
+    isOpen: true,
     hasTrial: false,
   });
 });

@@ -5,6 +5,8 @@ export interface Offer {
   hasPlans: boolean;
   /** Whether Premium can be bought. */
   isSold: boolean;
+  /** Whether anybody may sign up. */
+  isOpen: boolean;
   /** Whether signing up can begin with a trial of Premium. */
   hasTrial: boolean;
 }
@@ -12,5 +14,6 @@ export interface Offer {
 /** What this deployment may promise to strangers. */
 export function offerOf({ billing, signups }: Pick<PublicConfig, 'billing' | 'signups'>): Offer {
   const isSold = billing.mode === 'test' || billing.mode === 'paddle';
-  return { hasPlans: billing.mode !== 'none', isSold, hasTrial: isSold && signups === 'open' };
+  const isOpen = signups === 'open';
+  return { hasPlans: billing.mode !== 'none', isSold, isOpen, hasTrial: isSold && isOpen };
 }

@@ -12,12 +12,12 @@ import { SECTION_TITLE } from './section-title.ts';
 /** Per month. Strangers are told this one; who is signed in sees what the payment provider asks in their currency. */
 const PREMIUM_PRICE = '$4.99';
 
-/** The plans, where there are any; Premium only where it is sold. */
+/** The plans, for whoever may sign up where there are any; Premium only where it is sold. */
 export function Pricing() {
   const config = usePublicConfig();
   const { free_domains: freeDomains, trial_days: trialDays } = config.limits;
-  const { hasPlans, isSold, hasTrial } = offerOf(config);
-  if (!hasPlans) return null;
+  const { hasPlans, isSold, isOpen, hasTrial } = offerOf(config);
+  if (!hasPlans || !isOpen) return null;
   return (
     <section
       className={classNames(

@@ -22,18 +22,21 @@ const arrivalBy = (method: string): Arrival => ({ event: 'login', method });
 
 export function LoginPage() {
   usePageTitle('Login');
+  const { signups } = usePublicConfig();
   const { authenticate, pending } = useAuthentication();
   return (
     <AuthCard
       title="Login"
       {...(pending ? {} : { subtitle: 'Enter your email and password below to log into your account' })}
       elsewhere={
-        <>
-          New user?{' '}
-          <Link to="/signup" className="link">
-            Sign up
-          </Link>
-        </>
+        signups !== 'closed' && (
+          <>
+            New user?{' '}
+            <Link to="/signup" className="link">
+              Sign up
+            </Link>
+          </>
+        )
       }
       agreement="By clicking login"
     >

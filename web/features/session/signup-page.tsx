@@ -32,7 +32,7 @@ export function SignupPage() {
           </Link>
         </>
       }
-      agreement="By signing up"
+      {...(isWelcome && { agreement: 'By signing up' })}
     >
       {isWelcome ? (
         <>
