@@ -98,7 +98,7 @@ test('what Free does not check is paused, and can be swapped', async ({ page, wo
   });
   expect(ended.ok()).toBe(true);
 
-  await expect(page.getByText('One domain is paused: Free checks three.')).toBeVisible();
+  await expect(page.getByText('One domain is paused: Free checks up to three.')).toBeVisible();
   await expect(card(page, newest).getByText('Paused: Free checks three domains')).toBeVisible();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
     'Three certificates are fine, one domain is paused',

@@ -45,7 +45,9 @@ test('a trial begins with the sign-up, tells of its end, and leaves three domain
   await offer.getByRole('button', { name: 'Cancel' }).click();
 
   moveTrialEnd(world, person.email, Date.now() - 1);
-  await expect(page.getByText('One domain is paused: Free checks three.')).toBeVisible({ timeout: 90_000 });
+  await expect(page.getByText('One domain is paused: Free checks up to three.')).toBeVisible({
+    timeout: 90_000,
+  });
   await expect(card(page, hosts[3] ?? '').getByText('Paused: Free checks three domains')).toBeVisible();
   await expect(card(page, hosts[0] ?? '').getByText(/^Paused/)).toBeHidden();
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' }).first()).toBeVisible();

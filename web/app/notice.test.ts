@@ -71,7 +71,7 @@ describe('the notice', () => {
   it('says how many domains the plan paused', () => {
     const of = (count: number) =>
       noticeOf({ ...well, standing: { ...standing, paused_by_plan: count } })?.text;
-    expect(of(1)).toBe('One domain is paused: Free checks three. Resume one to choose which.');
-    expect(of(9)).toBe('Nine domains are paused: Free checks three. Resume one to choose which.');
+    expect(of(1)).toBe('One domain is paused: Free checks up to three. Resume one to choose which.');
+    expect(of(9)).toBe('Nine domains are paused: Free checks up to three. Resume one to choose which.');
   });
 });

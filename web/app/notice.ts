@@ -64,7 +64,7 @@ function pastDueText(endsAt: string | null): string {
 
 function pausedText(count: number, freeDomains: number): string {
   const domains = count === 1 ? 'domain is' : 'domains are';
-  return `${inWordsCapitalised(count)} ${domains} paused: Free checks ${inWords(freeDomains)}. Resume one to choose which.`;
+  return `${inWordsCapitalised(count)} ${domains} paused: Free checks up to ${inWords(freeDomains)}. Resume one to choose which.`;
 }
 
 function trialText({ status, source, ends_at: endsAt }: StandingWire, now: number): string | null {

@@ -286,7 +286,7 @@ describe('dashboardSentence', () => {
 
   it('tells what the plan checks of more than it holds', () => {
     const { detail } = dashboardSentence({ summary: summaryOf([...fine(3), ...paused(9)]), limit: 3, now });
-    expect(detail.map(({ text }) => text).join('')).toContain('Free checks three of your 12 domains.');
+    expect(detail.map(({ text }) => text).join('')).toContain('Free checks up to three of your 12 domains.');
   });
 
   it('tells the plan and marks the hosts', () => {

@@ -179,7 +179,7 @@ const domains = (count: number): string => (count === 1 ? 'domain' : 'domains');
 const isOrAre = (count: number): string => (count === 1 ? 'is' : 'are');
 const planLine = (total: number, limit: number): string =>
   total > limit
-    ? `Free checks ${inWords(limit)} of your ${inWords(total)} domains.`
+    ? `Free checks up to ${inWords(limit)} of your ${inWords(total)} domains.`
     : `You track ${total} of ${limit} ${domains(limit)} on Free.`;
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
