@@ -21,6 +21,7 @@ export function RefundText({ contact }: { contact: ReactNode }) {
         {guarantee}
       </>
     );
+  if (billing.mode === 'none') return <p>Nothing is sold here, so there is nothing to refund.</p>;
   return (
     <>
       <p>
