@@ -118,7 +118,7 @@ function startServer({
     const mail = /\S+\/dev\/mail\?\S+(?=\s)/.exec(output)?.[0];
     if (address === undefined || mail === undefined) return;
     server.stdout?.removeAllListeners('data').resume();
-    process.stdout.write(readyLines(address, mail, servers.port));
+    process.stdout.write(readyLines(address, mail, servers.port, environment['DATA_DIR'] ?? ''));
   });
   const stop = (): void => void server.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
@@ -128,12 +128,13 @@ function startServer({
   });
 }
 
-function readyLines(address: string, mail: string, port: number): string {
+function readyLines(address: string, mail: string, port: number, dataDir: string): string {
   return [
     '',
     `  The demo is ready at ${address}`,
     `  Sign in as ${DEMO_PERSON.email} with the password ${DEMO_PERSON.password}`,
     `  Its mail: ${mail}`,
+    `  Its data: ${dataDir}`,
     `  Its hosts are invented and live on 127.0.0.1, port ${port}, for as long as this runs. Try adding ${withPort('lab.moss.example', port)}`,
     '  Ctrl-C ends it.',
     '',
