@@ -51,7 +51,7 @@ describe('a mail about the account', () => {
     expect(subject).toBe('Your password was changed');
     expect(text).toContain('Changed: 20 November 2026, 14:30 UTC');
     expect(text).toContain('If it was not, take the account back now');
-    expect(text).toContain('Set a new password:\nhttps://certs.example/login\n');
+    expect(text).toContain('Set a new password:\nhttps://certs.example/forgot-password\n');
   });
 
   it('names the domains that are paused with the end of Premium, and what goes on', () => {

@@ -110,11 +110,11 @@ function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Accoun
     heading: 'Your password was changed',
     paragraphs: [
       `The password of your account at ${productName} is a new one, and everybody who was logged in with it was logged out.`,
-      'If that was you, there is nothing to do. If it was not, take the account back now: set a new password from the ' +
-        'login page, and change the password of this mailbox too, for whoever did this may read it.',
+      'If that was you, there is nothing to do. If it was not, take the account back now: set a new password, ' +
+        'and change the password of this mailbox too, for whoever did this may read it.',
     ],
     facts: [{ label: 'Changed', value: instant(createdAt, timeZone) }],
-    button: { label: 'Set a new password', url: new URL('/login', publicUrl).href },
+    button: { label: 'Set a new password', url: new URL('/forgot-password', publicUrl).href },
   };
 }
 
