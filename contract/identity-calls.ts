@@ -232,6 +232,6 @@ export const IDENTITY_CALLS = {
     query: oidcCallbackSchema,
     response: null,
     status: 302,
-    problems: [],
+    problems: ['not_found'],
   },
 } as const satisfies Record<string, Call>;

@@ -43,6 +43,7 @@ function operation(name: string, call: Call): RouteConfig {
 }
 
 function success(call: Call) {
+  if (call.status === 302) return { description: 'Redirect' };
   const description = 'Success';
   if (call.response === null)
     return { description, content: { 'text/event-stream': { schema: { type: 'string' } } } };
