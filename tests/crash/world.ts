@@ -71,6 +71,8 @@ export async function createWorld(name: DatabaseName): Promise<World> {
     async arrive() {
       const person = await signUp(sendTo(url), { name: 'Bob' });
       const store = await database.open();
+      // An address that nobody has proven gets few mails a day.
+      await store.db.updateTable('accounts').set({ email_verified: 1 }).execute();
       await grantPremium(store, person.id, { grant: { endsAt: null }, now: Date.now() });
       await store.close();
       return person;

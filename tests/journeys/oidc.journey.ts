@@ -62,6 +62,7 @@ test('signs up and in with another provider', async ({ page, provider }) => {
   await expect(page.getByText('your account has none. Reset Password sets one.')).toBeVisible();
 
   await logOut(page);
+  await expect(page.getByRole('heading', { name: 'Login' })).toBeVisible();
   await expectAccessible(page);
   // The provider remembers who it is and asks nothing.
   await page.getByRole('button', { name: 'Sign In with Orchard ID' }).click();

@@ -39,7 +39,8 @@ test('a trial begins with the sign-up, tells of its end, and leaves three domain
   await page.reload();
   await expect(page.getByText('Your Premium trial ends in two days')).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Keep Premium' }).click();
+  // In the header and in the notice.
+  await page.getByRole('button', { name: 'Keep Premium' }).last().click();
   const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
   await expect(offer.getByRole('button', { name: 'Start Premium – Only $4.99/month' })).toBeEnabled();
   await offer.getByRole('button', { name: 'Cancel' }).click();
