@@ -36,7 +36,8 @@ const STATIC_CHECKS: { name: string; command: string[] }[] = [
 const STAGES: Stage[] = [
   { name: 'checks', run: staticChecks },
   { name: 'unit', run: () => vitest('unit') },
-  { name: 'integration', run: () => vitest('integration') },
+  // Half of their time is waiting: one worker fewer than there are processors, the default, leaves one of two idle.
+  { name: 'integration', run: () => vitest('integration', ['--maxWorkers=100%']) },
   { name: 'crash', run: () => vitest('crash') },
   { name: 'journeys', run: () => journeys('tests/journeys') },
   { name: 'firebase', run: firebaseJourneys, onlyByName: true },
@@ -128,12 +129,13 @@ interface VitestReport {
   numFailedTestSuites: number;
 }
 
-async function vitest(project: string): Promise<Outcome> {
+async function vitest(project: string, options: string[] = []): Promise<Outcome> {
   const file = join(reports, `${project}.json`);
   const good = await command([
     tool('vitest'),
     'run',
     ...['--project', project],
+    ...options,
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
   ]);
   const report = readReport(file) as VitestReport | null;
