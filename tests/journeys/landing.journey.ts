@@ -25,9 +25,11 @@ test('the landing page offers the plans and leads into the trial', async ({ page
     await expect(page.getByRole('link', { name })).toHaveAttribute('href', address);
 });
 
-test('it promises no trial where nobody can sign up', async ({ page }) => {
+test('it invites nobody where nobody can sign up', async ({ page }) => {
   await visit(page, { signups: 'closed' });
-  await expect(page.getByText('$4.99')).toBeVisible();
+  await expect(page.getByRole('main').getByRole('link', { name: 'Login' })).toHaveCount(2);
+  await expect(page.locator('a[href^="/signup"]')).toHaveCount(0);
+  await expect(page.getByText('$4.99')).toHaveCount(0);
   await expect(page.getByText(/trial/i)).toHaveCount(0);
 });
 
