@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { useLivePlan, useStanding } from '../lib/standing.ts';
-import { useSubscription } from '../lib/subscription.ts';
+import { useOffer } from '../lib/offer.ts';
+import { useLivePlan } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { Button } from '../ui/button.tsx';
 import { Wordmark } from '../ui/logo.tsx';
@@ -23,18 +23,6 @@ export function Shell({ children }: { children: ReactNode }) {
       <Frame>{children}</Frame>
     </UpgradeProvider>
   );
-}
-
-/** The words of the button that leads to the offer; null where there is nothing to buy. */
-function useOffer(): string | null {
-  const { isSubscribed, loading } = useSubscription();
-  const { isSold } = useUpgrade();
-  const standing = useStanding();
-  if (!isSold || loading) return null;
-  if (!isSubscribed) return 'Upgrade to Premium';
-  // A trial, or what the operator gave for a while, can be bought on before it ends.
-  const endsUnpaid = standing?.ends_at && (standing.source === 'trial' || standing.source === 'grant');
-  return endsUnpaid ? 'Keep Premium' : null;
 }
 
 function Frame({ children }: { children: ReactNode }) {

@@ -1,5 +1,6 @@
 import type { StandingWire } from '../../../contract/account.ts';
 import { longDate } from '../../lib/dates.ts';
+import { useOffer } from '../../lib/offer.ts';
 import { useStanding } from '../../lib/standing.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,16 +9,15 @@ import { Row } from './row.tsx';
 /** What the account has, until when, and what can be bought; nothing where everybody has everything. */
 export function PlanRow() {
   const standing = useStanding();
-  const { isSold, open } = useUpgrade();
+  const offer = useOffer();
+  const { open } = useUpgrade();
   if (!standing || standing.source === 'deployment') return null;
-  const isPaid = standing.source === 'subscription';
-  const isForGood = standing.source === 'grant' && standing.ends_at === null;
   return (
     <Row title="Plan" description="How many domains, and how often.">
       <p className="text-body">{planText(standing)}</p>
-      {isSold && !isPaid && !isForGood && (
+      {offer && (
         <Button variant="tinted" className="mt-3 max-md:w-full" onClick={() => open('wish')}>
-          {standing.plan === 'free' ? 'Upgrade to Premium' : 'Keep Premium'}
+          {offer}
         </Button>
       )}
     </Row>
