@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { lineSchema } from './text.ts';
 
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** A name of the IANA time zone database, as 'Europe/Oslo'. */
+const timeZoneSchema = lineSchema(64).refine(isTimeZone, 'Please choose a time zone');
+
 export const userSchema = z
   .object({
     id: z.string(),
@@ -9,6 +20,8 @@ export const userSchema = z
     photo_url: z.string().nullable(),
     paddle_id: z.string().default(''),
     company_name: z.string().default(''),
+    /** What the dates of mails are told in, beside UTC; null: UTC alone. */
+    time_zone: z.string().nullable().default(null),
   })
   .meta({ id: 'User' });
 export type UserWire = z.infer<typeof userSchema>;
@@ -20,6 +33,12 @@ export const tokenExchangeSchema = z.object({
   company: lineSchema(200).nullish(),
   /** Signed up from a button that offers the trial; counts at the account's creation only. */
   trial: z.boolean().optional(),
+  /** Of the browser; counts where the account has none yet. One that this server does not know is passed over. */
+  time_zone: z
+    .string()
+    .max(200)
+    .optional()
+    .transform((name) => (name !== undefined && isTimeZone(name) ? name : undefined)),
   /** The code of an invitation, where an account is to be made for who comes from another provider than the built-in one. */
   invite: z.string().max(2048).optional(),
 });
@@ -28,6 +47,8 @@ export const tokenExchangeSchema = z.object({
 export const userUpdateSchema = z.object({
   full_name: lineSchema(200).min(1, 'Please enter your name'),
   company: lineSchema(200).nullish(),
+  /** Null: none. What is left out stays as it is. */
+  time_zone: timeZoneSchema.nullish(),
 });
 
 export const subscriptionClaimsSchema = z.object({
@@ -53,6 +74,10 @@ export const standingSchema = z
     /** How many domains the plan has paused. */
     paused_by_plan: z.number().int(),
     email_verified: z.boolean(),
+    /** Checks are due for longer than they should be: what is shown may be out of date. */
+    checks_late: z.boolean(),
+    /** The last mail to the account's address was refused for good. */
+    mail_failing: z.boolean(),
     /** Where this very machine's user reads the mail that goes nowhere else; null for everybody else. */
     mail_page: z.string().nullable(),
   })

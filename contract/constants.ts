@@ -5,6 +5,15 @@ export const TRIAL_DAYS = 14;
 export const PAGE_SIZE = 50;
 export const PASSWORD_MIN_LENGTH = 7;
 
+/** Of what people write to a domain. */
+export const NOTES_MAX_LENGTH = 2_000;
+export const TAG_MAX_LENGTH = 40;
+export const MOST_TAGS = 20;
+
+/** Of calls that act on many domains at once; the page sends more of them one after the other. */
+export const BULK_SIZE = 200;
+export const IMPORT_SIZE = 100;
+
 /** Minutes between two checks, and the plan that may choose them. The wire value of `check_frequency` is minutes. */
 export const CHECK_FREQUENCIES = [
   { minutes: 10, label: '10 min', premium: true },

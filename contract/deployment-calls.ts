@@ -1,4 +1,5 @@
 import { type Call, wrapped } from './call.ts';
+import { glanceRequestSchema, glanceSchema } from './glance.ts';
 import { healthSchema } from './health.ts';
 import { publicConfigSchema } from './public-config.ts';
 
@@ -12,6 +13,16 @@ export const DEPLOYMENT_CALLS = {
     response: null,
     status: 200,
     problems: [],
+  },
+  glance: {
+    method: 'post',
+    path: '/try',
+    access: 'public',
+    summary: 'Look at a host once, without an account; nothing of it is kept',
+    body: glanceRequestSchema,
+    response: wrapped(glanceSchema),
+    status: 200,
+    problems: ['invalid_host', 'host_refused', 'not_found'],
   },
   publicConfig: {
     method: 'get',

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { CHECK_FREQUENCIES } from './constants.ts';
-import { lineSchema } from './text.ts';
+import { BULK_SIZE, CHECK_FREQUENCIES, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './constants.ts';
+import { problemCodeSchema } from './problem.ts';
+import { lineSchema, textSchema } from './text.ts';
 
-const DOMAIN_STATES = [
+export const DOMAIN_STATES = [
   'pending',
   'unread',
   'expired',
@@ -25,6 +26,17 @@ const findingSchema = z.object({
 export type FindingWire = z.infer<typeof findingSchema>;
 
 const isoInstant = z.string();
+
+/** One word or a few that people sort domains by; compared in lower case. Commas part tags where they stand in a line. */
+export const tagSchema = lineSchema(TAG_MAX_LENGTH)
+  .toLowerCase()
+  .min(1, 'A tag has at least one character')
+  .refine((tag) => !tag.includes(','), 'A tag has no comma');
+const tagsSchema = z
+  .array(tagSchema)
+  .max(MOST_TAGS, `A domain has at most ${MOST_TAGS} tags`)
+  .transform((tags) => [...new Set(tags)]);
+const notesSchema = textSchema(NOTES_MAX_LENGTH);
 
 /** A watched endpoint as the page shows it. Instants are ISO 8601 UTC; certificate fields are null until one was read. */
 export const domainSchema = z
@@ -63,6 +75,11 @@ export const domainSchema = z
     checking: z.boolean(),
     /** Who paused it: the user, or the plan after Premium ended; null while it is checked. */
     paused: z.enum(['user', 'plan']).nullable(),
+    /** What its owner wrote; may have lines. */
+    notes: z.string(),
+    tags: z.array(z.string()),
+    /** Where its icon is, below this origin; null where none is known. A new icon has a new address. */
+    favicon: z.string().nullable(),
     check_every_minutes: z.number().int(),
     next_check_at: isoInstant,
     created_at: isoInstant,
@@ -75,12 +92,27 @@ export const addDomainSchema = z.object({ host: z.string().max(2048) });
 /** `instead_of`: the domain that is paused in its place, where the plan allows no more. */
 export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 
-export const listQuerySchema = z.object({
-  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
+export type DomainSort = (typeof DOMAIN_SORTS)[number];
+
+/** Which of the domains: `q` is part of the name (A-label or U-label), of the notes or of a tag. */
+export const domainFilterSchema = z.object({
   q: lineSchema(253).optional(),
   status: domainStateSchema.optional(),
-  sort: z.enum(['newest', 'soonest']).default('newest'),
+  tag: tagSchema.optional(),
 });
+export type DomainFilter = z.infer<typeof domainFilterSchema>;
+
+export const listQuerySchema = domainFilterSchema.extend({
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  sort: z.enum(DOMAIN_SORTS).default('newest'),
+});
+/** As the list; the rows of the file are in this order. */
+export const csvQuerySchema = listQuerySchema.omit({ page: true });
+
+/** In the order of the list; at most 10,000, and `total` says how many there are. */
+export const domainIdsSchema = z.object({ ids: z.array(z.string()), total: z.number().int() });
+
 export const domainListSchema = z.object({
   data: z.array(domainSchema),
   page: z.number().int(),
@@ -91,6 +123,8 @@ export const domainListSchema = z.object({
 export const summarySchema = z.object({
   total: z.number().int(),
   counts: z.record(domainStateSchema, z.number().int()),
+  /** Every tag in use, in alphabetical order. */
+  tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /** Soonest first; merged per day beyond 500, then `count` says how many stand behind the entry. */
   expiries: z.array(
     z.object({
@@ -138,12 +172,58 @@ export const historyEntrySchema = z
   .meta({ id: 'HistoryEntry' });
 export type HistoryEntryWire = z.infer<typeof historyEntrySchema>;
 
-export const frequencyQuerySchema = z.object({
-  check_frequency: z.coerce
-    .number()
-    .int()
-    .refine(
-      (minutes) => CHECK_FREQUENCIES.some((choice) => choice.minutes === minutes),
-      'Choose 10, 15, 60 or 1440 minutes',
-    ),
-});
+/** One certificate of the chain that the endpoint sent when a certificate was last read there, in the order sent. */
+export const chainCertificateSchema = z
+  .object({
+    fingerprint: z.string(),
+    /** `root`: its subject is its issuer. */
+    role: z.enum(['leaf', 'intermediate', 'root']),
+    subject: z.string(),
+    subject_full_dn: z.string(),
+    issuer: z.string(),
+    issuer_full_dn: z.string(),
+    /** Hexadecimal, as the certificate has it. */
+    serial_number: z.string(),
+    valid_from: isoInstant,
+    expiry_date: isoInstant,
+    /** 'ECDSA P-256', 'RSA 2048 bit', 'Ed25519'; what else there is by its object identifier. */
+    public_key: z.string(),
+    /** At most 2,000. */
+    sans: z.array(z.string()),
+    pem: z.string(),
+  })
+  .meta({ id: 'ChainCertificate' });
+export type ChainCertificateWire = z.infer<typeof chainCertificateSchema>;
+
+/** What is left out stays as it is. */
+export const describeDomainSchema = z.object({ notes: notesSchema.optional(), tags: tagsSchema.optional() });
+
+const frequencySchema = z.coerce
+  .number()
+  .int()
+  .refine(
+    (minutes) => CHECK_FREQUENCIES.some((choice) => choice.minutes === minutes),
+    'Choose 10, 15, 60 or 1440 minutes',
+  );
+export const frequencyQuerySchema = z.object({ check_frequency: frequencySchema });
+
+const idsSchema = z.array(z.uuid()).min(1).max(BULK_SIZE, `At most ${BULK_SIZE} domains at once`);
+export const bulkSchema = z.discriminatedUnion('action', [
+  z.object({ action: z.enum(['check', 'pause', 'resume', 'remove']), ids: idsSchema }),
+  z.object({ action: z.literal('frequency'), ids: idsSchema, check_frequency: frequencySchema }),
+  /** Both lists may be empty, but not the two of them. */
+  z.object({ action: z.literal('tag'), ids: idsSchema, add: tagsSchema, remove: tagsSchema }),
+]);
+export type BulkRequest = z.infer<typeof bulkSchema>;
+
+/** In the order asked. `problem` null: it was done, or was so already; `domain` null: it is no more. */
+export const bulkResultSchema = z.array(
+  z.object({
+    id: z.string(),
+    problem: problemCodeSchema.nullable(),
+    /** A sentence where there is a problem. */
+    message: z.string().nullable(),
+    domain: domainSchema.nullable(),
+  }),
+);
+export type BulkResult = z.infer<typeof bulkResultSchema>;

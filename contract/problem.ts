@@ -37,13 +37,15 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 const codes = Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]];
 
+export const problemCodeSchema = z.enum(codes);
+
 /** `application/problem+json`; `detail` is a sentence for people, `code` is for programs. */
 export const problemSchema = z
   .object({
     type: z.string(),
     title: z.string(),
     status: z.number().int(),
-    code: z.enum(codes),
+    code: problemCodeSchema,
     detail: z.string(),
     request_id: z.string(),
     /** Seconds until a retry makes sense; with too_many_requests. */

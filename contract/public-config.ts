@@ -32,6 +32,8 @@ export const publicConfigSchema = z.object({
   /** Measurement id of the analytics service; null: nothing is measured. */
   analytics_id: z.string().nullable(),
   signups: z.enum(['open', 'invite', 'closed']),
+  /** The landing page's box that looks at a host for somebody without an account. */
+  try_it: z.boolean(),
   insecure_http: z.boolean(),
   limits: z.object({ free_domains: z.number().int(), trial_days: z.number().int() }),
   /** Hosts that the demo serves, offered on the empty dashboard; empty elsewhere. */

@@ -11,3 +11,19 @@ export function lineSchema(maxLength: number) {
     .max(maxLength)
     .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please leave out control characters');
 }
+
+/** Text from a person that may have lines, which end in LF alone however they were typed. */
+export function textSchema(maxLength: number) {
+  return z
+    .string()
+    .transform((text) => text.replaceAll(/\r\n?/g, '\n').trim())
+    .pipe(
+      z
+        .string()
+        .max(maxLength)
+        .refine(
+          (text) => !/(?![\n\t])\p{Cc}/u.test(text) && text.isWellFormed(),
+          'Please leave out control characters',
+        ),
+    );
+}

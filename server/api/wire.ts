@@ -23,6 +23,7 @@ export function userWire(account: Account): UserWire {
     photo_url: account.photoUrl,
     paddle_id: account.paddleId,
     company_name: account.companyName,
+    time_zone: account.timeZone,
   };
 }
 
@@ -62,6 +63,12 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
     // A new monitor is due at once.
     checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
     paused: monitor.pausedBy,
+    notes: monitor.notes,
+    tags: monitor.tags,
+    favicon:
+      monitor.faviconVersion === null
+        ? null
+        : `/api/domain/${monitor.id}/favicon?v=${monitor.faviconVersion}`,
     check_every_minutes: monitor.checkEveryMinutes,
     next_check_at: iso(monitor.nextCheckAt),
     created_at: iso(monitor.createdAt),
@@ -86,10 +93,11 @@ export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
   };
 }
 
-export function summaryWire({ total, counts, expiries, problems }: Summary): SummaryWire {
+export function summaryWire({ total, counts, tags, expiries, problems }: Summary): SummaryWire {
   return {
     total,
     counts,
+    tags,
     expiries: expiries.map((expiry) => ({
       id: expiry.id,
       hostname: expiry.host,

@@ -19,6 +19,8 @@ export interface Account {
   /** What was last settled; `entitlementAt` says what holds now. */
   entitlement: Entitlement;
   disabled: boolean;
+  /** IANA name; null: UTC. */
+  timeZone: string | null;
   createdAt: number;
 }
 
@@ -44,11 +46,15 @@ export async function identitiesOf(
 export async function updateAccount(
   store: Store,
   id: string,
-  change: { fullName: string; companyName: string },
+  change: { fullName: string; companyName: string; timeZone?: string | null | undefined },
 ): Promise<Account | null> {
   const row = await store.db
     .updateTable('accounts')
-    .set({ full_name: change.fullName, company_name: change.companyName })
+    .set({
+      full_name: change.fullName,
+      company_name: change.companyName,
+      ...(change.timeZone !== undefined && { time_zone: change.timeZone }),
+    })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirst();
@@ -83,6 +89,7 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     companyName: row.company_name,
     entitlement: settledEntitlement(row),
     disabled: row.disabled_at !== null,
+    timeZone: row.time_zone,
     createdAt: row.created_at,
   };
 }

@@ -4,16 +4,23 @@ import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts'
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
 
-export interface ListQuery {
+export interface MonitorFilter {
   accountId: string;
+  /** Part of the name, of a tag or of the notes. */
+  q?: string | undefined;
+  status?: DomainState | undefined;
+  /** In lower case. */
+  tag?: string | undefined;
+  now: number;
+}
+
+export type MonitorSort = 'newest' | 'soonest' | 'name';
+
+export interface ListQuery extends MonitorFilter {
   /** From 1. */
   page: number;
   pageSize: number;
-  /** Part of the host, as stored (A-label). */
-  q?: string;
-  status?: DomainState;
-  sort: 'newest' | 'soonest';
-  now: number;
+  sort: MonitorSort;
 }
 
 /** One page of an account's monitors, and how many match in all. */
@@ -21,22 +28,13 @@ export async function listMonitors(
   store: Store,
   query: ListQuery,
 ): Promise<{ monitors: Monitor[]; total: number }> {
-  const { q, status, now } = query;
-  const matching = store.db
-    .selectFrom('monitors')
-    .where('account_id', '=', query.accountId)
-    .$if(q !== undefined, (select) => select.where((eb) => contains(eb.ref('host'), q ?? '')))
-    .$if(status !== undefined, (select) => select.where(domainState(now), '=', status ?? 'ok'));
+  const matching = matchingMonitors(store, query);
   const { total } = await matching
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
 
   // Ids first: they come out of an index, and only the page's rows are read with all that hangs on them.
-  const ordered =
-    query.sort === 'newest'
-      ? matching.orderBy('created_at', 'desc').orderBy('id', 'desc')
-      : matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
-  const page = await ordered
+  const page = await inOrder(matching, query.sort)
     .select('id')
     .limit(query.pageSize)
     .offset((query.page - 1) * query.pageSize)
@@ -47,6 +45,28 @@ export async function listMonitors(
   const monitors = new Map(rows.map((row) => [row.id, toMonitor(row)]));
   // One that was removed between the queries is left out.
   return { monitors: ids.flatMap((id) => monitors.get(id) ?? []), total };
+}
+
+function matchingMonitors(store: Store, { accountId, q, status, tag, now }: MonitorFilter) {
+  return store.db
+    .selectFrom('monitors')
+    .where('account_id', '=', accountId)
+    .$if(q !== undefined, (select) => select.where((eb) => contains(eb.ref('search_text'), q ?? '')))
+    .$if(status !== undefined, (select) => select.where(domainState(now), '=', status ?? 'ok'))
+    .$if(tag !== undefined, (select) =>
+      select.where((eb) => contains(eb.ref('tags'), JSON.stringify(tag ?? ''))),
+    );
+}
+
+function inOrder(matching: ReturnType<typeof matchingMonitors>, sort: MonitorSort) {
+  switch (sort) {
+    case 'newest':
+      return matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
+    case 'soonest':
+      return matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
+    case 'name':
+      return matching.orderBy('host').orderBy('port');
+  }
 }
 
 export interface Expiry {
@@ -71,6 +91,8 @@ export interface Problem {
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
+  /** In alphabetical order. */
+  tags: { tag: string; count: number }[];
   /** Soonest first, without paused ones; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
   expiries: Expiry[];
   /** What needs a person although no date says so, at most 500; what is paused is not known well enough. */
@@ -98,9 +120,26 @@ export async function summary(
   return {
     total,
     counts,
+    tags: await tagsOf(store, accountId),
     expiries: await (withCertificate > MOST_ENTRIES ? expiriesByDay : expiriesOf)(store, accountId, now),
     problems: await problemsOf(store, accountId, now),
   };
+}
+
+async function tagsOf(store: Store, accountId: string): Promise<Summary['tags']> {
+  const rows = await store.db
+    .selectFrom('monitors')
+    .select((eb) => ['tags', eb.fn.countAll<number>().as('count')])
+    .where('account_id', '=', accountId)
+    .where('tags', '!=', '[]')
+    .groupBy('tags')
+    .execute();
+  const counts = new Map<string, number>();
+  for (const { tags, count } of rows)
+    for (const tag of JSON.parse(tags) as string[]) counts.set(tag, (counts.get(tag) ?? 0) + count);
+  return [...counts]
+    .map(([tag, count]) => ({ tag, count }))
+    .toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
 }
 
 async function expiriesOf(store: Store, accountId: string, now: number): Promise<Expiry[]> {

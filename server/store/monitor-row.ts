@@ -23,17 +23,24 @@ export interface Monitor {
   unreachableSince: number | null;
   /** Who paused it; null while it is checked. */
   pausedBy: PausedBy | null;
+  notes: string;
+  tags: string[];
+  /** Of the icon of its site; null where none is known. */
+  faviconVersion: string | null;
 }
 
-export type MonitorRow = Selectable<MonitorsTable> & { facts: string | null };
+export type MonitorRow = Selectable<MonitorsTable> & { facts: string | null; favicon_version: string | null };
 
-/** Monitors with the facts of their certificate. */
+/** Monitors with the facts of their certificate and the version of their icon. */
 export function selectMonitors(db: Kysely<Tables>) {
   return db
     .selectFrom('monitors')
     .leftJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+    .leftJoin('favicons', (join) =>
+      join.onRef('favicons.host', '=', 'monitors.host').onRef('favicons.port', '=', 'monitors.port'),
+    )
     .selectAll('monitors')
-    .select('certificates.facts');
+    .select(['certificates.facts', 'favicons.version as favicon_version']);
 }
 
 export function toMonitor(row: MonitorRow): Monitor {
@@ -53,5 +60,8 @@ export function toMonitor(row: MonitorRow): Monitor {
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
     unreachableSince: row.unreachable_since,
     pausedBy: row.paused_by,
+    notes: row.notes,
+    tags: JSON.parse(row.tags) as string[],
+    faviconVersion: row.favicon_version,
   };
 }

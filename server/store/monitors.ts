@@ -5,6 +5,7 @@ import { lockPlan } from './entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
+import { searchText } from './search-text.ts';
 import { inTransaction } from './transaction.ts';
 
 export type { MonitorKey } from './monitor-change.ts';
@@ -38,8 +39,8 @@ export async function addMonitor(store: Store, request: NewMonitor): Promise<Add
     const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
     const existing = await selectMonitors(trx)
       .where('account_id', '=', accountId)
-      .where('host', '=', host)
-      .where('port', '=', port)
+      .where('monitors.host', '=', host)
+      .where('monitors.port', '=', port)
       .executeTakeFirst();
     if (existing) return { ok: false, code: 'exists', existing: toMonitor(existing) };
 
@@ -62,10 +63,11 @@ export async function addMonitor(store: Store, request: NewMonitor): Promise<Add
         next_check_at: now,
         revoked: 0,
         active: Number(!disabled),
+        search_text: searchText({ host, port, notes: '', tags: [] }),
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    return { ok: true, monitor: toMonitor({ ...monitor, facts: null }) };
+    return { ok: true, monitor: toMonitor({ ...monitor, facts: null, favicon_version: null }) };
   });
   if (added.ok) announceMonitor(store, added.monitor, 'added', { due: true });
   return added;

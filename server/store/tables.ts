@@ -23,6 +23,8 @@ export interface AccountsTable {
   granted_at: number | null;
   grant_ends_at: number | null;
   disabled_at: number | null;
+  /** IANA name; null: UTC. */
+  time_zone: string | null;
   created_at: number;
 }
 
@@ -84,6 +86,11 @@ export interface MonitorsTable {
   active: Generated<Flag>;
   paused_by: PausedBy | null;
   paused_at: number | null;
+  notes: Generated<string>;
+  /** JSON list of lower-case words, without an index of its own: `contains` finds one with its quotes. */
+  tags: Generated<string>;
+  /** What a search looks through: `searchText` of what stands in the other columns. */
+  search_text: Generated<string>;
 }
 export type PausedBy = 'user' | 'plan';
 
@@ -211,6 +218,30 @@ export interface MonitorCertificatesTable {
   last_seen_at: number;
 }
 
+/** Icons of sites by endpoint, whoever watches it. A row without `content` says that there was none. */
+export interface FaviconsTable {
+  host: string;
+  port: number;
+  /** As its bytes say, whatever the server called it. */
+  content_type: string | null;
+  content: Uint8Array | null;
+  /** Changes with the content. */
+  version: string | null;
+  /** When it is looked for again; moved on by who takes that up. */
+  next_fetch_at: number;
+}
+
+/** Looks for somebody without an account: asked by the API, answered by a worker, and gone once they were read. */
+export interface GlancesTable {
+  id: string;
+  host: string;
+  port: number;
+  created_at: number;
+  lease_expires_at: number | null;
+  /** JSON of the answer; null until then. */
+  answer: string | null;
+}
+
 export interface AlertsTable {
   id: string;
   account_id: string;
@@ -306,6 +337,8 @@ export interface Tables {
   verdicts: VerdictsTable;
   certificates: CertificatesTable;
   monitor_certificates: MonitorCertificatesTable;
+  favicons: FaviconsTable;
+  glances: GlancesTable;
   alerts: AlertsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

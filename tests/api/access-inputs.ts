@@ -55,6 +55,15 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
 
   listDomains: () => ({}),
   domainSummary: () => ({}),
+  domainIds: () => ({}),
+  exportDomains: () => ({}),
+  actOnDomains: ({ things }) => ({ body: { action: 'check', ids: [things.domain] } }),
+  previewImport: () => ({ body: { entries: [{ host: 'new.example.com' }] } }),
+  importDomains: () => ({ body: { entries: [{ host: 'new.example.com' }] } }),
+  domain: ({ things }) => ({ params: { id: things.domain } }),
+  describeDomain: ({ things }) => ({ params: { id: things.domain }, body: { notes: 'Renewed by hand.' } }),
+  domainChain: ({ things }) => ({ params: { id: things.domain } }),
+  domainFavicon: ({ things }) => ({ params: { id: things.domain } }),
   addDomain: () => ({ body: { host: 'new.example.com' } }),
   removeDomain: ({ things }) => ({ params: { id: things.domain } }),
   domainHistory: ({ things }) => ({ params: { id: things.domain } }),
@@ -72,6 +81,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   testEvent: () => ({ body: { event: 'renew' } }),
 
   events: () => ({}),
+  glance: () => ({ body: { host: 'new.example.com' } }),
   publicConfig: () => ({}),
   health: () => ({}),
 };

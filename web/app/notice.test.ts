@@ -12,6 +12,8 @@ const standing: NonNullable<NoticeFacts['standing']> = {
   ends_at: null,
   paused_by_plan: 0,
   email_verified: true,
+  checks_late: false,
+  mail_failing: false,
   mail_page: null,
 };
 const trial = { ...standing, plan: 'premium', status: 'trialing', source: 'trial' } as const;

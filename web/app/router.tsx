@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { Root } from './root.tsx';
@@ -109,9 +110,7 @@ const protectedRoute = createRoute({
 const dashboardRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/dashboard',
-  // The domain whose panel is open.
-  validateSearch: (search): { domain?: string } =>
-    typeof search['domain'] === 'string' ? { domain: search['domain'] } : {},
+  validateSearch: dashboardSearch,
   component: lazyRouteComponent(() => import('../features/domains/dashboard-page.tsx'), 'DashboardPage'),
 });
 const profileRoute = createRoute({

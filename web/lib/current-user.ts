@@ -11,6 +11,8 @@ export interface CurrentUser {
   paddleId: string;
   /** Empty while there is none. */
   companyName: string;
+  /** IANA name of the zone that mails tell dates in; null: UTC alone. */
+  timeZone: string | null;
 }
 
 /** The wire's user in the page's words. */
@@ -22,6 +24,7 @@ export function currentUserOf(wire: UserWire): CurrentUser {
     photoUrl: wire.photo_url,
     paddleId: wire.paddle_id,
     companyName: wire.company_name,
+    timeZone: wire.time_zone,
   };
 }
 

@@ -16,6 +16,7 @@ const UNCONFIGURED: PublicConfig = {
   billing: { mode: 'unset' },
   analytics_id: null,
   signups: 'open',
+  try_it: true,
   insecure_http: false,
   limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
   demo_hosts: [],

@@ -15,6 +15,8 @@ export function deploymentRoutes(api: Api, { store, config, log, timing }: AppPa
     billing: publicBilling(config),
     analytics_id: config.analyticsId,
     signups: config.signups,
+    // Where strangers may not sign up, they may not have us look at hosts either.
+    try_it: config.signups === 'open',
     insecure_http: config.insecureHttp,
     limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
     demo_hosts: [...config.demoHosts],

@@ -36,6 +36,7 @@ export function domainRoutes(api: Api, parts: AppParts): void {
       pageSize: PAGE_SIZE,
       q: query.q?.toLowerCase(),
       status: query.status,
+      tag: query.tag,
       sort: query.sort,
       now,
     });

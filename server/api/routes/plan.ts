@@ -32,6 +32,8 @@ export function planRoutes(api: Api, parts: AppParts): void {
       ends_at: isoOrNull(endsAt),
       paused_by_plan: await countPausedByPlan(store, account.id),
       email_verified: account.emailVerified,
+      checks_late: false,
+      mail_failing: false,
       mail_page: mailPageFor(c, parts),
     };
     return { data };

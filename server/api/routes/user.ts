@@ -13,6 +13,7 @@ export function userRoutes(api: Api, parts: AppParts): void {
     const account = await updateAccount(store, session.account.id, {
       fullName: body.full_name,
       companyName: body.company ?? '',
+      timeZone: body.time_zone,
     });
     return account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
   });

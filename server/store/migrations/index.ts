@@ -7,6 +7,7 @@ import { createFirstTables } from './0001-first-tables.ts';
 import { createIdentityProviderTables } from './0002-identity-provider-tables.ts';
 import { createPlansAndMails } from './0003-plans-and-mails.ts';
 import { createIdentityFactors } from './0004-identity-factors.ts';
+import { createDescriptionsAndGlances } from './0005-descriptions-and-glances.ts';
 
 /** In order, append-only: what was released is never edited. */
 const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
@@ -14,6 +15,7 @@ const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => 
   '0002-identity-provider-tables': createIdentityProviderTables,
   '0003-plans-and-mails': createPlansAndMails,
   '0004-identity-factors': createIdentityFactors,
+  '0005-descriptions-and-glances': createDescriptionsAndGlances,
 };
 
 /**

@@ -4,14 +4,14 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { AddDomainDialog } from './add-domain-dialog.tsx';
+import { AddDomainDialog } from './adding/add-domain-dialog.tsx';
 import { DashboardSkeleton } from './dashboard-skeleton.tsx';
 import { cardElement } from './domain-actions.ts';
 import { useDomainList, useDomainSummary, useLiveDomains } from './domain-queries.ts';
 import { DomainsView } from './domains-view.tsx';
-import { EmptyDashboard } from './empty-dashboard.tsx';
-import { LimitNoticeDialog } from './limit-notice-dialog.tsx';
-import { loadedDomains, totalDomains } from './list-cache.ts';
+import { EmptyDashboard } from './adding/empty-dashboard.tsx';
+import { LimitNoticeDialog } from './adding/limit-notice-dialog.tsx';
+import { loadedDomains, totalDomains } from './list/list-cache.ts';
 import { LoadErrorCard } from './load-error-card.tsx';
 import { DashboardHead } from './dashboard-head.tsx';
 

@@ -7,7 +7,7 @@ import {
 } from '../../../contract/domain.ts';
 import type { DomainWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import { api } from '../../lib/api-client.ts';
-import type { DomainPage } from './list-cache.ts';
+import type { DomainPage } from './list/list-cache.ts';
 
 const oneDomain = z.object({ data: domainSchema });
 const history = z.object({ data: z.array(historyEntrySchema) });

@@ -3,8 +3,14 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { useLiveConnection, useLiveEvents } from '../../lib/live-events-context.ts';
 import { fetchDomainPage, fetchHistory, fetchSummary } from './domain-calls.ts';
-import type { DomainPages } from './list-cache.ts';
-import { loadedDomains, totalDomains, withDomain, withoutDomain, withReportedDomain } from './list-cache.ts';
+import type { DomainPages } from './list/list-cache.ts';
+import {
+  loadedDomains,
+  totalDomains,
+  withDomain,
+  withoutDomain,
+  withReportedDomain,
+} from './list/list-cache.ts';
 
 const LIST_KEY = ['domains', 'list'];
 const SUMMARY_KEY = ['domains', 'summary'];

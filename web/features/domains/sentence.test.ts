@@ -23,6 +23,7 @@ function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {})
   return {
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
+    tags: [],
     expiries: entries.map(([host, state, days]) => ({
       id: host,
       hostname: host,

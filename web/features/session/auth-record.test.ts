@@ -9,6 +9,7 @@ const alice: CurrentUser = {
   photoUrl: null,
   paddleId: '',
   companyName: 'Fjord',
+  timeZone: 'Europe/Oslo',
 };
 
 function emptyStorage(): Storage {

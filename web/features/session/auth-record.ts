@@ -11,6 +11,7 @@ const userSchema = z.object({
   photoUrl: z.string().nullable(),
   paddleId: z.string(),
   companyName: z.string(),
+  timeZone: z.string().nullable(),
 });
 
 /** Profile fields for the page, never a token and never an authority. */

@@ -1,6 +1,6 @@
-import type { DomainWire } from '../../../contract/domain.ts';
-import { shortFindingLine, worstFinding } from './finding-line.ts';
-import { shortReachLine } from './reach-line.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { shortFindingLine, worstFinding } from '../finding-line.ts';
+import { shortReachLine } from '../reach-line.ts';
 
 export interface CardLine {
   tone: 'quiet' | 'warning' | 'critical';

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { track } from '../../lib/analytics.ts';
-import { ApiError, messageOf } from '../../lib/api-client.ts';
-import { toast } from '../../ui/toast.tsx';
-import { addDomain } from './domain-calls.ts';
-import { useDomainCache } from './domain-queries.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { track } from '../../../lib/analytics.ts';
+import { ApiError, messageOf } from '../../../lib/api-client.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { addDomain } from '../domain-calls.ts';
+import { useDomainCache } from '../domain-queries.ts';
 
 export interface AddDomainOutcome {
   onAdded: (domain: DomainWire) => void;

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { RevocationBadge } from '../../ui/badge.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { FaviconTile } from '../../ui/favicon-tile.tsx';
-import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
-import { Time } from '../../ui/time.tsx';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { RevocationBadge } from '../../../ui/badge.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
+import { Time } from '../../../ui/time.tsx';
 import { CardStatusRow } from './card-status-row.tsx';
-import { cardId } from './domain-actions.ts';
-import type { DomainActions } from './domain-actions.ts';
+import { cardId } from '../domain-actions.ts';
+import type { DomainActions } from '../domain-actions.ts';
 import { DomainMenu } from './domain-menu.tsx';
-import { issuerLine } from './issuer-line.ts';
-import { lifetimeOf } from './lifetime-of.ts';
+import { issuerLine } from '../issuer-line.ts';
+import { lifetimeOf } from '../lifetime-of.ts';
 import { RemainingTime } from './remaining-time.tsx';
 
 interface DomainCardProps {

@@ -1,7 +1,7 @@
-import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { Badge, ExpiryBadge } from '../../ui/badge.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
+import { daysLeft, expiryBadge } from '../../../../contract/badge.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
 
 /** Of a domain that is not checked at present. */
 export function PausedBadge() {

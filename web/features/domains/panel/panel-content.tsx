@@ -1,16 +1,16 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { RevocationBadge } from '../../ui/badge.tsx';
-import { FaviconTile } from '../../ui/favicon-tile.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { RevocationBadge } from '../../../ui/badge.tsx';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
 import { CertificateHistory } from './certificate-history.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
 import { CurrentCertificate } from './current-certificate.tsx';
-import type { DomainActions } from './domain-actions.ts';
+import type { DomainActions } from '../domain-actions.ts';
 import { Findings } from './findings.tsx';
 import { PausedSection } from './paused-section.tsx';
-import { PausedBadge } from './remaining-time.tsx';
+import { PausedBadge } from '../list/remaining-time.tsx';
 
 interface PanelContentProps {
   domain: DomainWire;

@@ -1,6 +1,6 @@
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { inWords } from '../../lib/number-words.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { inWords } from '../../../lib/number-words.ts';
 
 interface LimitNoticeDialogProps {
   open: boolean;

@@ -2,16 +2,16 @@ import { useMutation } from '@tanstack/react-query';
 import { Check, Lock } from 'lucide-react';
 import { useId } from 'react';
 import type { KeyboardEvent } from 'react';
-import { CHECK_FREQUENCIES } from '../../../contract/constants.ts';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { messageOf } from '../../lib/api-client.ts';
-import { usePublicConfig } from '../../lib/public-config.ts';
-import { useSubscription } from '../../lib/subscription.ts';
-import { classNames } from '../../ui/class-names.ts';
-import { Spinner } from '../../ui/spinner.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { changeFrequency } from './domain-calls.ts';
-import { useDomainCache } from './domain-queries.ts';
+import { CHECK_FREQUENCIES } from '../../../../contract/constants.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { messageOf } from '../../../lib/api-client.ts';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { useSubscription } from '../../../lib/subscription.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { changeFrequency } from '../domain-calls.ts';
+import { useDomainCache } from '../domain-queries.ts';
 import { PanelSection } from './panel-section.tsx';
 
 /** How often the domain is checked. What the plan does not hold stays focusable and says why. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { DomainWire } from '../../../contract/domain.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
 import { cardTrouble } from './card-line.ts';
-import { exampleDomain } from './example-domain.ts';
+import { exampleDomain } from '../example-domain.ts';
 
 const finding = (code: string, severity: 'critical' | 'warning' | 'note', message = `Says ${code}.`) => ({
   code,

@@ -1,13 +1,13 @@
-import type { DomainWire } from '../../../contract/domain.ts';
-import { relativeTime, utcTitle } from '../../lib/dates.ts';
-import { usePublicConfig } from '../../lib/public-config.ts';
-import { classNames } from '../../ui/class-names.ts';
-import { Glyph } from '../../ui/glyph.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { relativeTime, utcTitle } from '../../../lib/dates.ts';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
 import { cardTrouble } from './card-line.ts';
-import { lifetimeOf } from './lifetime-of.ts';
-import { pausedLine } from './paused-line.ts';
-import { scheduleWord } from './schedule-word.ts';
+import { lifetimeOf } from '../lifetime-of.ts';
+import { pausedLine } from '../paused-line.ts';
+import { scheduleWord } from '../schedule-word.ts';
 
 const ROW = 'mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3';
 

@@ -1,9 +1,9 @@
 import { Dialog } from 'radix-ui';
 import type { ComponentProps } from 'react';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { keepOpenForToasts } from '../../ui/dialog.tsx';
-import { cardElement } from './domain-actions.ts';
-import type { DomainActions } from './domain-actions.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { keepOpenForToasts } from '../../../ui/dialog.tsx';
+import { cardElement } from '../domain-actions.ts';
+import type { DomainActions } from '../domain-actions.ts';
 import { PanelContent } from './panel-content.tsx';
 import { useLingering } from './use-lingering.ts';
 import { useMediaQuery } from './use-media-query.ts';

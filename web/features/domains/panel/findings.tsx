@@ -1,6 +1,6 @@
-import type { DomainWire, FindingWire } from '../../../contract/domain.ts';
-import { Glyph } from '../../ui/glyph.tsx';
-import { Time } from '../../ui/time.tsx';
+import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Time } from '../../../ui/time.tsx';
 import { PanelSection } from './panel-section.tsx';
 
 const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'; colour: string }> = {

@@ -1,5 +1,5 @@
-import type { DomainWire } from '../../../contract/domain.ts';
-import { longDate } from '../../lib/dates.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { longDate } from '../../../lib/dates.ts';
 
 const SOURCES = {
   crl: 'its revocation list (CRL)',

@@ -1,10 +1,10 @@
 import { useId, useRef } from 'react';
-import { usePublicConfig } from '../../lib/public-config.ts';
-import { useSubscription } from '../../lib/subscription.ts';
-import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { FieldError, inputClass } from '../../ui/field.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { useSubscription } from '../../../lib/subscription.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FieldError, inputClass } from '../../../ui/field.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
 import { EXAMPLE_HOST } from './example-host.ts';
 import { GhostHorizon } from './ghost-horizon.tsx';
 import { useAddDomain } from './use-add-domain.ts';

@@ -1,11 +1,11 @@
-import type { DomainWire } from '../../../contract/domain.ts';
-import { usePublicConfig } from '../../lib/public-config.ts';
-import { useUpgrade } from '../../lib/upgrade.ts';
-import { Button } from '../../ui/button.tsx';
-import { Time } from '../../ui/time.tsx';
-import type { DomainActions } from './domain-actions.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { useUpgrade } from '../../../lib/upgrade.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Time } from '../../../ui/time.tsx';
+import type { DomainActions } from '../domain-actions.ts';
 import { PanelSection } from './panel-section.tsx';
-import { pausedLine } from './paused-line.ts';
+import { pausedLine } from '../paused-line.ts';
 
 /** Why a domain is not checked, what that means, and the way on. */
 export function PausedSection({ domain, actions }: { domain: DomainWire; actions: DomainActions }) {

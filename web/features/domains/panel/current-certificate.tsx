@@ -1,17 +1,17 @@
 import { Fragment } from 'react';
 import type { ReactNode } from 'react';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { ExpiryBadge } from '../../ui/badge.tsx';
-import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
-import { Time } from '../../ui/time.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { shortDays } from './day-and-month.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { ExpiryBadge } from '../../../ui/badge.tsx';
+import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { shortDays } from '../day-and-month.ts';
 import { httpUrl } from './http-url.ts';
-import { lifetimeOf } from './lifetime-of.ts';
+import { lifetimeOf } from '../lifetime-of.ts';
 import { PanelSection } from './panel-section.tsx';
 import { revocationLine } from './revocation-line.ts';
-import { scheduleWord } from './schedule-word.ts';
+import { scheduleWord } from '../schedule-word.ts';
 
 export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: number }) {
   return (

@@ -1,9 +1,9 @@
 import { Ellipsis, PanelRight, Pause, Play, RefreshCw, X } from 'lucide-react';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { IconButton } from '../../ui/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../ui/menu.tsx';
-import type { DomainActions } from './domain-actions.ts';
-import { KeyHint } from './key-hint.tsx';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
+import type { DomainActions } from '../domain-actions.ts';
+import { KeyHint } from '../key-hint.tsx';
 
 interface DomainMenuProps {
   domain: DomainWire;

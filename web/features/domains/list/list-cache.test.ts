@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DomainWire } from '../../../contract/domain.ts';
-import { exampleDomain } from './example-domain.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { exampleDomain } from '../example-domain.ts';
 import type { DomainPages } from './list-cache.ts';
 import { loadedDomains, totalDomains, withDomain, withoutDomain, withReportedDomain } from './list-cache.ts';
 

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import type { DialogProps } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import type { DialogProps } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
 import { EXAMPLE_HOST } from './example-host.ts';
 import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';

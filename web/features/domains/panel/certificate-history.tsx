@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { HistoryEntryWire } from '../../../contract/domain.ts';
-import { messageOf } from '../../lib/api-client.ts';
-import { Button } from '../../ui/button.tsx';
-import { classNames } from '../../ui/class-names.ts';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { useCertificateHistory } from './domain-queries.ts';
+import type { HistoryEntryWire } from '../../../../contract/domain.ts';
+import { messageOf } from '../../../lib/api-client.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { useCertificateHistory } from '../domain-queries.ts';
 import { PanelSection } from './panel-section.tsx';
 
 /** Every certificate that was seen at the host, newest first, as rings on a line. */

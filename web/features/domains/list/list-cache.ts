@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
 import type { z } from 'zod';
-import type { domainListSchema, DomainWire } from '../../../contract/domain.ts';
+import type { domainListSchema, DomainWire } from '../../../../contract/domain.ts';
 
 export type DomainPage = z.infer<typeof domainListSchema>;
 export type DomainPages = InfiniteData<DomainPage>;
