@@ -59,14 +59,10 @@ function matchingMonitors(store: Store, { accountId, q, status, tag, now }: Moni
 }
 
 function inOrder(matching: ReturnType<typeof matchingMonitors>, sort: MonitorSort) {
-  switch (sort) {
-    case 'newest':
-      return matching.orderBy('created_at', 'desc').orderBy('id', 'desc');
-    case 'soonest':
-      return matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
-    case 'name':
-      return matching.orderBy('host').orderBy('port');
-  }
+  if (sort === 'name') return matching.orderBy('host').orderBy('port');
+  return sort === 'newest'
+    ? matching.orderBy('created_at', 'desc').orderBy('id', 'desc')
+    : matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
 }
 
 export interface Expiry {

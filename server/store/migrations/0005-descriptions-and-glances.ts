@@ -5,7 +5,7 @@ import { searchText } from '../search-text.ts';
 
 /** Notes, tags and what a search looks through; time zones; icons of sites; looks without an account. */
 export async function createDescriptionsAndGlances(db: Kysely<unknown>, dialect: DialectName): Promise<void> {
-  await describeMonitors(db as Kysely<{ monitors: MonitorColumns }>);
+  await describeMonitors(db);
   await db.schema.alterTable('accounts').addColumn('time_zone', 'text').execute();
   await db.schema
     .createTable('favicons')
