@@ -9,7 +9,7 @@ import { loadTrustStore } from '../server/probe/index.ts';
 import { openStore } from '../server/store/open-store.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
-import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
+import { type DemoHost, OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
 import { livePast } from './demo/past.ts';
 import { type DemoServers, startDemoServers } from './demo/servers.ts';
 
@@ -85,7 +85,8 @@ function emptyFolder(dataDir: string): void {
 function servedNow(
   certificates: ReadonlyMap<string, readonly DemoCertificate[]>,
 ): Record<string, DemoCertificate> {
-  const gone = new Set(WATCHED_HOSTS.filter(({ fault }) => fault === 'gone').map(({ name }) => name));
+  const isGone = ({ fault }: DemoHost) => fault === 'gone' || fault === 'nowhere';
+  const gone = new Set(WATCHED_HOSTS.filter(isGone).map(({ name }) => name));
   return Object.fromEntries(
     [...certificates].flatMap(([name, issued]) => {
       const current = issued.at(-1);

@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /** One invented host: what it serves, in days relative to the start of the demo. */
 export interface DemoHost {
   name: string;
@@ -6,8 +8,12 @@ export interface DemoHost {
   issuedDaysAgo: number;
   expiresInDays: number;
   otherNames?: readonly string[];
-  /** What is wrong with it; a `gone` host had a certificate until its name went away. */
-  fault?: 'wrong-name' | 'self-signed' | 'gone';
+  /** What is wrong with it; a `gone` host had a certificate until its name went away, a `nowhere` one has no address. */
+  fault?: 'wrong-name' | 'self-signed' | 'gone' | 'nowhere';
+  tags?: readonly string[];
+  notes?: string;
+  /** Its owner does not want it checked for the time being. */
+  paused?: true;
 }
 
 const letsEncrypt = (commonName: string) => ({ organization: "Let's Encrypt", commonName });
@@ -19,23 +25,69 @@ const ZEROSSL = { organization: 'ZeroSSL', commonName: 'ZeroSSL ECC Site CA' };
 /** Those that the demo's account watches; the last ones first on its page. */
 export const WATCHED_HOSTS: readonly DemoHost[] = [
   {
+    name: 'staging.moss.example',
+    issuer: letsEncrypt('E8'),
+    issuedDaysAgo: 5,
+    expiresInDays: 85,
+    fault: 'nowhere',
+    tags: ['staging'],
+  },
+  {
+    name: 'beta.fjord.example',
+    issuer: letsEncrypt('E7'),
+    issuedDaysAgo: 15,
+    expiresInDays: 75,
+    paused: true,
+    tags: ['staging'],
+    notes: 'Switched off until the new year.',
+  },
+  {
+    name: domainToASCII('grønn.moss.example'),
+    issuer: ZEROSSL,
+    issuedDaysAgo: 8,
+    expiresInDays: 82,
+    tags: ['production'],
+  },
+  {
     name: 'vpn.orchard.example',
     issuer: digiCert('Global G2 TLS RSA'),
     issuedDaysAgo: 31,
     expiresInDays: 168,
+    tags: ['infra'],
+    notes: 'Renewed by hand: ask Tove for the token of the CA.',
   },
   { name: 'pkg.orchard.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 11, expiresInDays: 79 },
   { name: 'docs.moss.example', issuer: letsEncrypt('R13'), issuedDaysAgo: 24, expiresInDays: 66 },
-  { name: 'auth.fjord.example', issuer: letsEncrypt('E7'), issuedDaysAgo: 32, expiresInDays: 58 },
+  {
+    name: 'auth.fjord.example',
+    issuer: letsEncrypt('E7'),
+    issuedDaysAgo: 32,
+    expiresInDays: 58,
+    tags: ['production'],
+  },
   { name: 'status.fjord.example', issuer: letsEncrypt('R12'), issuedDaysAgo: 43, expiresInDays: 47 },
-  { name: 'cdn.moss.example', issuer: SECTIGO, issuedDaysAgo: 158, expiresInDays: 41 },
-  { name: 'api.fjord.example', issuer: GOOGLE, issuedDaysAgo: 56, expiresInDays: 34 },
+  {
+    name: 'cdn.moss.example',
+    issuer: SECTIGO,
+    issuedDaysAgo: 158,
+    expiresInDays: 41,
+    otherNames: Array.from({ length: 99 }, (_, index) => `tenant-${index + 1}.cdn.moss.example`),
+    tags: ['infra', 'production'],
+  },
+  {
+    name: 'api.fjord.example',
+    issuer: GOOGLE,
+    issuedDaysAgo: 56,
+    expiresInDays: 34,
+    tags: ['payments', 'production'],
+  },
   {
     name: 'fjord.example',
     issuer: GOOGLE,
     issuedDaysAgo: 58,
     expiresInDays: 32,
     otherNames: ['www.fjord.example'],
+    tags: ['production'],
   },
   {
     name: 'git.orchard.example',
@@ -43,9 +95,19 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuedDaysAgo: 79,
     expiresInDays: 11,
     otherNames: ['ci.orchard.example', 'packages.orchard.example', 'review.orchard.example'],
+    tags: ['infra'],
   },
   { name: 'mail.orchard.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 84, expiresInDays: 6 },
-  { name: 'pay.fjord.example', issuer: digiCert('TLS RSA 2020 CA1'), issuedDaysAgo: 197, expiresInDays: 2 },
+  // Valid for 160 hours: red from its first day on, and yet on schedule.
+  { name: 'edge.fjord.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
+  {
+    name: 'pay.fjord.example',
+    issuer: digiCert('TLS RSA 2020 CA1'),
+    issuedDaysAgo: 197,
+    expiresInDays: 2,
+    tags: ['payments', 'production'],
+    notes: 'The card scheme pins the CA. Order from DigiCert only, account 4411.',
+  },
   { name: 'legacy.fjord.example', issuer: letsEncrypt('R13'), issuedDaysAgo: 93, expiresInDays: -3 },
   {
     name: 'shop.moss.example',

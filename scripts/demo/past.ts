@@ -1,7 +1,7 @@
 import { carryLastSeen, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
 import { record } from '../../server/store/checks.ts';
-import { addMonitor, claimDue, type ClaimedMonitor } from '../../server/store/monitors.ts';
+import { addMonitor, claimDue, type ClaimedMonitor, pauseMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
@@ -34,17 +34,21 @@ export async function livePast(
 ): Promise<void> {
   const { accountId, hosts, trustStore, port, now } = past;
   const looksAt = new Map<string, Look[]>();
+  const ids = new Map<string, string>();
   for (const [index, host] of hosts.entries()) {
     const since = past.since + index * HOUR_MS;
-    looksAt.set(host.name, looksOf(host, past.certificates.get(host.name) ?? [], since, now));
-    await addMonitor(store, {
+    const looks = looksOf(host, past.certificates.get(host.name) ?? [], since, now);
+    looksAt.set(host.name, looks);
+    const added = await addMonitor(store, {
       accountId,
       host: host.name,
       port,
       checkEveryMinutes: index % 3 === 0 ? 60 : 1440,
-      now: since,
+      now: looks.length > 0 ? since : now,
       mayAdd: () => true,
     });
+    if (!added.ok) throw new Error(`${host.name}: ${added.code}`);
+    ids.set(host.name, added.monitor.id);
   }
 
   const instants = [...looksAt.values()].flat().map(({ at }) => at);
@@ -62,6 +66,10 @@ export async function livePast(
       if (look === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
       await recordLook(monitor, look, looks[index + 1]?.at ?? now);
     }
+  }
+  for (const { name, paused } of hosts) {
+    const key = { accountId, monitorId: ids.get(name) ?? '', now };
+    if (paused) await pauseMonitor(store, key);
   }
 
   async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {
@@ -90,6 +98,7 @@ function looksOf(
   now: number,
 ): Look[] {
   const looks: Look[] = [];
+  if (host.fault === 'nowhere') return looks;
   for (const [index, certificate] of certificates.entries()) {
     const successor = certificates[index + 1];
     const first = Math.max(since, certificate.notBefore + HOUR_MS);

@@ -41,14 +41,14 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
     (await person.ask(CALLS.listDomains)).ok.data.filter(
       ({ last_checked_at }) => last_checked_at !== null && Date.parse(last_checked_at) > today,
     );
-  await vi.waitFor(async () => expect(await checked()).toHaveLength(15), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await checked()).toHaveLength(18), { timeout: 10_000 });
 
   const domains = await checked();
   const { counts } = (await person.ask(CALLS.domainSummary)).ok.data;
-  expect(counts).toMatchObject({ expired: 1, critical: 2, soon: 1, pending: 0, unread: 0 });
+  expect(counts).toMatchObject({ expired: 1, critical: 3, soon: 1, pending: 0, unread: 1, paused: 1 });
   const findings = domains.flatMap((domain) => domain.findings.map(({ code }) => code));
   expect(findings.toSorted()).toEqual(['expired', 'name_mismatch', 'self_signed']);
-  expect(domains.filter(({ unreachable }) => unreachable !== null)).toHaveLength(1);
+  expect(domains.filter(({ unreachable }) => unreachable !== null)).toHaveLength(2);
   const pay = domains.find(({ hostname }) => hostname === 'pay.fjord.example');
   const { data: entries } = (await person.ask(CALLS.domainHistory, { params: { id: pay?.id ?? '' } })).ok;
   expect(entries.map(({ fingerprint }) => fingerprint)).toHaveLength(2);
