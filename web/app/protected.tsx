@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Navigate, Outlet } from '@tanstack/react-router';
+import { Navigate, Outlet, useRouter } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { loadIdentity } from '../features/session/identity/load-identity.ts';
 import { authRecord } from '../features/session/page-auth-record.ts';
@@ -9,34 +9,38 @@ import { SubscriptionProvider } from '../features/session/subscription-provider.
 import { messageOf } from '../lib/api-error.ts';
 import { currentUserOf, SignedInContext } from '../lib/current-user.ts';
 import type { CurrentUser } from '../lib/current-user.ts';
+import { forgetDrafts } from '../lib/draft.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { forgetUser } from '../lib/query-client.ts';
+import { returnAddress } from '../lib/return-address.ts';
 import { onRefresh } from '../lib/session-refresh.ts';
 import { toast } from '../ui/toast.tsx';
 import { BlankPage } from './blank-page.tsx';
 import { LiveEventsProvider } from './live-events-provider.tsx';
 import { Shell } from './shell.tsx';
 
-/** undefined: not known yet; null: nobody. */
-type Known = CurrentUser | null | undefined;
+/** 'lost': nobody, or nobody any more; 'left': nobody by somebody's own choice. */
+type Known = CurrentUser | 'unknown' | 'lost' | 'left';
+
+const userOf = (known: Known): CurrentUser | null => (typeof known === 'string' ? null : known);
 
 /** Follows who is signed in, here and in the other tabs. */
-function useSession(): [Known, (user: Known) => void] {
-  const [user, setUser] = useState<Known>(undefined);
-  const userId = user?.id;
+function useSession(): [Known, (known: Known) => void] {
+  const [known, setKnown] = useState<Known>('unknown');
+  const userId = userOf(known)?.id;
 
   useEffect(() => {
-    if (user !== undefined) return undefined;
+    if (known !== 'unknown') return undefined;
     let stale = false;
     const check = async () => {
       const found = await checkCurrentUser();
-      if (!stale) setUser(found);
+      if (!stale) setKnown(found ?? 'lost');
     };
     void check();
     return () => {
       stale = true;
     };
-  }, [user]);
+  }, [known]);
 
   useEffect(
     () =>
@@ -44,11 +48,11 @@ function useSession(): [Known, (user: Known) => void] {
         refreshed: async (wire) => {
           const refreshed = currentUserOf(wire);
           await authRecord.store(refreshed);
-          setUser(refreshed);
+          setKnown(refreshed);
         },
         ended: () => {
           authRecord.remove();
-          setUser(null);
+          setKnown('lost');
         },
       }),
     [],
@@ -60,17 +64,24 @@ function useSession(): [Known, (user: Known) => void] {
         if (change.type === 'started' && change.userId === userId) return;
         authRecord.remove();
         // Someone else signed in over there: the cookies are theirs now, and so must be this tab.
-        setUser(change.type === 'started' ? undefined : null);
+        setKnown(change.type === 'started' ? 'unknown' : 'left');
       }),
     [userId],
   );
 
-  return [user, setUser];
+  // What was typed waits for who typed it, as long as they have not said that they are done.
+  useEffect(() => {
+    if (userId !== undefined) forgetDrafts(userId);
+    else if (known === 'left') forgetDrafts();
+  }, [userId, known]);
+
+  return [known, setKnown];
 }
 
 /** Lets the signed-in user through to the pages below, in the shell; everyone else goes to /login. */
 export function Protected() {
-  const [user, setUser] = useSession();
+  const [known, setKnown] = useSession();
+  const user = userOf(known);
   const queryClient = useQueryClient();
   const { identity: provider } = usePublicConfig();
 
@@ -84,7 +95,7 @@ export function Protected() {
         user,
         replaceUser: (next: CurrentUser) => {
           void authRecord.store(next);
-          setUser(next);
+          setKnown(next);
         },
         logOut: async () => {
           try {
@@ -92,19 +103,19 @@ export function Protected() {
           } catch (error) {
             toast.error(`Failed to logout: ${messageOf(error)}`);
           }
-          setUser(null);
+          setKnown('left');
         },
         leave: async () => {
           forgetSession();
-          setUser(null);
+          setKnown('left');
         },
         identity: () => loadIdentity(provider),
       },
-    [user, setUser, provider],
+    [user, setKnown, provider],
   );
 
-  if (signedIn === undefined) return <BlankPage />;
-  if (signedIn === null) return <Navigate to="/login" replace />;
+  if (known === 'unknown') return <BlankPage />;
+  if (signedIn === null) return <ToLogin comesBack={known === 'lost'} />;
   return (
     <SignedInContext value={signedIn}>
       {/* A different user gets fresh pages. */}
@@ -117,4 +128,13 @@ export function Protected() {
       </SubscriptionProvider>
     </SignedInContext>
   );
+}
+
+/** To the login, which leads back to this page unless it was left by choice. */
+function ToLogin({ comesBack }: { comesBack: boolean }) {
+  const router = useRouter();
+  // As it is now: the address is another one as soon as the way to the login has begun.
+  const [next] = useState(() => (comesBack ? returnAddress(router.latestLocation.href) : undefined));
+  const search = next === undefined || next === '/dashboard' ? {} : { next };
+  return <Navigate to="/login" search={search} replace />;
 }

@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
+import { returnAddress } from '../lib/return-address.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { Root } from './root.tsx';
 
@@ -36,6 +37,11 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
   loader: withPublicConfig,
+  /** `next`: where the login leads to, if not to the dashboard. */
+  validateSearch: (search): { next?: string } => {
+    const next = returnAddress(search['next']);
+    return next === undefined ? {} : { next };
+  },
   component: lazyRouteComponent(() => import('../features/session/login-page.tsx'), 'LoginPage'),
 });
 const signupRoute = createRoute({

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
 import { z } from 'zod';
 import { FEEDBACK_MAX_LENGTH } from '../../../contract/feedback.ts';
 import { api, messageOf } from '../../lib/api-client.ts';
+import { useDraft } from '../../lib/draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -22,12 +22,12 @@ export function FeedbackDialog({
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
-  const [text, setText] = useState('');
+  const [text, setText, clear] = useDraft('feedback');
   const { mutate, isPending } = useMutation({
     mutationFn: sendFeedback,
     onSuccess: () => {
       onOpenChange(false);
-      setText('');
+      clear();
       toast.success('Thanks for your feedback! We really appreciate it. 🙏');
     },
     onError: (error) =>

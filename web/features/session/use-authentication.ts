@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { SignInCancelled } from '../../lib/identity.ts';
@@ -15,7 +15,10 @@ import type { Arrival } from './session.ts';
 export type Proof = (identity: Identity) => Promise<SecondStep | null>;
 
 export interface Authentication {
-  /** Runs a login or a sign-up: the dashboard when it succeeds, a toast and the failure when it does not. */
+  /**
+   * Runs a login or a sign-up. When it succeeds: the page that asked for it, else the dashboard. A toast and the failure
+   * when it does not.
+   */
   authenticate: (prove: Proof, arrival: Arrival) => Promise<ApiError | null>;
   /** What the last login still needs; null while it needs nothing. */
   pending: { step: SecondStep; arrival: Arrival } | null;
@@ -26,6 +29,7 @@ export function useAuthentication(): Authentication {
   const queryClient = useQueryClient();
   const { identity: provider } = usePublicConfig();
   const mailedToken = useLocation({ select: ({ state }) => state.mailedToken });
+  const { next } = useSearch({ strict: false });
   const [pending, setPending] = useState<Authentication['pending']>(null);
 
   // A popup opens only while the click counts: so the code is here before the click.
@@ -52,7 +56,7 @@ export function useAuthentication(): Authentication {
     }
     forgetUser(queryClient);
     await (mailedToken === undefined
-      ? navigate({ to: '/dashboard' })
+      ? navigate({ to: '/dashboard', ...(next !== undefined && { href: next }) })
       : navigate({ to: '/verify', state: { mailedToken } }));
     return null;
   };

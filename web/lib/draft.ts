@@ -1,0 +1,20 @@
+import { useCallback, useSyncExternalStore } from 'react';
+import { useCurrentUser } from './current-user.ts';
+import { createDrafts } from './drafts.ts';
+
+const drafts = createDrafts(() => sessionStorage);
+
+/**
+ * What the signed-in user has typed under `key` and not yet sent: `[text, setText, clear]`. It survives a reload and a
+ * session that ends in between; nobody else who signs in sees it. Clear it once it was sent, or is not wanted any more.
+ */
+export function useDraft(key: string): [text: string, setText: (text: string) => void, clear: () => void] {
+  const { id } = useCurrentUser();
+  const text = useSyncExternalStore(drafts.subscribe, () => drafts.read(id, key));
+  const setText = useCallback((next: string) => drafts.write(id, key, next), [id, key]);
+  const clear = useCallback(() => drafts.write(id, key, ''), [id, key]);
+  return [text, setText, clear];
+}
+
+/** When somebody logs out, or is found to be somebody else: forgets everyone's drafts, or everyone's but that user's. */
+export const forgetDrafts = drafts.forget;

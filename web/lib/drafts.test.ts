@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createDrafts } from './drafts.ts';
+
+/** As much of a Storage as drafts use: its items are its properties. */
+function storageOf(items: Record<string, string> = {}): Storage {
+  const storage = {
+    ...items,
+    setItem: (name: string, text: string) => void (storage[name] = text),
+    removeItem: (name: string) => void delete storage[name],
+  } as Record<string, unknown>;
+  return storage as unknown as Storage;
+}
+
+describe('drafts', () => {
+  it('outlive the page load', () => {
+    const storage = storageOf();
+    createDrafts(() => storage).write('alice', 'feedback', 'half a thou');
+    expect(createDrafts(() => storage).read('alice', 'feedback')).toBe('half a thou');
+  });
+
+  it('are seen by nobody else', () => {
+    const drafts = createDrafts(() => storageOf());
+    drafts.write('alice', 'feedback', 'secret');
+    expect(drafts.read('bob', 'feedback')).toBe('');
+    expect(drafts.read('alice', 'notes')).toBe('');
+  });
+
+  it('are forgotten when another user is found to be signed in, and leave other items alone', () => {
+    const storage = storageOf({ authToken: 'x' });
+    const drafts = createDrafts(() => storage);
+    drafts.write('alice', 'feedback', 'hers');
+    drafts.write('bob', 'feedback', 'his');
+    drafts.forget('bob');
+    expect(drafts.read('alice', 'feedback')).toBe('');
+    expect(createDrafts(() => storage).read('bob', 'feedback')).toBe('his');
+    drafts.forget();
+    expect(createDrafts(() => storage).read('bob', 'feedback')).toBe('');
+    expect(storage['authToken']).toBe('x');
+  });
+
+  it('hold for the page where storage is switched off', () => {
+    const drafts = createDrafts(() => {
+      throw new Error('denied');
+    });
+    drafts.write('alice', 'feedback', 'still here');
+    expect(drafts.read('alice', 'feedback')).toBe('still here');
+  });
+
+  it('tell who shows them', () => {
+    const drafts = createDrafts(() => storageOf());
+    let told = 0;
+    const stop = drafts.subscribe(() => (told += 1));
+    drafts.write('alice', 'feedback', 'a');
+    stop();
+    drafts.write('alice', 'feedback', 'ab');
+    expect(told).toBe(1);
+  });
+});
