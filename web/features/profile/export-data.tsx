@@ -4,7 +4,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { fetchExport } from './profile-calls.ts';
-import { saveFile } from './save-file.ts';
+import { saveFile } from '../../lib/save-file.ts';
 
 /** Hands the account's data over as a file. */
 export function ExportData() {
