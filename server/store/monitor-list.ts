@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import { contains } from './dialect.ts';
 import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -29,9 +29,7 @@ export async function listMonitors(
   query: ListQuery,
 ): Promise<{ monitors: Monitor[]; total: number }> {
   const matching = matchingMonitors(store, query);
-  const { total } = await matching
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  const total = await countOf(matching);
 
   // Ids first: they come out of an index, and only the page's rows are read with all that hangs on them.
   const page = await inOrder(matching, query.sort)
@@ -47,18 +45,40 @@ export async function listMonitors(
   return { monitors: ids.flatMap((id) => monitors.get(id) ?? []), total };
 }
 
+/** The ids of what matches, in the list's order and at most `limit`, and how many match in all. */
+export async function monitorIds(
+  store: Store,
+  query: MonitorFilter & { sort: MonitorSort; limit: number },
+): Promise<{ ids: string[]; total: number }> {
+  const matching = matchingMonitors(store, query);
+  const rows = await inOrder(matching, query.sort).select('id').limit(query.limit).execute();
+  const ids = rows.map(({ id }) => id);
+  return { ids, total: ids.length < query.limit ? ids.length : await countOf(matching) };
+}
+
+type Matching = ReturnType<typeof matchingMonitors>;
+
+async function countOf(matching: Matching): Promise<number> {
+  const { count } = await matching
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 function matchingMonitors(store: Store, { accountId, q, status, tag, now }: MonitorFilter) {
   return store.db
     .selectFrom('monitors')
     .where('account_id', '=', accountId)
     .$if(q !== undefined, (select) => select.where((eb) => contains(eb.ref('search_text'), q ?? '')))
     .$if(status !== undefined, (select) => select.where(domainState(now), '=', status ?? 'ok'))
-    .$if(tag !== undefined, (select) =>
-      select.where((eb) => contains(eb.ref('tags'), JSON.stringify(tag ?? ''))),
-    );
+    .$if(tag !== undefined, (select) => select.where((eb) => eb.or(hasTag(eb.ref('tags'), tag ?? ''))));
 }
 
-function inOrder(matching: ReturnType<typeof matchingMonitors>, sort: MonitorSort) {
+/** In the JSON of a list, a quote that no backslash precedes begins or ends an item: what follows `[` or `,` begins one. */
+const hasTag = (tags: Expression<string>, tag: string) =>
+  ['[', ','].map((before) => contains(tags, before + JSON.stringify(tag)));
+
+function inOrder(matching: Matching, sort: MonitorSort) {
   if (sort === 'name') return matching.orderBy('host').orderBy('port');
   return sort === 'newest'
     ? matching.orderBy('created_at', 'desc').orderBy('id', 'desc')

@@ -11,7 +11,8 @@ import { inTransaction } from './transaction.ts';
 export type { MonitorKey } from './monitor-change.ts';
 export type { Monitor } from './monitor-row.ts';
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
-export { listMonitors, summary } from './monitor-list.ts';
+export { describeMonitor, type Description } from './monitor-description.ts';
+export { listMonitors, monitorIds, summary } from './monitor-list.ts';
 export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 
 const MINUTE_MS = 60_000;

@@ -52,7 +52,10 @@ post   /api/user_feedback/create                            401        ok       
 
 get    /api/domain/list                                     401        ok       ok        ok       ok       401       401
 get    /api/domain/summary                                  401        ok       ok        ok       ok       401       401
+get    /api/domain/ids                                      401        ok       ok        ok       ok       401       401
 post   /api/domain/add                                      401        ok       ok        limit    ok       401       401
+get    /api/domain/{id}                                     401        ok       404       ok       ok       401       401
+patch  /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 delete /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/history                             401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}/frequency                           401        premium  404       premium  ok       401       401
@@ -69,6 +72,7 @@ get    /api/payment/test/subscription                       401        ok       
 post   /api/payment/test/event                              401        ok       404       ok       ok       401       401
 
 get    /api/events                                          401        ok       ok        ok       ok       401       401
+post   /api/try                                             nobody     nobody   nobody    nobody   nobody   nobody    nobody
 get    /api/config                                          ok         ok       ok        ok       ok       ok        ok
 get    /api/health                                          ok         ok       ok        ok       ok       ok        ok
 
@@ -81,6 +85,8 @@ const CODES: Record<string, ProblemCode> = {
   barred: 'account_disabled',
   bought: 'already_subscribed',
   limit: 'limit_reached',
+  // No worker runs here to answer.
+  nobody: 'unavailable',
   premium: 'premium_required',
   token: 'invalid_token',
   unsigned: 'invalid_signature',

@@ -1,0 +1,51 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
+import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
+import { addMonitor, removeMonitor, type Monitor } from '../../store/monitors.ts';
+import type { Api, AppParts } from '../api.ts';
+import { REFUSALS } from '../domain-refusals.ts';
+import { endpointPolicy } from '../endpoint-policy.ts';
+import { watchFirstCheck } from '../first-check.ts';
+import { refuse } from '../problem.ts';
+import { domainWire, REFUSED_HOST } from '../wire.ts';
+
+/** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
+export function domainAddRoute(api: Api, parts: AppParts): void {
+  const { store, limits, timing } = parts;
+  const policy = endpointPolicy(parts);
+
+  api.on(CALLS.addDomain, async ({ body, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('addByAccount', accountId);
+    if (limited) return limited;
+    const normalised = normaliseEndpoint(body.host, policy);
+    if (!normalised.ok) return refuse('invalid_host', normalised.message);
+    const { host, port } = normalised.endpoint;
+
+    // Listening starts before the row exists: the worker can be faster than this function.
+    const firstCheck = watchFirstCheck(store, { accountId, timeoutMs: timing.firstCheckMs });
+    try {
+      const added = await addMonitor(store, {
+        accountId,
+        host,
+        port,
+        checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
+        now,
+        mayAdd,
+      });
+      if (!added.ok) return added.code === 'exists' ? REFUSALS.exists(added.existing) : REFUSALS.noRoom();
+      const monitor = (await firstCheck.of(added.monitor.id)) ?? added.monitor;
+      if (isRefusedByPolicy(monitor)) {
+        await removeMonitor(store, { accountId, monitorId: monitor.id });
+        return refuse('host_refused', REFUSED_HOST);
+      }
+      return { data: domainWire(monitor, parts.clock.now()) };
+    } finally {
+      firstCheck.stop();
+    }
+  });
+}
+
+function isRefusedByPolicy({ verdict }: Monitor): boolean {
+  return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
+}

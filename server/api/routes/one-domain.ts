@@ -1,0 +1,91 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { mayResume, mayUseFrequency } from '../../core/index.ts';
+import {
+  describeMonitor,
+  history,
+  monitorOf,
+  pauseMonitor,
+  removeMonitor,
+  requestCheck,
+  resumeMonitor,
+  setFrequency,
+} from '../../store/monitors.ts';
+import type { Api, AppParts } from '../api.ts';
+import { REFUSALS } from '../domain-refusals.ts';
+import { domainWire, historyEntryWire } from '../wire.ts';
+
+/** One domain, by its id. */
+export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.domain, async ({ params, session, now }) => {
+    const monitor = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
+    return monitor === null ? REFUSALS.notFound() : { data: domainWire(monitor, now) };
+  });
+
+  api.on(CALLS.describeDomain, async ({ params, body, session, now }) => {
+    const described = await describeMonitor(store, {
+      accountId: session.account.id,
+      monitorId: params.id,
+      describe: ({ notes, tags }) => ({ notes: body.notes ?? notes, tags: body.tags ?? tags }),
+    });
+    return described === null ? REFUSALS.notFound() : { data: domainWire(described, now) };
+  });
+
+  api.on(CALLS.removeDomain, async ({ params, session, now }) => {
+    const removed = await removeMonitor(store, { accountId: session.account.id, monitorId: params.id });
+    return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, now) };
+  });
+
+  api.on(CALLS.domainHistory, async ({ params, session }) => {
+    const entries = await history(store, { accountId: session.account.id, monitorId: params.id });
+    return entries === null ? REFUSALS.notFound() : { data: entries.map(historyEntryWire) };
+  });
+
+  api.on(CALLS.setFrequency, async ({ params, query, session, now }) => {
+    const minutes = query.check_frequency;
+    const set = await setFrequency(store, {
+      accountId: session.account.id,
+      monitorId: params.id,
+      minutes,
+      now,
+      mayUse: (plan) => mayUseFrequency(plan, minutes),
+    });
+    if (set.ok) return { data: domainWire(set.monitor, now) };
+    return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
+  });
+
+  api.on(CALLS.checkDomain, async ({ params, session, now }) => {
+    const accountId = session.account.id;
+    // Strangers learn from no answer, the one of a limit included, whether a domain exists.
+    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    if (owned === null) return REFUSALS.notFound();
+    if (owned.pausedBy !== null) return REFUSALS.paused();
+    const limited = limits.allow('checkByAccount', accountId) ?? limits.allow('checkByDomain', owned.id);
+    if (limited) return limited;
+    const monitor = await requestCheck(store, { accountId, monitorId: owned.id, now });
+    if (monitor === null) return REFUSALS.notFound();
+    return monitor.pausedBy === null ? { data: domainWire(monitor, now) } : REFUSALS.paused();
+  });
+
+  api.on(CALLS.pauseDomain, async ({ params, session, now }) => {
+    const paused = await pauseMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
+    return paused === null ? REFUSALS.notFound() : { data: domainWire(paused, now) };
+  });
+
+  api.on(CALLS.resumeDomain, async ({ params, body, session, now }) => {
+    const accountId = session.account.id;
+    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    if (owned === null) return REFUSALS.notFound();
+    // Each resuming is a check: the ways to ask for one share their limits.
+    const limited = limits.allow('checkByAccount', accountId) ?? limits.allow('checkByDomain', owned.id);
+    if (limited) return limited;
+    const resumed = await resumeMonitor(store, {
+      accountId,
+      monitorId: owned.id,
+      insteadOf: body.instead_of,
+      now,
+      mayResume,
+    });
+    if (resumed.ok) return { data: domainWire(resumed.monitor, now) };
+    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
+  });
+}
