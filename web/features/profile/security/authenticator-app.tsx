@@ -7,7 +7,7 @@ import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { saveFile } from '../save-file.ts';
+import { saveFile } from '../../../lib/save-file.ts';
 import { FreshSignInDialog } from './fresh-sign-in.tsx';
 import { beginAuthenticator, confirmAuthenticator, removeAuthenticator } from './security-calls.ts';
 import type { AuthenticatorSetup } from './security-calls.ts';
