@@ -61,6 +61,8 @@ function Frame({ children }: { children: ReactNode }) {
           </Button>
           <span className="mx-2.5 h-5 border-l border-line-2 max-md:hidden" />
           <ThemeMenu className="mr-1.5 max-md:hidden" />
+          {/* What a page has for the header of small screens. */}
+          <span id="header-slot" className="contents" />
           <AvatarMenu offer={offer} onFeedback={giveFeedback} />
         </div>
       </header>

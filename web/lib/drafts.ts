@@ -3,12 +3,12 @@ const PREFIX = 'draft ';
 /** What people have typed and not yet sent, each text under its owner and its key. */
 export interface Drafts {
   /** Empty when there is none. */
-  read(userId: string, key: string): string;
+  read: (userId: string, key: string) => string;
   /** An empty text is none. */
-  write(userId: string, key: string, text: string): void;
+  write: (userId: string, key: string, text: string) => void;
   /** Forgets everyone's, or everyone's but that one user's. */
-  forget(except?: string): void;
-  subscribe(listener: () => void): () => void;
+  forget: (except?: string) => void;
+  subscribe: (listener: () => void) => () => void;
 }
 
 /**
@@ -54,7 +54,7 @@ export function createDrafts(storage: () => Storage): Drafts {
 
 function stored(storage: () => Storage): [string, string][] {
   try {
-    return Object.entries({ ...storage() }).filter(([name]) => name.startsWith(PREFIX));
+    return Object.entries<string>(storage()).filter(([name]) => name.startsWith(PREFIX));
   } catch {
     return [];
   }

@@ -11,8 +11,16 @@ export function scheduleWord(
   notBefore: number,
   notAfter: number,
   now: number,
-): 'on schedule' | 'renewal overdue' | null {
+): 'renewal on schedule' | 'renewal overdue' | null {
   const lifetime = notAfter - notBefore;
   if (lifetime >= SHORT_LIVED_MS || now >= notAfter) return null;
-  return notAfter - now <= lifetime * OVERDUE_SHARE ? 'renewal overdue' : 'on schedule';
+  return notAfter - now <= lifetime * OVERDUE_SHARE ? 'renewal overdue' : 'renewal on schedule';
+}
+
+/** The same as a line of its own, which says why a red badge need not be news: 'Valid for 7 days in all, renewal on schedule'. */
+export function scheduleLine(notBefore: number, notAfter: number, now: number): string | null {
+  const word = scheduleWord(notBefore, notAfter, now);
+  if (word === null) return null;
+  const days = Math.round((notAfter - notBefore) / DAY_MS);
+  return `Valid for ${days < 1 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`} in all, ${word}`;
 }

@@ -11,7 +11,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { changeFrequency } from '../domain-calls.ts';
-import { useDomainCache } from '../domain-queries.ts';
+import { useDomainCache } from '../domain-cache.ts';
 import { PanelSection } from './panel-section.tsx';
 
 /** How often the domain is checked. What the plan does not hold stays focusable and says why. */

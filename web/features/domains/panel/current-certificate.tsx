@@ -1,44 +1,50 @@
-import { Fragment } from 'react';
-import type { ReactNode } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { DistinguishedName } from '../../../ui/distinguished-name.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
 import { shortDays } from '../day-and-month.ts';
-import { httpUrl } from './http-url.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
-import { PanelSection } from './panel-section.tsx';
+import { scheduleLine } from '../schedule-word.ts';
+import { useCertificateChain } from './chain-query.ts';
+import { httpUrl } from './http-url.ts';
+import { Fact, Facts, PanelSection } from './panel-section.tsx';
+import { fingerprintText } from './pem.ts';
 import { revocationLine } from './revocation-line.ts';
-import { scheduleWord } from '../schedule-word.ts';
 
 export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: number }) {
   return (
     <PanelSection title="Current Certificate">
       <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
-      <dl className="grid grid-cols-[97px_1fr] gap-y-[9px] text-[13px]/5">
-        {domain.issuer !== null && <Row term="Issuer">{domain.issuer}</Row>}
+      <Facts>
+        {domain.issuer !== null && (
+          <Fact term="Issuer">
+            <bdi>{visibleText(domain.issuer)}</bdi>
+          </Fact>
+        )}
         {domain.subject !== null && (
-          <Row term="Subject">
-            <span className="font-mono text-[12.5px]">{domain.subject}</span>
-          </Row>
+          <Fact term="Subject" mono copy={domain.subject}>
+            <DistinguishedName text={domain.subject} />
+          </Fact>
         )}
         {domain.valid_from !== null && (
-          <Row term="Valid From">
+          <Fact term="Valid From">
             <Time iso={domain.valid_from} />
-          </Row>
+          </Fact>
         )}
         {domain.expiry_date !== null && (
-          <Row term="Expires On">
+          <Fact term="Expires On">
             <span className="flex flex-wrap items-center justify-between gap-x-1.5 gap-y-1.5">
               <Time iso={domain.expiry_date} />
               <ExpiryBadge notAfter={Date.parse(domain.expiry_date)} now={now} />
             </span>
-          </Row>
+          </Fact>
         )}
-        <Row term="Last Checked">
+        <Fact term="Last Checked">
           <span className="flex flex-wrap items-center gap-x-2">
             {domain.last_checked_at === null ? 'Not yet' : <Time iso={domain.last_checked_at} withTime />}
             {domain.checking && (
@@ -48,24 +54,31 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
               </span>
             )}
           </span>
-        </Row>
+        </Fact>
         {domain.authority_name !== null && (
-          <Row term="Authority">
+          <Fact term="Authority">
             <Authority domain={domain} />
-          </Row>
+          </Fact>
         )}
-        {domain.fingerprint !== null && <Row term="Revocation">{revocationLine(domain.revocation)}</Row>}
-      </dl>
+        {domain.fingerprint !== null && <Fact term="Revocation">{revocationLine(domain.revocation)}</Fact>}
+        <Serial domain={domain} />
+        {domain.fingerprint !== null && (
+          <Fact term="SHA-256" mono copy={fingerprintText(domain.fingerprint)}>
+            {fingerprintText(domain.fingerprint)}
+          </Fact>
+        )}
+      </Facts>
     </PanelSection>
   );
 }
 
-function Row({ term, children }: { term: string; children: ReactNode }) {
+function Serial({ domain }: { domain: DomainWire }) {
+  const serial = useCertificateChain(domain.id, domain.fingerprint).data?.[0]?.serial_number;
+  if (serial === undefined) return null;
   return (
-    <>
-      <dt className="text-fg-3">{term}</dt>
-      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
-    </>
+    <Fact term="Serial" mono copy={serial}>
+      {serial}
+    </Fact>
   );
 }
 
@@ -73,33 +86,26 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
   if (!lifetime) return <p className="mt-1.5 mb-4 text-meta text-fg-3">No certificate was read yet.</p>;
   const shortDay = shortDays(lifetime.notBefore, lifetime.notAfter);
-  const schedule = scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
-  const renewal = lifetime.renewalFrom === null ? null : `Renew from ${shortDay(lifetime.renewalFrom)}`;
-  const middle = [renewal, schedule].filter((part) => part !== null).join(', ');
+  const schedule = scheduleLine(lifetime.notBefore, lifetime.notAfter, now);
   return (
-    <div className="num mt-1.5 mb-4 flex justify-between gap-3 text-meta text-fg-3">
-      <span>Issued {shortDay(lifetime.notBefore)}</span>
-      {middle && <span className="text-center">{middle}</span>}
-      <span className="font-[520] text-fg-2">{shortDay(lifetime.notAfter)}</span>
+    <div className="num mt-1.5 mb-4 text-meta text-fg-3">
+      <div className="flex justify-between gap-3">
+        <span>Issued {shortDay(lifetime.notBefore)}</span>
+        {lifetime.renewalFrom !== null && (
+          <span className="text-center">Renew from {shortDay(lifetime.renewalFrom)}</span>
+        )}
+        <span className="font-[520] text-fg-2">{shortDay(lifetime.notAfter)}</span>
+      </div>
+      {schedule && <p className="mt-1 text-fg-2">{schedule}</p>}
     </div>
   );
-}
-
-/** A name after RFC 4514, which has no spaces at its commas: it breaks there first. */
-function DistinguishedName({ text }: { text: string }) {
-  return text.split(/(?<=[^\\],)/).map((part, index) => (
-    <Fragment key={index}>
-      {index > 0 && <wbr />}
-      {part}
-    </Fragment>
-  ));
 }
 
 function Authority({ domain }: { domain: DomainWire }) {
   const url = httpUrl(domain.authority_url);
   return (
     <>
-      {domain.authority_name}
+      <bdi>{visibleText(domain.authority_name ?? '')}</bdi>
       {domain.authority_full_dn !== null && (
         <div className="group mt-[3px] flex items-start gap-1">
           <span className="min-w-0 flex-1 font-mono text-[12px]/[18px] text-fg-2">

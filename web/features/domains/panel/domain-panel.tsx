@@ -1,5 +1,6 @@
 import { Dialog } from 'radix-ui';
-import type { ComponentProps } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { ComponentProps, RefObject } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { keepOpenForToasts } from '../../../ui/dialog.tsx';
 import { cardElement } from '../domain-actions.ts';
@@ -26,6 +27,8 @@ interface DomainPanelProps {
 export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps) {
   const { shown, isLeaving, gone } = useLingering(domain, LONGEST_SLIDE_MS);
   const isWide = useMediaQuery('(min-width: 64rem)');
+  const panel = useRef<HTMLElement>(null);
+  useEscapeFromFields(panel, onClose);
   if (!shown) return null;
 
   const label = `Details for ${shown.display_name}`;
@@ -41,6 +44,7 @@ export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps)
       <aside
         {...sliding}
         aria-label={label}
+        ref={panel}
         inert={isLeaving}
         className={`${SLIDE} fixed top-[60px] right-0 bottom-0 z-30 w-[400px] border-l border-line shadow-3`}
       >
@@ -55,7 +59,7 @@ export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps)
           {...sliding}
           aria-label={label}
           aria-describedby={undefined}
-          className={`${SLIDE} fixed inset-0 z-40 outline-none`}
+          className={`${SLIDE} fixed inset-0 z-40 pt-[env(safe-area-inset-top)] outline-none`}
           // The heading takes the focus itself, here as beside the page.
           onOpenAutoFocus={(event) => event.preventDefault()}
           onInteractOutside={keepOpenForToasts}
@@ -70,4 +74,18 @@ export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps)
       </Dialog.Portal>
     </Dialog.Root>
   );
+}
+
+/** The page leaves Escape to who types. In the panel's fields it closes the panel: what was typed there is kept. */
+function useEscapeFromFields(panel: RefObject<HTMLElement | null>, close: () => void): void {
+  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+    const { target } = event;
+    if (target instanceof Element && target.matches('input, textarea') && panel.current?.contains(target))
+      close();
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
 }

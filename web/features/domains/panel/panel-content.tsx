@@ -4,13 +4,18 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 import { RevocationBadge } from '../../../ui/badge.tsx';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { CertificateChain } from './certificate-chain.tsx';
 import { CertificateHistory } from './certificate-history.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
 import { CurrentCertificate } from './current-certificate.tsx';
 import type { DomainActions } from '../domain-actions.ts';
 import { Findings } from './findings.tsx';
+import { NotesEditor } from './notes-editor.tsx';
+import { PanelMenu } from './panel-menu.tsx';
+import { PanelSection } from './panel-section.tsx';
 import { PausedSection } from './paused-section.tsx';
 import { PausedBadge } from '../list/remaining-time.tsx';
+import { TagsEditor } from './tags-editor.tsx';
 
 interface PanelContentProps {
   domain: DomainWire;
@@ -22,23 +27,32 @@ interface PanelContentProps {
 export function PanelContent({ domain, now, actions, onClose }: PanelContentProps) {
   return (
     <>
-      <header className="flex items-center gap-3 border-b border-line py-3.5 pr-2 pl-5 md:pr-3.5">
+      <header className="flex items-center gap-1 border-b border-line py-3.5 pr-2 pl-5 lg:pr-3.5">
         <FaviconTile hostname={domain.display_name} />
-        <div className="min-w-0 flex-1">
+        <div className="mr-1 ml-2 min-w-0 flex-1">
           {/* Keyed, here and below: another domain is another panel, whose heading takes the focus. */}
           <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>
           <StateBadge domain={domain} />
         </div>
-        <IconButton label="Close" onClick={onClose}>
+        <PanelMenu domain={domain} actions={actions} />
+        <IconButton label="Close" className="max-lg:size-11" onClick={onClose}>
           <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
         </IconButton>
       </header>
-      <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
+      <div
+        key={domain.id}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-[env(safe-area-inset-bottom)]"
+      >
         <PausedSection domain={domain} actions={actions} />
         <Findings domain={domain} />
         <CurrentCertificate domain={domain} now={now} />
-        <CheckFrequency key={`frequency ${domain.id}`} domain={domain} />
-        <CertificateHistory key={`history ${domain.id}`} id={domain.id} />
+        <CheckFrequency domain={domain} />
+        <PanelSection title="Tags and notes">
+          <TagsEditor domain={domain} />
+          <NotesEditor domain={domain} />
+        </PanelSection>
+        <CertificateChain domain={domain} />
+        <CertificateHistory id={domain.id} />
       </div>
     </>
   );
@@ -64,9 +78,9 @@ function PanelHeading({ children }: { children: string }) {
     <h2
       ref={heading}
       tabIndex={-1}
-      className="font-mono text-[15px]/5 font-semibold text-wrap [overflow-wrap:anywhere]"
+      className="max-h-25 overflow-y-auto font-mono text-[15px]/5 font-semibold text-wrap [overflow-wrap:anywhere]"
     >
-      {children}
+      <bdi>{children}</bdi>
     </h2>
   );
 }

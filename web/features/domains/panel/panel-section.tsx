@@ -1,4 +1,8 @@
 import type { ReactNode } from 'react';
+import { messageOf } from '../../../lib/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 
 interface PanelSectionProps {
   title: string;
@@ -16,5 +20,62 @@ export function PanelSection({ title, aside, children }: PanelSectionProps) {
       </h3>
       {children}
     </section>
+  );
+}
+
+interface SectionErrorProps {
+  /** What could not be loaded. */
+  title: string;
+  error: unknown;
+  isRetrying: boolean;
+  onRetry: () => void;
+}
+
+/** Where one section could not be read; the others stand. */
+export function SectionError({ title, error, isRetrying, onRetry }: SectionErrorProps) {
+  return (
+    <div role="alert" className="text-label">
+      <p className="font-[520]">{title}</p>
+      <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
+        {messageOf(error)} Checks go on; only this list is affected.
+      </p>
+      <Button variant="outline" size="small" className="mt-3" busy={isRetrying} onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** Facts of a certificate, each after its name. */
+export function Facts({ className, children }: { className?: string; children: ReactNode }) {
+  return (
+    <dl className={classNames('grid grid-cols-[97px_1fr] gap-y-[9px] text-[13px]/5', className)}>
+      {children}
+    </dl>
+  );
+}
+
+interface FactProps {
+  term: string;
+  /** As a machine has it. */
+  mono?: boolean;
+  /** What its copy button copies, which shows where the fact is hovered or focused. */
+  copy?: string | undefined;
+  children: ReactNode;
+}
+
+export function Fact({ term, mono = false, copy, children }: FactProps) {
+  return (
+    <>
+      <dt className="text-fg-3">{term}</dt>
+      <dd className={classNames('min-w-0 [overflow-wrap:anywhere]', copy && 'group flex items-start gap-1')}>
+        {copy || mono ? (
+          <span className={classNames('min-w-0 flex-1', mono && 'font-mono text-[12.5px]')}>{children}</span>
+        ) : (
+          children
+        )}
+        {copy && <CopyButton label={`Copy: ${term}`} text={copy} />}
+      </dd>
+    </>
   );
 }

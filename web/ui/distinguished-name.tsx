@@ -1,0 +1,17 @@
+import { Fragment } from 'react';
+import { visibleText } from './visible-text.ts';
+
+/** A name after RFC 4514, which has no spaces at its commas: it breaks there first. Its direction is its own affair. */
+export function DistinguishedName({ text }: { text: string }) {
+  const parts = visibleText(text).split(/(?<=[^\\],)/);
+  return (
+    <bdi>
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}
