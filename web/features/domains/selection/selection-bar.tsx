@@ -1,14 +1,16 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useSelection } from './selection-context.ts';
 
 const SelectionActions = lazy(async () => ({
   default: (await import('./selection-actions.tsx')).SelectionActions,
 }));
 
-/** What can be done with everything that is selected; its code comes with the first selection. */
+/** What can be done with everything that is selected; its code comes with the first selection and then stays. */
 export function SelectionBar() {
   const { isSelecting } = useSelection();
-  if (!isSelecting) return null;
+  const [isNeeded, setIsNeeded] = useState(isSelecting);
+  if (isSelecting && !isNeeded) setIsNeeded(true);
+  if (!isNeeded) return null;
   return (
     <Suspense>
       <SelectionActions />

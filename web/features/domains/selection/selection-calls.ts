@@ -1,26 +1,22 @@
 import { z } from 'zod';
 import { bulkResultSchema, domainIdsSchema } from '../../../../contract/domain.ts';
-import type { BulkRequest, BulkResult, DomainFilter, DomainSort } from '../../../../contract/domain.ts';
+import type { BulkRequest, BulkResult } from '../../../../contract/domain.ts';
 import { api, call } from '../../../lib/api-client.ts';
-
-/** Which domains the list shows, and in which order. */
-export type ListedDomains = DomainFilter & { sort?: DomainSort | undefined };
+import type { ListFilter } from '../domain-filter.ts';
 
 const idsAnswer = z.object({ data: domainIdsSchema });
 const bulkAnswer = z.object({ data: bulkResultSchema });
 
-function queryOf({ q, status, tag, sort }: ListedDomains): string {
-  const parts = Object.entries({ q, status, tag, sort }).filter(([, value]) => value !== undefined);
-  const query = new URLSearchParams(parts as [string, string][]).toString();
-  return query === '' ? '' : `?${query}`;
+function queryOf(filter: ListFilter): string {
+  return `?${new URLSearchParams({ ...filter })}`;
 }
 
 /** The ids of everything that is listed, loaded or not: at most 10,000, and how many there are. */
 export async function fetchDomainIds(
-  listed: ListedDomains,
+  filter: ListFilter,
   signal?: AbortSignal,
 ): Promise<{ ids: string[]; total: number }> {
-  return (await api(`/domain/ids${queryOf(listed)}`, { schema: idsAnswer, signal })).data;
+  return (await api(`/domain/ids${queryOf(filter)}`, { schema: idsAnswer, signal })).data;
 }
 
 /** One batch: at most BULK_SIZE ids, each with its own result. */
@@ -29,6 +25,6 @@ export async function actOnDomains(request: BulkRequest): Promise<BulkResult> {
 }
 
 /** The listed domains as a CSV file. */
-export async function exportDomains(listed: ListedDomains): Promise<Blob> {
-  return (await call(`/domain/export${queryOf(listed)}`)).blob();
+export async function exportDomains(filter: ListFilter): Promise<Blob> {
+  return (await call(`/domain/export${queryOf(filter)}`)).blob();
 }

@@ -1,5 +1,6 @@
 import { createContext, useContext } from 'react';
-import type { ListedDomains } from './selection-calls.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import type { ListFilter } from '../domain-filter.ts';
 
 export interface Selection {
   readonly selected: ReadonlySet<string>;
@@ -12,9 +13,11 @@ export interface Selection {
   clear: () => void;
   /** Deselects what is done with. */
   drop: (ids: Iterable<string>) => void;
-  /** What the list shows at present, and how many that are. */
-  readonly listed: ListedDomains;
+  /** What the list shows at present, and how many match it. */
+  readonly filter: ListFilter;
   readonly total: number;
+  /** Those that are loaded, in the order of the list. */
+  readonly loaded: readonly DomainWire[];
 }
 
 export const SelectionContext = createContext<Selection | null>(null);

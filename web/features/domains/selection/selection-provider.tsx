@@ -1,42 +1,42 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import type { DomainWire } from '../../../../contract/domain.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { useLiveEvents } from '../../../lib/live-events-context.ts';
 import { toast } from '../../../ui/toast.tsx';
+import type { ListFilter } from '../domain-filter.ts';
 import { fetchDomainIds } from './selection-calls.ts';
-import type { ListedDomains } from './selection-calls.ts';
 import { SelectionContext } from './selection-context.ts';
 import { NOTHING_SELECTED, toggled, withAll, withoutAll } from './selection-state.ts';
 
-export interface SelectionProviderProps {
+interface SelectionProviderProps {
   /** What the list shows at present. A change of it keeps the selection. */
-  listed: ListedDomains;
+  filter: ListFilter;
   /** How many domains match it. */
   total: number;
-  /** The ids of the rows that are loaded, in their order. */
-  loadedIds: readonly string[];
+  /** Those that are loaded, in the order of the list. */
+  loaded: readonly DomainWire[];
   children: ReactNode;
 }
 
 /** Keeps which domains are selected, for as long as the dashboard is open. */
-export function SelectionProvider({ listed, total, loadedIds, children }: SelectionProviderProps) {
+export function SelectionProvider({ filter, total, loaded, children }: SelectionProviderProps) {
   const [state, setState] = useState(NOTHING_SELECTED);
-  const latest = useRef({ listed, loadedIds });
+  const latest = useRef({ filter, loaded });
   useEffect(() => {
-    latest.current = { listed, loadedIds };
+    latest.current = { filter, loaded };
   });
   useLiveEvents((event) => {
     if (event.event === 'domain_removed') setState((former) => withoutAll(former, [event.data.id]));
   });
 
-  const toggle = useCallback(
-    (id: string, { range = false }: { range?: boolean } = {}) =>
-      setState((former) => toggled(former, id, range, latest.current.loadedIds)),
-    [],
-  );
+  const toggle = useCallback((id: string, { range = false }: { range?: boolean } = {}) => {
+    const order = latest.current.loaded.map((domain) => domain.id);
+    setState((former) => toggled(former, id, range, order));
+  }, []);
   const selectAll = useCallback(async () => {
     try {
-      const { ids, total: all } = await fetchDomainIds(latest.current.listed);
+      const { ids, total: all } = await fetchDomainIds(latest.current.filter);
       setState((former) => withAll(former, ids));
       if (ids.length < all) toast.info(`The first ${ids.length} of ${all} domains are selected.`);
     } catch (error) {
@@ -54,10 +54,11 @@ export function SelectionProvider({ listed, total, loadedIds, children }: Select
       selectAll,
       clear,
       drop,
-      listed,
+      filter,
       total,
+      loaded,
     }),
-    [state, toggle, selectAll, clear, drop, listed, total],
+    [state, toggle, selectAll, clear, drop, filter, total, loaded],
   );
   return <SelectionContext value={value}>{children}</SelectionContext>;
 }
