@@ -1,39 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { freePort, temporaryFolder } from '../kit/app.ts';
+import { startDemo } from '../kit/demo.ts';
 import { createClient, sendTo } from '../kit/people.ts';
 
-const root = resolve(import.meta.dirname, '..', '..');
-
 it('the demo has an account with a past, checks its hosts for real, and ends cleanly', async () => {
-  const folder = temporaryFolder();
-  const url = `http://localhost:${await freePort()}`;
-  const demo = spawn(process.execPath, ['scripts/demo.ts'], {
-    cwd: root,
-    env: {
-      PATH: process.env['PATH'],
-      DATA_DIR: folder.path,
-      PORT: new URL(url).port,
-      DATABASE_URL: 'nonsense',
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(demo, 'exit');
-  onTestFinished(async () => {
-    demo.kill('SIGKILL');
-    await ended;
-    folder.remove();
-  });
-  let output = '';
-  demo.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  await vi.waitUntil(() => output.includes('Ctrl-C'), { timeout: 25_000 });
+  const demo = await startDemo({ DATABASE_URL: 'nonsense' });
+  onTestFinished(async () => void (await demo.stop()));
 
-  const [, email = '', password = ''] = /Sign in as (\S+) with the password (\S+)/.exec(output) ?? [];
-  const person = createClient(sendTo(url));
-  await person.ask(CALLS.signIn, { body: { email, password } });
+  const person = createClient(sendTo(demo.url));
+  await person.ask(CALLS.signIn, { body: demo.person });
   const { token } = (await person.ask(CALLS.identityToken)).ok;
   await person.ask(CALLS.openSession, { body: { token } });
   const today = Date.now() - 60_000;
@@ -54,13 +29,12 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   expect(entries.map(({ fingerprint }) => fingerprint)).toHaveLength(2);
 
   // What is wrong today has been mailed; the past has not.
-  const mailUrl = /http\S+\/dev\/mail\S*/.exec(output)?.[0] ?? '';
-  await vi.waitFor(async () => expect(await (await fetch(mailUrl)).text()).toContain('pay.fjord.example'), {
-    timeout: 10_000,
-  });
+  await vi.waitFor(
+    async () => expect(await (await fetch(demo.mailUrl)).text()).toContain('pay.fjord.example'),
+    { timeout: 10_000 },
+  );
   const offered = (await person.ask(CALLS.publicConfig)).ok.data.demo_hosts;
-  expect(offered).toContainEqual(expect.stringMatching(/^lab\.moss\.example(:\d+)?$/));
+  expect(offered).toContain(`lab.moss.example${demo.portSuffix}`);
 
-  demo.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
+  expect(await demo.stop()).toBe(0);
 });

@@ -1,0 +1,75 @@
+// Pictures of every screen and dialog at 1440 and 360 px, light and dark, out of the demo, in screenshots/: to be looked
+// at and to be compared with those of another day.
+//
+//   npm run screenshots                 all of them
+//   npm run screenshots -- panel login  those whose name begins so
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { chromium } from '@playwright/test';
+import { BROWSER_FLAGS, findBrowser } from '../tests/kit/browser.ts';
+import { startDemo } from '../tests/kit/demo.ts';
+import { SCREENS, showScreen } from '../tests/kit/screens/screens.ts';
+import { openWindows } from '../tests/kit/screens/visitors.ts';
+
+const FOLDER = resolve(import.meta.dirname, '..', 'screenshots');
+const VIEWPORTS = [
+  { width: 1440, height: 900 },
+  { width: 360, height: 760 },
+];
+
+async function main(): Promise<number> {
+  const beginnings = process.argv.slice(2);
+  const screens = SCREENS.filter(
+    ({ name }) => beginnings.length === 0 || beginnings.some((beginning) => name.startsWith(beginning)),
+  );
+  if (screens.length === 0) {
+    say(`No such screen. There are ${SCREENS.map(({ name }) => name).join(', ')}.`);
+    return 2;
+  }
+  const found = findBrowser();
+  if (!found) {
+    say('No Chromium here and none could be had; BROWSER_PATH names one.');
+    return 1;
+  }
+  if (beginnings.length === 0) rmSync(FOLDER, { recursive: true, force: true });
+  mkdirSync(FOLDER, { recursive: true });
+
+  const demo = await startDemo();
+  const browser = await chromium.launch({
+    executablePath: found.executablePath,
+    args: [...BROWSER_FLAGS, '--font-render-hinting=none', '--hide-scrollbars'],
+    env: { ...process.env, ...found.env },
+  });
+  const windows = await openWindows(browser, demo);
+  let missing = 0;
+  for (const viewport of VIEWPORTS)
+    for (const screen of screens) {
+      const page = windows[screen.visitor];
+      page.setDefaultTimeout(15_000);
+      await page.setViewportSize(viewport);
+      try {
+        await page.emulateMedia({ colorScheme: 'light' });
+        await showScreen(screen, page, demo);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          const path = join(FOLDER, `${screen.name}-${viewport.width}-${colorScheme}.png`);
+          await page.screenshot({ path, fullPage: true, animations: 'disabled', caret: 'hide' });
+        }
+      } catch (error) {
+        missing += 1;
+        say(
+          `${screen.name} at ${viewport.width} px: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    }
+  await browser.close();
+  await demo.stop();
+  say(`${screens.length * VIEWPORTS.length - missing} screens, each light and dark, in ${FOLDER}`);
+  return missing === 0 ? 0 : 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+process.exitCode = await main();
