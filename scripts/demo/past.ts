@@ -1,7 +1,13 @@
 import { carryLastSeen, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
 import { record } from '../../server/store/checks.ts';
-import { addMonitor, claimDue, type ClaimedMonitor, pauseMonitor } from '../../server/store/monitors.ts';
+import {
+  addMonitor,
+  claimDue,
+  type ClaimedMonitor,
+  describeMonitor,
+  pauseMonitor,
+} from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
@@ -67,9 +73,10 @@ export async function livePast(
       await recordLook(monitor, look, looks[index + 1]?.at ?? now);
     }
   }
-  for (const { name, paused } of hosts) {
-    const key = { accountId, monitorId: ids.get(name) ?? '', now };
-    if (paused) await pauseMonitor(store, key);
+  for (const { name, tags = [], notes = '', paused } of hosts) {
+    const key = { accountId, monitorId: ids.get(name) ?? '' };
+    await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
+    if (paused) await pauseMonitor(store, { ...key, now });
   }
 
   async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {

@@ -19,8 +19,9 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   await vi.waitFor(async () => expect(await checked()).toHaveLength(18), { timeout: 10_000 });
 
   const domains = await checked();
-  const { counts } = (await person.ask(CALLS.domainSummary)).ok.data;
+  const { counts, tags } = (await person.ask(CALLS.domainSummary)).ok.data;
   expect(counts).toMatchObject({ expired: 1, critical: 3, soon: 1, pending: 0, unread: 1, paused: 1 });
+  expect(tags).toContainEqual({ tag: 'payments', count: 2 });
   const findings = domains.flatMap((domain) => domain.findings.map(({ code }) => code));
   expect(findings.toSorted()).toEqual(['expired', 'name_mismatch', 'self_signed']);
   expect(domains.filter(({ unreachable }) => unreachable !== null)).toHaveLength(2);
