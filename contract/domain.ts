@@ -212,7 +212,9 @@ export const bulkSchema = z.discriminatedUnion('action', [
   z.object({ action: z.enum(['check', 'pause', 'resume', 'remove']), ids: idsSchema }),
   z.object({ action: z.literal('frequency'), ids: idsSchema, check_frequency: frequencySchema }),
   /** Both lists may be empty, but not the two of them. */
-  z.object({ action: z.literal('tag'), ids: idsSchema, add: tagsSchema, remove: tagsSchema }),
+  z
+    .object({ action: z.literal('tag'), ids: idsSchema, add: tagsSchema, remove: tagsSchema })
+    .refine(({ add, remove }) => add.length + remove.length > 0, { path: ['add'], message: 'Name a tag' }),
 ]);
 export type BulkRequest = z.infer<typeof bulkSchema>;
 

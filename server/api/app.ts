@@ -1,11 +1,11 @@
 import type { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
 import { createApi, type AppParts } from './api.ts';
 import { isOutage } from '../store/open-store.ts';
-import type { AppContext, AppEnv } from './app-env.ts';
+import type { AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
+import { bodyLimits } from './body-limits.ts';
 import { createClientAddressReader } from './client-address.ts';
 import { openApiDocument } from './openapi.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
@@ -28,7 +28,6 @@ import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
 import { staticPages } from './static-pages.ts';
 
-const MAX_BODY_BYTES = 64 * 1024;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The whole HTTP side: the API below /api, the built pages on everything else. */
@@ -115,11 +114,5 @@ function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
         );
     return foreign === null ? next() : problemResponse(c, foreign);
   });
-  app.use(
-    '/api/*',
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: (c) => problemResponse(c as AppContext, refuse('too_large', 'Send less than 64 kB.')),
-    }),
-  );
+  app.use('/api/*', bodyLimits());
 }

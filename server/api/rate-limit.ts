@@ -16,12 +16,28 @@ const CALL_LIMITS = {
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
+  /** Calls for many domains: 5,000 of them are 25 or 50 calls, which a page makes as fast as they are answered. */
+  bulkByAccount: { count: 60, windowMs: MINUTE_MS },
+  importByAccount: { count: 120, windowMs: MINUTE_MS },
+  /** Domains, not calls: what one selection holds may be checked twice before a script has to wait. */
+  bulkChecksByAccount: { count: 20_000, windowMs: 10 * MINUTE_MS },
+  bulkCheckByDomain: { count: 1, windowMs: MINUTE_MS },
+  /** Lines, not calls: each may lead to a look at a host. */
+  importedByAccount: { count: 10_000, windowMs: 60 * MINUTE_MS },
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
 };
 
-const DETAIL = 'Too many attempts. Please wait a moment and try again.';
+/** Says when, in the unit that people count such a time in. */
+function refuseUntil(retryAfterMs: number): Refusal {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const [count, unit] = seconds < 100 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return refuseForNow(
+    `Too many attempts. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,
+    retryAfterMs,
+  );
+}
 
 export interface Attempt {
   /** Gives the attempt back: it succeeded, so it was no guess. */
@@ -36,7 +52,7 @@ export async function countAll(
 ): Promise<Attempt | Refusal> {
   for (const [key, { count, windowMs }] of limits) {
     const consumed = await consumeRateLimit(store, { key, limit: count, windowMs, now });
-    if (!consumed.allowed) return refuseForNow(DETAIL, consumed.retryAfterMs);
+    if (!consumed.allowed) return refuseUntil(consumed.retryAfterMs);
   }
   return {
     async succeeded() {
@@ -49,7 +65,8 @@ export async function countAll(
 export function createCallLimits(clock: { now(): number }) {
   const windows = new Map<string, { endsAt: number; count: number }>();
   return {
-    allow(name: keyof typeof CALL_LIMITS, who: string): Refusal | null {
+    /** `weight`: for limits that count something else than calls. What is refused does not count. */
+    allow(name: keyof typeof CALL_LIMITS, who: string, weight = 1): Refusal | null {
       const now = clock.now();
       const { count, windowMs } = CALL_LIMITS[name];
       const key = `${name}:${who}`;
@@ -59,8 +76,9 @@ export function createCallLimits(clock: { now(): number }) {
         window = { endsAt: now + windowMs, count: 0 };
         windows.set(key, window);
       }
-      window.count += 1;
-      return window.count > count ? refuseForNow(DETAIL, window.endsAt - now) : null;
+      if (window.count + weight > count) return refuseUntil(window.endsAt - now);
+      window.count += weight;
+      return null;
     },
   };
 }

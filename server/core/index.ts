@@ -26,6 +26,7 @@ export {
   mayResume,
   mayUseFrequency,
   NOT_ENTITLED,
+  roomFor,
   TRIAL_MS,
 } from './plan.ts';
 export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';

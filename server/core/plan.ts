@@ -18,6 +18,11 @@ export function mayAdd(plan: Plan, count: number): boolean {
   return plan === 'premium' || count < FREE_DOMAIN_LIMIT;
 }
 
+/** How many more domains `mayAdd` lets an account have; null: as many as it likes. */
+export function roomFor(plan: Plan, count: number): number | null {
+  return plan === 'premium' ? null : Math.max(0, FREE_DOMAIN_LIMIT - count);
+}
+
 /** Whether an account of which `active` domains are checked may resume one more. */
 export function mayResume(plan: Plan, active: number): boolean {
   return plan === 'premium' || active < FREE_DOMAIN_LIMIT;

@@ -1,78 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import type { CertificateFacts, Plan } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
 import { lockPlan } from './entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
-import { searchText } from './search-text.ts';
 import { inTransaction } from './transaction.ts';
 
 export type { MonitorKey } from './monitor-change.ts';
 export type { Monitor } from './monitor-row.ts';
+export { type AddedMonitor, addMonitor, addMonitors, trackedEndpoints } from './monitor-adding.ts';
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
 export { describeMonitor, type Description } from './monitor-description.ts';
 export { listMonitors, monitorIds, summary } from './monitor-list.ts';
 export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 
 const MINUTE_MS = 60_000;
-
-export interface NewMonitor {
-  accountId: string;
-  /** Normalised. */
-  host: string;
-  port: number;
-  checkEveryMinutes: number;
-  now: number;
-  /** The plan's rule, asked with the count that holds while the account's row is locked. */
-  mayAdd(plan: Plan, count: number): boolean;
-}
-
-export type AddedMonitor =
-  | { ok: true; monitor: Monitor }
-  | { ok: false; code: 'limit_reached' }
-  | { ok: false; code: 'exists'; existing: Monitor };
-
-/** Adds a monitor that is due at once. Parallel adds of one account queue on its row: none slips past the limit. */
-export async function addMonitor(store: Store, request: NewMonitor): Promise<AddedMonitor> {
-  const { accountId, host, port, now } = request;
-  const added = await inTransaction(store, async (trx): Promise<AddedMonitor> => {
-    const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
-    const existing = await selectMonitors(trx)
-      .where('account_id', '=', accountId)
-      .where('monitors.host', '=', host)
-      .where('monitors.port', '=', port)
-      .executeTakeFirst();
-    if (existing) return { ok: false, code: 'exists', existing: toMonitor(existing) };
-
-    const { count } = await trx
-      .selectFrom('monitors')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('account_id', '=', accountId)
-      .executeTakeFirstOrThrow();
-    if (!request.mayAdd(plan, count)) return { ok: false, code: 'limit_reached' };
-
-    const monitor = await trx
-      .insertInto('monitors')
-      .values({
-        id: randomUUID(),
-        account_id: accountId,
-        host,
-        port,
-        check_every_minutes: request.checkEveryMinutes,
-        created_at: now,
-        next_check_at: now,
-        revoked: 0,
-        active: Number(!disabled),
-        search_text: searchText({ host, port, notes: '', tags: [] }),
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return { ok: true, monitor: toMonitor({ ...monitor, facts: null, favicon_version: null }) };
-  });
-  if (added.ok) announceMonitor(store, added.monitor, 'added', { due: true });
-  return added;
-}
 
 export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const row = await selectMonitors(store.db)

@@ -59,7 +59,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   exportDomains: () => ({}),
   actOnDomains: ({ things }) => ({ body: { action: 'check', ids: [things.domain] } }),
   previewImport: () => ({ body: { entries: [{ host: 'new.example.com' }] } }),
-  importDomains: () => ({ body: { entries: [{ host: 'new.example.com' }] } }),
+  importDomains: () => ({ body: { entries: [{ host: 'imported.example.com' }] } }),
   domain: ({ things }) => ({ params: { id: things.domain } }),
   describeDomain: ({ things }) => ({ params: { id: things.domain }, body: { notes: 'Renewed by hand.' } }),
   domainChain: ({ things }) => ({ params: { id: things.domain } }),

@@ -53,6 +53,9 @@ post   /api/user_feedback/create                            401        ok       
 get    /api/domain/list                                     401        ok       ok        ok       ok       401       401
 get    /api/domain/summary                                  401        ok       ok        ok       ok       401       401
 get    /api/domain/ids                                      401        ok       ok        ok       ok       401       401
+post   /api/domain/bulk                                     401        ok       ok        ok       ok       401       401
+post   /api/domain/import/preview                           401        ok       ok        ok       ok       401       401
+post   /api/domain/import                                   401        ok       ok        ok       ok       401       401
 post   /api/domain/add                                      401        ok       ok        limit    ok       401       401
 get    /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}                                     401        ok       404       ok       ok       401       401
@@ -78,6 +81,8 @@ get    /api/health                                          ok         ok       
 
 delete /api/user/me                                         401        ok       ok        ok       ok       401       401
 `;
+
+const MANY = 'post /api/domain/bulk';
 
 const CODES: Record<string, ProblemCode> = {
   '401': 'not_authenticated',
@@ -157,7 +162,9 @@ describeEachDatabase('Access', (open) => {
           faults.push(`${key}: caches may keep what ${name} is told`);
         if (name === 'owner') continue;
         const said = `${answer.text} ${JSON.stringify([...answer.headers])}`;
-        for (const secret of secrets)
+        // The results for many name the ids that were asked about: what the caller said is no news to the caller.
+        const isNews = (secret: string) => key !== MANY || !JSON.stringify(input.body).includes(secret);
+        for (const secret of secrets.filter(isNews))
           if (said.includes(secret)) faults.push(`${key} tells ${name} ${secret}`);
         // Who is let in changes what is their own; who is refused changes nothing at all.
         const isWatched = (text: string) => word !== 'ok' || secrets.some((secret) => text.includes(secret));

@@ -86,7 +86,21 @@ describeEachDatabase('Nobody is let in or learns anything', (open) => {
       }
     }
 
-    // Ids in bodies: the domain that gives its place to another one, and the checkout that is paid.
+    // Ids in bodies: of many domains at once, of the one that gives its place to another, and of the checkout that is paid.
+    const asker = await stranger.arrive();
+    const bulk = async ({ domain }: Things, action: Record<string, unknown>) => {
+      const { data } = (await asker.ask(CALLS.actOnDomains, { body: { ...action, ids: [domain] } })).ok;
+      return data.map((result) => ({ ...result, id: '' }));
+    };
+    for (const action of [
+      ...['check', 'pause', 'resume', 'remove'].map((name) => ({ action: name })),
+      { action: 'frequency', check_frequency: 10 },
+      { action: 'tag', add: ['mine'], remove: [] },
+    ]) {
+      const results = await bulk(things, action);
+      expect(results).toMatchObject([{ problem: 'not_found', domain: null }]);
+      expect(results).toEqual(await bulk(nobodysThings(), action));
+    }
     const free = world.caller('free');
     const client = await free.arrive();
     const resume = async (insteadOf: string) => {

@@ -1,5 +1,7 @@
 import type { Api, AppParts } from '../api.ts';
 import { domainAddRoute } from './domain-add.ts';
+import { domainBulkRoute } from './domain-bulk.ts';
+import { domainImportRoutes } from './domain-import.ts';
 import { domainListRoutes } from './domain-list.ts';
 import { oneDomainRoutes } from './one-domain.ts';
 
@@ -7,5 +9,7 @@ import { oneDomainRoutes } from './one-domain.ts';
 export function domainRoutes(api: Api, parts: AppParts): void {
   domainListRoutes(api, parts);
   domainAddRoute(api, parts);
+  domainBulkRoute(api, parts);
+  domainImportRoutes(api, parts);
   oneDomainRoutes(api, parts);
 }

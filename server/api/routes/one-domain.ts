@@ -27,7 +27,7 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
       monitorId: params.id,
       describe: ({ notes, tags }) => ({ notes: body.notes ?? notes, tags: body.tags ?? tags }),
     });
-    return described === null ? REFUSALS.notFound() : { data: domainWire(described, now) };
+    return described.ok ? { data: domainWire(described.monitor, now) } : REFUSALS.notFound();
   });
 
   api.on(CALLS.removeDomain, async ({ params, session, now }) => {

@@ -1,0 +1,117 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { MOST_TAGS } from '../../../contract/constants.ts';
+import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
+import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';
+import {
+  describeMonitor,
+  type Monitor,
+  type MonitorKey,
+  monitorOf,
+  pauseMonitor,
+  removeMonitor,
+  requestCheck,
+  resumeMonitor,
+  setFrequency,
+} from '../../store/monitors.ts';
+import type { Api, AppParts } from '../api.ts';
+import { REFUSALS } from '../domain-refusals.ts';
+import { Refusal } from '../problem.ts';
+import { domainWire } from '../wire.ts';
+
+/** What it is afterwards (null: no more), or why nothing was done. */
+type Outcome = Monitor | Refusal | null;
+
+/**
+ * One act on many domains, each in a transaction of its own: to remove one may take thousands of checks with it, and
+ * nobody else's write waits for more than one domain. What was done before a fault stays done, and can be asked again.
+ */
+export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.actOnDomains, async ({ body, session, now }) => {
+    const accountId = session.account.id;
+    const ids = [...new Set(body.ids)];
+    const isCheck = body.action === 'check' || body.action === 'resume';
+    const limited =
+      limits.allow('bulkByAccount', accountId) ??
+      (isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null);
+    if (limited) return limited;
+
+    const results = new Map<string, BulkResult[number]>();
+    for (const id of ids) {
+      // Before any limit of a domain is counted: a stranger must not use up its owner's.
+      const owned = await monitorOf(store, { accountId, monitorId: id });
+      const outcome = owned === null ? REFUSALS.notFound() : await act(owned, body, now);
+      results.set(id, resultOf(id, outcome, owned, now));
+    }
+    return { data: body.ids.flatMap((id) => results.get(id) ?? []) };
+  });
+
+  async function act(owned: Monitor, request: BulkRequest, now: number): Promise<Outcome> {
+    const key = { accountId: owned.accountId, monitorId: owned.id };
+    switch (request.action) {
+      case 'check':
+        return check(owned, now);
+      case 'pause':
+        return (await pauseMonitor(store, { ...key, now })) ?? REFUSALS.notFound();
+      case 'resume':
+        return resume(owned, now);
+      case 'remove':
+        await removeMonitor(store, key);
+        return null;
+      case 'frequency':
+        return setMinutes(key, request.check_frequency, now);
+      default:
+        return retag(key, request);
+    }
+  }
+
+  async function check(owned: Monitor, now: number): Promise<Outcome> {
+    if (owned.pausedBy !== null) return REFUSALS.paused();
+    // Asked for within the last minute: its check is under way or has just been made.
+    if (limits.allow('bulkCheckByDomain', owned.id)) return owned;
+    const { accountId, id: monitorId } = owned;
+    const monitor = await requestCheck(store, { accountId, monitorId, now });
+    if (monitor === null) return REFUSALS.notFound();
+    return monitor.pausedBy === null ? monitor : REFUSALS.paused();
+  }
+
+  async function resume(owned: Monitor, now: number): Promise<Outcome> {
+    if (owned.pausedBy === null) return owned;
+    const limited = limits.allow('checkByDomain', owned.id);
+    if (limited) return limited;
+    const { accountId, id: monitorId } = owned;
+    const resumed = await resumeMonitor(store, { accountId, monitorId, now, mayResume });
+    if (resumed.ok) return resumed.monitor;
+    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
+  }
+
+  async function setMinutes(key: MonitorKey, minutes: number, now: number): Promise<Outcome> {
+    const mayUse = (plan: Plan) => mayUseFrequency(plan, minutes);
+    const set = await setFrequency(store, { ...key, minutes, now, mayUse });
+    if (set.ok) return set.monitor;
+    return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
+  }
+
+  async function retag(key: MonitorKey, { add, remove }: BulkRequest & { action: 'tag' }): Promise<Outcome> {
+    const described = await describeMonitor(store, {
+      ...key,
+      describe({ notes, tags }) {
+        const next = [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])];
+        return next.length > MOST_TAGS ? null : { notes, tags: next };
+      },
+    });
+    if (described.ok) return described.monitor;
+    return described.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyTags();
+  }
+}
+
+function resultOf(id: string, outcome: Outcome, owned: Monitor | null, now: number): BulkResult[number] {
+  if (!(outcome instanceof Refusal))
+    return { id, problem: null, message: null, domain: outcome && domainWire(outcome, now) };
+  const isGone = owned === null || outcome.code === 'not_found';
+  return {
+    id,
+    problem: outcome.code,
+    message: outcome.detail,
+    domain: isGone ? null : domainWire(owned, now),
+  };
+}

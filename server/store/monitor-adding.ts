@@ -1,0 +1,117 @@
+import type { Kysely } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import type { Plan } from '../core/index.ts';
+import { lockPlan } from './entitlements.ts';
+import { announceMonitor } from './monitor-change.ts';
+import { type Monitor, toMonitor } from './monitor-row.ts';
+import type { Store } from './open-store.ts';
+import { searchText } from './search-text.ts';
+import type { Tables } from './tables.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Normalised. */
+type Endpoint = Pick<Monitor, 'host' | 'port'>;
+
+export interface NewEndpoint extends Endpoint {
+  notes?: string;
+  tags?: readonly string[];
+}
+
+interface NewMonitors {
+  accountId: string;
+  checkEveryMinutes: number;
+  now: number;
+  /** The plan's rule, asked with the count that holds while the account's row is locked. */
+  mayAdd(plan: Plan, count: number): boolean;
+}
+
+export type AddedMonitor =
+  | { ok: true; monitor: Monitor }
+  | { ok: false; code: 'limit_reached' }
+  | { ok: false; code: 'exists'; existing: Endpoint };
+
+/** Adds a monitor that is due at once. Parallel adds of one account queue on its row: none slips past the limit. */
+export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
+  const [added] = await addMonitors(store, { ...request, endpoints: [request] });
+  if (added === undefined) throw new Error('One endpoint has one outcome');
+  return added;
+}
+
+/** The same for many, one after the other in one transaction; the outcomes in their order. */
+export async function addMonitors(
+  store: Store,
+  request: NewMonitors & { endpoints: readonly NewEndpoint[] },
+): Promise<AddedMonitor[]> {
+  const { accountId, now } = request;
+  const outcomes = await inTransaction(store, async (trx) => {
+    const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
+    const tracked = await readTracked(trx, request);
+    const made: AddedMonitor[] = [];
+    for (const { host, port, notes = '', tags = [] } of request.endpoints) {
+      if (tracked.has({ host, port })) made.push({ ok: false, code: 'exists', existing: { host, port } });
+      else if (!request.mayAdd(plan, tracked.count)) made.push({ ok: false, code: 'limit_reached' });
+      else {
+        const row = await trx
+          .insertInto('monitors')
+          .values({
+            id: randomUUID(),
+            account_id: accountId,
+            host,
+            port,
+            check_every_minutes: request.checkEveryMinutes,
+            // A millisecond apart: the newest of the list and the oldest of a plan follow their order.
+            created_at: now + made.length,
+            next_check_at: now,
+            revoked: 0,
+            active: Number(!disabled),
+            notes,
+            tags: JSON.stringify(tags),
+            search_text: searchText({ host, port, notes, tags }),
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        tracked.add({ host, port });
+        made.push({ ok: true, monitor: toMonitor({ ...row, facts: null, favicon_version: null }) });
+      }
+    }
+    return made;
+  });
+  for (const outcome of outcomes)
+    if (outcome.ok) announceMonitor(store, outcome.monitor, 'added', { due: true });
+  return outcomes;
+}
+
+/** How many monitors an account has, and which of `endpoints` are among them. */
+export async function trackedEndpoints(
+  store: Store,
+  request: { accountId: string; endpoints: readonly Endpoint[] },
+): Promise<{ count: number; has(endpoint: Endpoint): boolean }> {
+  return readTracked(store.db, request);
+}
+
+async function readTracked(
+  db: Kysely<Tables>,
+  { accountId, endpoints }: { accountId: string; endpoints: readonly Endpoint[] },
+) {
+  const ofAccount = db.selectFrom('monitors').where('account_id', '=', accountId);
+  const { total } = await ofAccount
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const hosts = [...new Set(endpoints.map(({ host }) => host))];
+  const rows =
+    hosts.length === 0 ? [] : await ofAccount.select(['host', 'port']).where('host', 'in', hosts).execute();
+  const known = new Set(rows.map(endpointKey));
+  let count = total;
+  return {
+    get count() {
+      return count;
+    },
+    has: (endpoint: Endpoint) => known.has(endpointKey(endpoint)),
+    add(endpoint: Endpoint) {
+      known.add(endpointKey(endpoint));
+      count += 1;
+    },
+  };
+}
+
+const endpointKey = ({ host, port }: Endpoint) => `${host} ${port}`;
