@@ -4,8 +4,8 @@ import type { DomainSort, DomainState } from '../../contract/domain.ts';
 const VIEWS = ['grid', 'list'] as const;
 export type DomainView = (typeof VIEWS)[number];
 /** How far the expiry horizon looks, in days. */
-const SPANS = [30, 90, 365] as const;
-export type HorizonSpan = (typeof SPANS)[number];
+export const HORIZON_SPANS = [30, 90, 365] as const;
+export type HorizonSpan = (typeof HORIZON_SPANS)[number];
 
 /**
  * What of the dashboard is in its address, so that it can be linked to and the way back leads to it. What is left out of
@@ -31,7 +31,7 @@ export function dashboardSearch(search: Record<string, unknown>): DashboardSearc
     tag: text(search['tag']),
     sort: oneOf(DOMAIN_SORTS, search['sort']),
     view: oneOf(VIEWS, search['view']),
-    span: oneOf(SPANS, search['span']),
+    span: oneOf(HORIZON_SPANS, search['span']),
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }

@@ -1,0 +1,100 @@
+import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
+import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
+import { GLYPH } from '../../../ui/horizon/horizon-layout.ts';
+import type { HorizonLayout, HorizonNote, HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import { pinName } from './horizon-entries.ts';
+import { SPAN_NAMES } from './span-names.ts';
+
+export interface Box {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** What a link of the horizon leads to: a panel, the list in another order or of one state, or another span. */
+export type Target =
+  | { kind: 'domain'; id: string }
+  | { kind: 'soonest' }
+  | { kind: 'expired' }
+  | { kind: 'span'; span: HorizonSpan };
+
+export interface HorizonLink {
+  key: string;
+  name: string;
+  box: Box;
+  target: Target;
+  pin: HorizonPin | null;
+}
+
+const REACH = GLYPH / 2 + 2;
+const HEIGHT = 24;
+const SHORT_HEIGHT = 20;
+
+/** The links that lie over a drawing, in the order of their dates. */
+export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] {
+  const { pins, moreExpired, later } = layout;
+  const links = pins.map((pin) => pinLink(pin, layout, now));
+  const firstAhead = pins.findIndex(({ place }) => place !== 'expired');
+  const behind = firstAhead < 0 ? links.length : firstAhead;
+  const wider = widerSpan(layout);
+  return [
+    ...links.slice(0, behind),
+    ...(moreExpired ? [moreExpiredLink(moreExpired)] : []),
+    ...links.slice(behind),
+    ...(later && later.count > 0 && wider ? [laterLink(later, wider)] : []),
+  ];
+}
+
+function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): HorizonLink {
+  const { entries, count, x, y, label, labelWidth: width } = pin;
+  const isShort = y + HEIGHT / 2 > base;
+  const height = isShort ? SHORT_HEIGHT : HEIGHT;
+  return {
+    key: entries[0].id,
+    name: pinName(pin, now),
+    box: {
+      left: x - REACH,
+      top: y - height / 2,
+      width: label === null ? 2 * REACH : REACH + 12 + width + 4,
+      height,
+    },
+    target: count > 1 ? { kind: 'soonest' } : { kind: 'domain', id: entries[0].id },
+    pin,
+  };
+}
+
+function noteBox({ x, y, width }: HorizonNote): Box {
+  return { left: x - 4, top: y - 16, width: width + 8, height: HEIGHT };
+}
+
+function moreExpiredLink(note: HorizonNote): HorizonLink {
+  return {
+    key: 'more-expired',
+    name: `${note.count} more expired: show all expired in the list`,
+    box: noteBox(note),
+    target: { kind: 'expired' },
+    pin: null,
+  };
+}
+
+function laterLink(note: HorizonNote, span: HorizonSpan): HorizonLink {
+  return {
+    key: 'later',
+    name: `${note.text}: look ${SPAN_NAMES[span]} ahead`,
+    box: noteBox(note),
+    target: { kind: 'span', span },
+    pin: null,
+  };
+}
+
+/** The next span that shows one more of them, else the widest; none beyond it. */
+function widerSpan({ frame, axis, pins }: HorizonLayout): HorizonSpan | null {
+  const first = pins.find(({ place }) => place === 'later')?.entries[0].notAfter;
+  const [today = 0] = axis.midnights;
+  const wider = HORIZON_SPANS.filter((span) => span > frame.days);
+  const showing = wider.find(
+    (span) => first !== undefined && first < new Date(today).setDate(new Date(today).getDate() + span),
+  );
+  return showing ?? wider.at(-1) ?? null;
+}

@@ -1,0 +1,96 @@
+import { memo, useEffect, useRef, useState } from 'react';
+import type { KeyboardEvent, MouseEvent } from 'react';
+import type { HorizonLink, Target } from './horizon-links.ts';
+import type { Attention } from './use-attention.ts';
+
+interface PinLinksProps {
+  links: readonly HorizonLink[];
+  /** Of the open panel. */
+  openId: string | null;
+  attention: Attention;
+  onFollow: (target: Target) => void;
+}
+
+/** The links behind a drawing: one stop of the Tab key, from there with the arrows in the order of the dates. */
+export const PinLinks = memo(function PinLinks({ links, openId, attention, onFollow }: PinLinksProps) {
+  const list = useRef<HTMLOListElement>(null);
+  const [stop, setStop] = useState<string | null>(null);
+  const stopKey = links.some(({ key }) => key === stop) ? stop : (links[0]?.key ?? null);
+  const elementOf = (key: string) =>
+    list.current?.querySelector<HTMLElement>(`[data-pin="${CSS.escape(key)}"]`);
+  const noteOpening = useFocusReturn(openId, elementOf);
+  if (links.length === 0) return null;
+
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = links[nextIndex(event.key, index, links.length)];
+    if (!next) return;
+    event.preventDefault();
+    elementOf(next.key)?.focus();
+  };
+  const onClick = (event: MouseEvent, { key, target }: HorizonLink) => {
+    // A new tab or window is the browser's to open.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    setStop(key);
+    if (target.kind === 'domain') noteOpening(target.id);
+    onFollow(target);
+  };
+
+  return (
+    <ol ref={list} aria-label="Certificates in the order of their expiry">
+      {links.map((link, index) => (
+        <li key={link.key}>
+          <a
+            href={addressOf(link.target)}
+            data-pin={link.key}
+            aria-label={link.name}
+            aria-current={(link.target.kind === 'domain' && link.target.id === openId) || undefined}
+            tabIndex={link.key === stopKey ? 0 : -1}
+            className="absolute rounded-1 outline-offset-0! focus-visible:z-10"
+            style={link.box}
+            onKeyDown={(event) => onKeyDown(event, index)}
+            onClick={(event) => onClick(event, link)}
+            onPointerEnter={(event) => event.pointerType !== 'touch' && attention.give(link.key)}
+            onPointerLeave={attention.releaseSoon}
+            onFocus={(event) => {
+              setStop(link.key);
+              if (event.target.matches(':focus-visible')) attention.give(link.key);
+            }}
+            onBlur={attention.release}
+          />
+        </li>
+      ))}
+    </ol>
+  );
+});
+
+function nextIndex(key: string, index: number, count: number): number {
+  if (key === 'ArrowRight' || key === 'ArrowDown') return Math.min(index + 1, count - 1);
+  if (key === 'ArrowLeft' || key === 'ArrowUp') return Math.max(index - 1, 0);
+  if (key === 'Home') return 0;
+  return key === 'End' ? count - 1 : -1;
+}
+
+/** For a new tab; a click keeps the rest of the address. */
+function addressOf(target: Target): string {
+  if (target.kind === 'domain') return `/dashboard?domain=${encodeURIComponent(target.id)}`;
+  if (target.kind === 'expired') return '/dashboard?status=expired';
+  return target.kind === 'span' ? `/dashboard?span=${target.span}` : '/dashboard?sort=soonest';
+}
+
+/** Where a panel was opened from here, its end leads back here. Answers what to call when one is opened. */
+function useFocusReturn(openId: string | null, elementOf: (id: string) => HTMLElement | null | undefined) {
+  const openedHere = useRef<string>(undefined);
+  const formerId = useRef(openId);
+  useEffect(() => {
+    const closedId = formerId.current;
+    formerId.current = openId;
+    if (closedId === null || closedId === openId) return;
+    if (openId === null && closedId === openedHere.current) elementOf(closedId)?.focus();
+    openedHere.current = undefined;
+  });
+  return (id: string) => {
+    openedHere.current = id;
+  };
+}

@@ -1,0 +1,71 @@
+import { longDate } from '../../../lib/dates.ts';
+import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
+import type { HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import { remainingWords } from './horizon-entries.ts';
+
+const MOST_NAMES = 6;
+
+interface PinTooltipProps {
+  pin: HorizonPin;
+  /** Who issued the certificate; null while it is not known. */
+  issuer: string | null;
+  now: number;
+  width: number;
+  onPointerEnter: () => void;
+  onPointerLeave: () => void;
+}
+
+/** What there is to know about the pin below it. Its link says the same, so that nobody needs to hear it twice. */
+export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerLeave }: PinTooltipProps) {
+  const { entries, count, x, y } = pin;
+  const [{ name, notAfter, status }] = entries;
+  const isRight = x > width / 2;
+  return (
+    <div
+      aria-hidden="true"
+      onPointerEnter={onPointerEnter}
+      onPointerLeave={onPointerLeave}
+      className="absolute z-20 w-max max-w-[min(280px,calc(100%-16px))] animate-[menu-in_120ms] rounded-3 border border-line bg-menu px-3 py-2.5 text-label shadow-3"
+      style={{
+        bottom: `calc(100% - ${y - 14}px)`,
+        ...(isRight ? { right: Math.max(8, width - x - 20) } : { left: Math.max(8, x - 20) }),
+      }}
+    >
+      {count > 1 ? (
+        <>
+          <p className="font-semibold">
+            {count} certificates {notAfter < now ? 'expired' : 'expire'} on {longDate(notAfter)}
+          </p>
+          <ul className="mt-1 font-mono text-meta text-fg-2">
+            {entries.slice(0, MOST_NAMES).map((entry) => (
+              <li key={entry.id} className="truncate">
+                {entry.name}
+              </li>
+            ))}
+          </ul>
+          {count > Math.min(entries.length, MOST_NAMES) && (
+            <p className="mt-1 text-meta text-fg-3">
+              and {count - Math.min(entries.length, MOST_NAMES)} more
+            </p>
+          )}
+        </>
+      ) : (
+        <>
+          <p className="line-clamp-4 font-mono font-[560] [overflow-wrap:anywhere]">{name}</p>
+          <p className="num mt-0.5 text-fg-2">
+            {notAfter < now ? 'Expired' : 'Expires'} on {longDate(notAfter)}
+          </p>
+          {issuer !== null && <p className="truncate text-meta text-fg-3">{issuer}</p>}
+          <p className="num mt-1.5 flex gap-1.5">
+            {status === 'revoked' && <RevocationBadge revoked />}
+            {status === 'ok' || status === 'revoked' ? (
+              <span className="self-center text-fg-2">{remainingWords(notAfter, now)}</span>
+            ) : (
+              <ExpiryBadge notAfter={notAfter} now={now} />
+            )}
+          </p>
+        </>
+      )}
+    </div>
+  );
+}

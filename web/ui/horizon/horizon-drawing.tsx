@@ -1,0 +1,204 @@
+import { memo, useId } from 'react';
+import type { ReactNode } from 'react';
+import { classNames } from '../class-names.ts';
+import { GlyphShape } from '../glyph.tsx';
+import { GLYPH, TODAY_HALF, WORDS_Y } from './horizon-layout.ts';
+import type { HorizonLayout, HorizonPin } from './horizon-layout.ts';
+import { NAME_OFFSET } from './pack-labels.ts';
+import { NAME_TRACKING } from './text-measure.ts';
+
+interface DrawingProps {
+  layout: HorizonLayout;
+  /** Whether the bucket of expired ones is hatched: not to scale. */
+  hatched: boolean;
+}
+
+/** The horizon as it was laid out, at its own size: never scaled. `children` are drawn above the pins, below Today. */
+export function HorizonDrawing({ layout, hatched, children }: DrawingProps & { children?: ReactNode }) {
+  return (
+    // The tokens name system colours where those are forced.
+    <svg
+      width={layout.frame.width}
+      height={layout.height}
+      className="block overflow-hidden forced-color-adjust-none"
+      fill="none"
+      aria-hidden="true"
+    >
+      <Ground layout={layout} hatched={hatched} />
+      {children}
+      <Today layout={layout} />
+    </svg>
+  );
+}
+
+/** Redrawn only where something was laid out anew: there may be hundreds of pins. */
+const Ground = memo(function Ground({ layout, hatched }: DrawingProps) {
+  return (
+    <>
+      <Bands layout={layout} hatched={hatched} />
+      <Ruler layout={layout} />
+      <Words layout={layout} />
+      {layout.pins.map(
+        (pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={layout.base} />,
+      )}
+      {layout.pins.map((pin) => (
+        <Mark key={pin.entries[0].id} pin={pin} size={layout.frame.nameSize} />
+      ))}
+    </>
+  );
+});
+
+/** Lines that say "not to scale" or "from here on": of 6 px, at 45°. */
+export function HatchPattern({ id }: { id: string }) {
+  return (
+    <defs>
+      <pattern id={id} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect width="1.25" height="6" fill="var(--hatch)" />
+      </pattern>
+    </defs>
+  );
+}
+
+function Bands({ layout: { frame, base, criticalEnd, soonEnd }, hatched }: DrawingProps) {
+  const hatch = useId();
+  // Where colours are forced, an edge takes the place of the ground.
+  const band = 'stroke-transparent forced-colors:stroke-line';
+  return (
+    <>
+      {hatched && (
+        <>
+          <HatchPattern id={hatch} />
+          <rect width={frame.todayX} height={base} fill={`url(#${hatch})`} opacity=".6" />
+        </>
+      )}
+      <rect
+        x={frame.todayX}
+        width={criticalEnd - frame.todayX}
+        height={base}
+        fill="var(--critical-band)"
+        className={band}
+      />
+      <rect
+        x={criticalEnd}
+        width={soonEnd - criticalEnd}
+        height={base}
+        fill="var(--soon-band)"
+        className={band}
+      />
+    </>
+  );
+}
+
+const TICK_LENGTH = { day: 4, monday: 8, month: 15 };
+
+function Ruler({ layout: { frame, base, ticks, months } }: { layout: HorizonLayout }) {
+  const line = base + 0.5;
+  const path = (kinds: readonly string[]) =>
+    ticks
+      .filter(({ kind }) => kinds.includes(kind))
+      .map(({ x, kind }) => `M${Math.round(x) + 0.5} ${line}v${TICK_LENGTH[kind]}`)
+      .join('');
+  return (
+    <>
+      <path d={`M0 ${line}H${frame.width}${path(['day', 'monday'])}`} stroke="var(--line-2)" />
+      <path d={path(['month'])} stroke="var(--fg-3)" />
+      {frame.hasLater && (
+        <path d={`M${frame.axisEnd + 0.5} 0V${base}`} stroke="var(--line-2)" strokeDasharray="2 3" />
+      )}
+      {months.map(({ x, text }) => (
+        <text key={x} x={x} y={base + 21} fill="var(--fg-2)" className="text-small font-medium">
+          {text}
+        </text>
+      ))}
+    </>
+  );
+}
+
+function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: HorizonLayout }) {
+  const word = 'text-small font-[560]';
+  const [critical, soon] = bandNames;
+  return (
+    <>
+      {!frame.narrow && (
+        <text x={frame.expiredX} y={WORDS_Y} fill="var(--fg-2)" className={word}>
+          Expired
+        </text>
+      )}
+      <text x={critical?.x} y={WORDS_Y} fill="var(--critical-fg)" className={word}>
+        {critical?.text}
+      </text>
+      <text x={soon?.x} y={WORDS_Y} fill="var(--soon-fg)" className={word}>
+        {soon?.text}
+      </text>
+      {[moreExpired, later].map(
+        (note) =>
+          note && (
+            <text key={note.x} x={note.x} y={note.y} fill="var(--fg-3)" className={classNames(word, 'num')}>
+              {note.text}
+            </text>
+          ),
+      )}
+    </>
+  );
+}
+
+function Stem({ pin: { x, y, status }, base }: { pin: HorizonPin; base: number }) {
+  return (
+    <path
+      d={`M${x} ${y + 5}V${base}`}
+      stroke={`var(--${status}-mark)`}
+      strokeWidth="1.25"
+      opacity={status === 'ok' ? 0.55 : 0.9}
+    />
+  );
+}
+
+function Mark({ pin: { x, y, status, count, label }, size }: { pin: HorizonPin; size: number }) {
+  const isOpenShape = status === 'ok' || status === 'revoked';
+  const isCount = count > 1 && status === 'ok';
+  const tone = status === 'ok' ? 'var(--fg-2)' : 'var(--fg)';
+  return (
+    <>
+      <g
+        transform={`translate(${x - GLYPH / 2} ${y - GLYPH / 2}) scale(${GLYPH / 16})`}
+        style={{ color: `var(--${status}-mark)` }}
+        className="[--glyph-cut:var(--surface)]"
+      >
+        {isOpenShape && <circle cx="8" cy="8" r="8" fill="var(--surface)" />}
+        <GlyphShape name={status} />
+      </g>
+      {label !== null && isCount && (
+        <text x={x + NAME_OFFSET} y={y + 4} fill={tone} className="num text-small font-[560]">
+          {label}
+        </text>
+      )}
+      {label !== null && !isCount && (
+        <text
+          x={x + NAME_OFFSET}
+          y={y + 4}
+          fill={tone}
+          fontSize={size}
+          fontWeight={status === 'ok' ? 450 : 600}
+          className="font-mono"
+          style={{ letterSpacing: `${NAME_TRACKING}em` }}
+        >
+          {label}
+        </text>
+      )}
+    </>
+  );
+}
+
+function Today({ layout: { frame, base } }: { layout: HorizonLayout }) {
+  return (
+    <>
+      <path d={`M${frame.todayX} 0V${base + 16}`} stroke="var(--fg)" strokeWidth="1.5" />
+      <g transform={`translate(${frame.todayX} ${base + 12})`}>
+        <rect x={-TODAY_HALF} width={2 * TODAY_HALF} height="20" rx="4" fill="var(--fg)" />
+        <text y="14" textAnchor="middle" fill="var(--bg)" className="text-small font-semibold">
+          Today
+        </text>
+      </g>
+    </>
+  );
+}
