@@ -33,7 +33,7 @@ export interface Form<Name extends string, Output> {
     name: Name;
     defaultValue: string;
     error: string | undefined;
-    onChange: (event: ChangeEvent<HTMLInputElement>) => void;
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => void;
   };
   /** What the fields hold. */
   values: Texts<Name>;

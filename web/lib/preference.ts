@@ -2,11 +2,11 @@ import { useSyncExternalStore } from 'react';
 
 /** What somebody chose on this device. Without a stored choice, or where storage is switched off, it is the fallback. */
 export interface Preference<Value> {
-  get(): Value;
-  set(value: Value): void;
+  get: () => Value;
+  set: (value: Value) => void;
   /** As `get`, in a component that follows the choice, made in another tab too. */
-  use(): Value;
-  subscribe(listener: () => void): () => void;
+  use: () => Value;
+  subscribe: (listener: () => void) => () => void;
 }
 
 /** A choice among a few, kept in the local storage under `key` as it is written here. */

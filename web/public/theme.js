@@ -1,12 +1,15 @@
-// Runs before the first paint. The key and the two colours are those of lib/theme.ts.
+// Runs before the first paint. Keys and values are those of lib/theme.ts and lib/font.ts.
 (function () {
   var choice = null;
+  var font = null;
   try {
     choice = localStorage.getItem('theme');
+    font = localStorage.getItem('font');
   } catch {
-    // Storage can be switched off; the system's theme is then the theme.
+    // Storage can be switched off: then it is as nobody chose.
   }
   var dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  document.documentElement.dataset.font = font === 'manrope' || font === 'system' ? font : 'inter';
   document.querySelector('meta[name=theme-color]').content = dark ? '#101a2f' : '#ffffff';
 })();

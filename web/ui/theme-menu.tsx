@@ -1,5 +1,5 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { THEMES, useTheme } from '../lib/theme.ts';
+import { theme, THEMES } from '../lib/theme.ts';
 import type { Theme } from '../lib/theme.ts';
 import { Menu, MenuChoices } from './menu.tsx';
 import { ThemeButton } from './theme-button.tsx';
@@ -9,11 +9,10 @@ const LABELS: Record<Theme, string> = { light: 'Light', dark: 'Dark', system: 'S
 
 /** Light, Dark, System as the items of a menu. */
 export function ThemeChoices() {
-  const { theme, setTheme } = useTheme();
   return (
     <MenuChoices
-      value={theme}
-      onChange={setTheme}
+      value={theme.use()}
+      onChange={theme.set}
       choices={THEMES.map((value) => {
         const Icon = ICONS[value];
         return { value, label: LABELS[value], icon: <Icon strokeWidth={1.6} aria-hidden="true" /> };

@@ -10,17 +10,17 @@ const updateAnswer = z.object({ data: userSchema.nullish() });
 const EXPORT_TIMEOUT_MS = 120_000;
 const sessionsAnswer = z.object({ data: sessionListSchema });
 
-/** Saves the name and the company (empty: none); returns the user as it now is. */
+/** Saves the name, the company and the time zone (empty: none); returns the user as it now is. */
 export async function updateProfile(
   user: CurrentUser,
-  profile: { fullName: string; company: string },
+  { fullName, company, timeZone }: { fullName: string; company: string; timeZone: string },
 ): Promise<CurrentUser> {
   const { data } = await api('/user/update', {
     method: 'PATCH',
-    body: { full_name: profile.fullName, company: profile.company === '' ? null : profile.company },
+    body: { full_name: fullName, company: company || null, time_zone: timeZone || null },
     schema: updateAnswer,
   });
-  return data ? currentUserOf(data) : { ...user, fullName: profile.fullName, companyName: profile.company };
+  return data ? currentUserOf(data) : { ...user, fullName, companyName: company, timeZone: timeZone || null };
 }
 
 /** Deletes the account with everything in it; the session ends with it. */

@@ -1,25 +1,48 @@
+import { useState } from 'react';
 import { z } from 'zod';
 import { messageOf } from '../../lib/api-error.ts';
 import { useSignedIn } from '../../lib/current-user.ts';
+import type { CurrentUser } from '../../lib/current-user.ts';
+import { useDraft } from '../../lib/draft.ts';
 import { useForm } from '../../lib/form.ts';
+import { browserTimeZone } from '../../lib/time-zone.ts';
 import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
+import { Field, SelectField } from '../../ui/field.tsx';
+import type { SelectFieldProps } from '../../ui/field.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { updateProfile } from './profile-calls.ts';
+import { timeZoneGroups } from './time-zones.ts';
 
 const profileSchema = z.object({
   fullName: z.string().trim().min(1, 'Please enter your name'),
   company: z.string().trim(),
+  timeZone: z.string(),
+});
+const draftSchema = z.object({ fullName: z.string(), company: z.string(), timeZone: z.string() });
+type Profile = z.infer<typeof draftSchema>;
+
+const profileOf = (user: CurrentUser): Profile => ({
+  fullName: user.fullName,
+  company: user.companyName,
+  timeZone: user.timeZone ?? '',
 });
 
-/** Name and company; the address stays what it is. */
+function parsedDraft(draft: string): Profile | null {
+  if (draft === '') return null;
+  return draftSchema.safeParse(JSON.parse(draft)).data ?? null;
+}
+
+/** Name, company and time zone; the address stays what it is. */
 export function ProfileForm() {
   const { user, replaceUser } = useSignedIn();
-  const { field, values, submit, busy } = useForm(profileSchema, {
-    fullName: user.fullName,
-    company: user.companyName,
-  });
-  const changed = values.fullName.trim() !== user.fullName || values.company.trim() !== user.companyName;
+  const [draft, setDraft, clearDraft] = useDraft('profile');
+  const [initial] = useState(() => parsedDraft(draft) ?? profileOf(user));
+  const { field, values, submit, busy } = useForm(profileSchema, initial);
+  const saved = profileOf(user);
+  const isChanged =
+    values.fullName.trim() !== saved.fullName ||
+    values.company.trim() !== saved.company ||
+    values.timeZone !== saved.timeZone;
 
   const save = submit(async (profile) => {
     try {
@@ -29,19 +52,58 @@ export function ProfileForm() {
       toast.error(`Failed to update: ${messageOf(error)}`);
       return;
     }
+    clearDraft();
     toast.success('User updated successfully');
   });
 
   return (
-    <form noValidate className="grid gap-4" onSubmit={save}>
+    <form
+      noValidate
+      className="grid gap-4"
+      onSubmit={save}
+      onChange={(event) => {
+        const typed = draftSchema.safeParse(Object.fromEntries(new FormData(event.currentTarget)));
+        if (typed.success) setDraft(JSON.stringify(typed.data));
+      }}
+    >
       <Field label="Email" aside="Read-only" type="email" value={user.email} readOnly />
       <Field {...field('fullName')} label="Full Name" autoComplete="name" />
       <Field {...field('company')} label="Company" placeholder="Optional" autoComplete="organization" />
+      <TimeZoneField {...field('timeZone')} own={user.timeZone} />
       <div className="mt-1">
-        <Button type="submit" disabled={!changed} busy={busy} className="max-md:w-full">
+        <Button type="submit" disabled={!isChanged} busy={busy} className="max-md:w-full">
           Update Profile
         </Button>
       </div>
     </form>
+  );
+}
+
+interface TimeZoneFieldProps extends Omit<SelectFieldProps, 'label' | 'hint'> {
+  /** The account's, as it is stored. */
+  own: string | null;
+}
+
+function TimeZoneField({ own, ...field }: TimeZoneFieldProps) {
+  const [groups] = useState(() => timeZoneGroups(Intl.supportedValuesOf('timeZone'), own));
+  const here = browserTimeZone();
+  return (
+    <SelectField {...field} label="Time zone" hint="Dates in mails are told in this zone and in UTC.">
+      <option value="">UTC only</option>
+      {here !== own && here !== 'UTC' && (
+        <optgroup label="This browser">
+          <option value={here}>{here.replaceAll('_', ' ')}</option>
+        </optgroup>
+      )}
+      {groups.map(({ region, zones }) => (
+        <optgroup key={region} label={region}>
+          {zones.map(({ zone, label }) => (
+            <option key={zone} value={zone}>
+              {label}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </SelectField>
   );
 }

@@ -1,7 +1,9 @@
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { DeleteAccount } from './delete-account.tsx';
+import { DisplayFont } from './display-font.tsx';
 import { ExportData } from './export-data.tsx';
+import { KeyboardRow } from './keyboard-row.tsx';
 import { PlanRow } from './plan-row.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ResetPassword } from './reset-password.tsx';
@@ -21,6 +23,10 @@ export function ProfilePage() {
         <ProfileForm />
       </Row>
       <PlanRow />
+      <Row title="Display font" description="Stored on this device. Hostnames stay monospaced.">
+        <DisplayFont />
+      </Row>
+      <KeyboardRow />
       <Row title="Password" description="We send a reset link to your email.">
         <ResetPassword />
       </Row>

@@ -4,18 +4,20 @@ import { api } from '../../lib/api-client.ts';
 import { errorOf, send } from '../../lib/http.ts';
 import { currentUserOf } from '../../lib/current-user.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
+import { browserTimeZone } from '../../lib/time-zone.ts';
 import { toSnakeCase } from '../../lib/wire-case.ts';
 
 const userAnswer = z.object({ data: userSchema });
 const maybeUserAnswer = z.object({ data: userSchema.nullish() });
 const tokenAnswer = z.object({ data: z.string() });
 
-/** Trades an ID token for the product's cookie session. A 401 here is an answer about the token, not about a session. */
+/** Trades an ID token for the product's cookie session; a new account is in the browser's time zone. A 401 here is an answer about the token, not about a session. */
 export async function exchangeToken(
   token: string,
   arrival: { name: string | null; company: string | null; trial?: true; invite?: string },
 ): Promise<CurrentUser> {
-  const response = await send('/api/auth/firebase', { method: 'POST', body: { token, ...arrival } });
+  const body = { token, ...arrival, time_zone: browserTimeZone() };
+  const response = await send('/api/auth/firebase', { method: 'POST', body });
   if (!response.ok) throw await errorOf(response);
   return currentUserOf(userAnswer.parse(toSnakeCase(await response.json())).data);
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { Identity } from '../../lib/identity.ts';
+import { browserTimeZone } from '../../lib/time-zone.ts';
 import { AUTH_RECORD_KEY } from './auth-record.ts';
 import { onSessionElsewhere } from './session-channel.ts';
 import type { SessionChange } from './session-channel.ts';
@@ -96,9 +97,10 @@ describe('a session that opens', () => {
       trial: true,
       invite: 'code',
     });
+    const zone = `"time_zone":"${browserTimeZone()}"`;
     expect(calls).toEqual([
-      '/api/auth/firebase {"token":"id-token","name":"Alice G","company":null}',
-      '/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code"}',
+      `/api/auth/firebase {"token":"id-token","name":"Alice G","company":null,${zone}}`,
+      `/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code",${zone}}`,
     ]);
   });
 
