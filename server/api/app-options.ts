@@ -43,6 +43,8 @@ interface AppConfig {
 export interface Timing {
   /** How long adding a domain waits for its first check. */
   firstCheckMs: number;
+  /** How long a look without an account is waited for. */
+  glanceMs: number;
   /** Between two signs of life on an event stream; each one also asks whether the session still lives. */
   heartbeatMs: number;
   /** How long the question about health waits for the database: one behind a dead network answers nothing at all. */
@@ -51,6 +53,7 @@ export interface Timing {
 
 export const DEFAULT_TIMING: Timing = {
   firstCheckMs: 5_000,
+  glanceMs: 10_000,
   heartbeatMs: 20_000,
   databaseMs: 3_000,
 };

@@ -18,6 +18,7 @@ import { domainRoutes } from './routes/domain.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/export.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
+import { glanceRoutes } from './routes/glance.ts';
 import { identityRoutes } from './routes/identity.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { paymentRoutes } from './routes/payment.ts';
@@ -68,6 +69,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   domainRoutes(api, parts);
   paymentRoutes(api, parts);
   eventRoutes(api, parts);
+  glanceRoutes(api, parts);
   deploymentRoutes(api, parts);
   const document = openApiDocument(sessions.cookieName);
   app.get('/api/openapi.json', (c) => c.json(document));

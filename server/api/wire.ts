@@ -1,14 +1,20 @@
 import type { UserWire } from '../../contract/account.ts';
 import { daysLeft } from '../../contract/badge.ts';
 import { CRITICAL_DAYS, SOON_DAYS } from '../../contract/constants.ts';
-import type { DomainState, DomainWire, HistoryEntryWire, SummaryWire } from '../../contract/domain.ts';
-import { displayName, expectedRenewal } from '../core/index.ts';
+import type {
+  DomainState,
+  DomainWire,
+  FindingWire,
+  HistoryEntryWire,
+  SummaryWire,
+} from '../../contract/domain.ts';
+import { displayName, expectedRenewal, type Verdict } from '../core/index.ts';
 import type { Account } from '../store/accounts.ts';
 import type { Summary } from '../store/monitor-list.ts';
 import type { HistoryEntry, Monitor } from '../store/monitors.ts';
 
-const iso = (instant: number): string => new Date(instant).toISOString();
 /** As the wire has instants: ISO 8601 UTC. */
+export const iso = (instant: number): string => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null | undefined): string | null =>
   instant === null || instant === undefined ? null : iso(instant);
 
@@ -53,12 +59,7 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
       checked_at: isoOrNull(verdict?.revocation.at),
     },
     trusted: verdict?.reached ? verdict.trusted : null,
-    findings: (verdict?.findings ?? []).map(({ code, severity, message, addresses }) => ({
-      code,
-      severity,
-      message,
-      addresses,
-    })),
+    findings: findingsWire(verdict),
     unreachable: unreachable(monitor),
     // A new monitor is due at once.
     checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
@@ -117,14 +118,38 @@ export function summaryWire({ total, counts, tags, expiries, problems }: Summary
   };
 }
 
+export function findingsWire(verdict: Verdict | null): FindingWire[] {
+  return (verdict?.findings ?? []).map(({ code, severity, message, addresses }) => ({
+    code,
+    severity,
+    message,
+    addresses,
+  }));
+}
+
 function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now: number): DomainState {
   if (pausedBy !== null) return 'paused';
-  if (certificate === null) return lastCheckedAt === null ? 'pending' : 'unread';
+  return certificate === null && lastCheckedAt === null
+    ? 'pending'
+    : seenState({ certificate, verdict }, now);
+}
+
+/** What a check that is over says of the certificate it knows. */
+export function seenState(
+  { certificate, verdict }: Pick<Monitor, 'verdict'> & { certificate: { notAfter: number } | null },
+  now: number,
+) {
+  if (certificate === null) return 'unread';
   if (verdict?.revocation.state === 'revoked') return 'revoked';
   const days = daysLeft(certificate.notAfter, now);
   if (days < 0) return 'expired';
   if (days <= CRITICAL_DAYS) return 'critical';
   return days <= SOON_DAYS ? 'soon' : 'ok';
+}
+
+/** Found out by a look at it: the name leads to an address that nobody may be sent to. */
+export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boolean {
+  return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
 }
 
 function unreachable({ verdict, unreachableSince, lastCheckedAt }: Monitor): DomainWire['unreachable'] {

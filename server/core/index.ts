@@ -34,6 +34,7 @@ export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription
 export { judge } from './judge.ts';
 export { longDate } from './long-date.ts';
 export { oneLine } from './one-line.ts';
+export { whatHappened } from './reach-failure.ts';
 export { nextAttemptAt } from './retry.ts';
 export { nextCheckAt } from './schedule.ts';
 export type {

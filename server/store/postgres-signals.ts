@@ -70,7 +70,7 @@ export function createPostgresSignals(
   }
 
   function wakeLoops(): void {
-    for (const topic of ['due', 'deliveries', 'mails'] as const) local.publish({ topic });
+    for (const topic of ['due', 'deliveries', 'mails', 'glances'] as const) local.publish({ topic });
   }
 
   return {
@@ -99,6 +99,8 @@ const TOPICS: Record<Signal['topic'], true> = {
   due: true,
   deliveries: true,
   mails: true,
+  glances: true,
+  glance: true,
   account: true,
   domain: true,
   session_ended: true,

@@ -5,6 +5,10 @@ export type Signal =
   | { topic: 'due' }
   | { topic: 'deliveries' }
   | { topic: 'mails' }
+  /** Somebody without an account waits for a look. */
+  | { topic: 'glances' }
+  /** That look is answered. */
+  | { topic: 'glance'; glanceId: string }
   /** The plan, the address or the state of the account changed. */
   | { topic: 'account'; accountId: string }
   | {

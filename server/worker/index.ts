@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { claimDueDeliveries, retryDelivery } from '../store/deliveries.ts';
+import { claimGlances, extendGlance } from '../store/glances.ts';
 import { claimDueMails, retryMail } from '../store/mails.ts';
 import { claimDue, releaseClaim } from '../store/monitors.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
 import { deliver } from './deliverer.ts';
+import { answerAsked, GLANCE_LEASE_MS } from './glancer.ts';
 import { createJanitor } from './janitor.ts';
 import { mail } from './mailer.ts';
 import { createPlanKeeper } from './plan-keeper.ts';
@@ -19,6 +21,8 @@ const SENDING_LEASE_MS = 90_000;
 /** Mail servers count connections; alerts are few and leave in seconds all the same. */
 const DELIVERIES_AT_ONCE = 4;
 const MAILS_AT_ONCE = 2;
+/** Apart from the checks: neither waits for the other. */
+const GLANCES_AT_ONCE = 8;
 /** A stop lets a message in flight end for so long: interrupted, it may arrive twice. */
 const MAIL_GRACE_MS = 700;
 const ABORT_MS = 600;
@@ -34,12 +38,15 @@ export interface Worker {
   stop(): Promise<void>;
   /** Does everything that is due now, once, and what falls due through that: ends of plans, checks, deliveries, mails. For tests. */
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
+  /** Answers every look that is asked for. For tests. */
+  runGlances(): Promise<number>;
   /** One round of the janitor. For tests. */
   sweep(): Promise<void>;
 }
 
 /**
- * The loops of the product: checks, deliveries and mails claimed under leases, the keeper of plans, and the janitor.
+ * The loops of the product: checks, deliveries and mails claimed under leases, looks for people without an account, the keeper
+ * of plans, and the janitor.
  * Several may share one database.
  */
 export function createWorker(options: WorkerOptions): Worker {
@@ -84,6 +91,15 @@ export function createWorker(options: WorkerOptions): Worker {
     stopGraceMs: MAIL_GRACE_MS,
     log,
   });
+  const glances = createClaimLoop({
+    name: 'look',
+    concurrency: GLANCES_AT_ONCE,
+    claim: (limit) => claimGlances(store, { now: clock.now(), limit, leaseMs: GLANCE_LEASE_MS }),
+    handle: (glance, stopping) => answerAsked(glance, options, stopping),
+    release: ({ id }) => extendGlance(store, { id, now: clock.now(), leaseMs: 0 }),
+    stopGraceMs: 0,
+    log,
+  });
   const plans = createPlanKeeper(options);
   const janitor = createJanitor(options);
   let unsubscribe = (): void => {};
@@ -94,16 +110,18 @@ export function createWorker(options: WorkerOptions): Worker {
         if (topic === 'due') checks.wake();
         if (topic === 'deliveries') deliveries.wake();
         if (topic === 'mails') mails.wake();
+        if (topic === 'glances') glances.wake();
       });
       checks.start();
       deliveries.start();
       mails.start();
+      glances.start();
       plans.start();
       janitor.start();
     },
     async stop() {
       unsubscribe();
-      const loops = [checks, deliveries, mails, plans].map((loop) => loop.stop(ABORT_MS));
+      const loops = [checks, deliveries, mails, glances, plans].map((loop) => loop.stop(ABORT_MS));
       await Promise.all([...loops, janitor.stop()]);
     },
     async runDue() {
@@ -114,6 +132,7 @@ export function createWorker(options: WorkerOptions): Worker {
         mails: await mails.runDue(),
       };
     },
+    runGlances: () => glances.runDue(),
     sweep: () => janitor.sweep(),
   };
 }

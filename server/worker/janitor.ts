@@ -1,6 +1,7 @@
 import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
+import { pruneGlances } from '../store/glances.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
 import { prunePaymentEvents } from '../store/payment-events.ts';
@@ -38,7 +39,8 @@ export interface Janitor {
 
 /**
  * Retention: about once an hour, old checks, mails and payment events, trials of addresses long gone, sessions that have
- * ended, certificates that nothing refers to, spent limits.
+ * ended, certificates that nothing refers to, spent limits,
+ * looks that nobody waits for.
  */
 export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
@@ -59,6 +61,7 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
     await pruneOrphanCertificates(store);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);
+    await pruneGlances(store, now);
   }
 
   function schedule(): void {

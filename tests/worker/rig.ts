@@ -75,6 +75,8 @@ export interface RigOptions {
   concurrency?: number;
   /** Shorter caps of the probe and the resolver, in ms. */
   caps?: { dns: number; handshake: number };
+  /** Ranges that are open to checks; the machine's own where absent. */
+  allow?: readonly string[];
 }
 
 /** A worker on real TLS, DNS and SMTP peers, on a clock that only the test moves. Everything ends with the test. */
@@ -88,8 +90,8 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const dns = await startDnsServer();
   const sink = await startSmtpSink();
   const peer = await startTlsServer({ '*': someName });
-  const policy = createAddressPolicy(['127.0.0.0/8', '::1/128']);
-  const { caps } = options;
+  const { allow = ['127.0.0.0/8', '::1/128'], caps } = options;
+  const policy = createAddressPolicy(allow);
   const probe = createProbe({
     resolver: createResolver({ servers: [dns.address], policy, ...(caps && { timeoutMs: caps.dns }) }),
     policy,

@@ -1,0 +1,63 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { normaliseEndpoint } from '../../core/index.ts';
+import { answerOfGlance, askForGlance, removeGlance } from '../../store/glances.ts';
+import type { Api, AppParts } from '../api.ts';
+import type { ClientAddress } from '../client-address.ts';
+import { endpointPolicy } from '../endpoint-policy.ts';
+import { glanceWire } from '../glance-wire.ts';
+import { refuse, Refusal } from '../problem.ts';
+import { countAll, type Limit } from '../rate-limit.ts';
+import { waitForNews } from '../wait-for-news.ts';
+import { isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Each one makes us call a host that a stranger chose. */
+const BY_CLIENT = { minute: { count: 10, windowMs: MINUTE_MS }, hour: { count: 60, windowMs: HOUR_MS } };
+const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
+
+/** The look at a host for somebody without an account: asked here, made by a worker, and kept nowhere. */
+export function glanceRoutes(api: Api, { store, config, policy, timing, clock }: AppParts): void {
+  const hosts = endpointPolicy({ policy });
+
+  api.on(CALLS.glance, async ({ c, body, now }) => {
+    c.header('Cache-Control', 'no-store');
+    if (config.signups !== 'open')
+      return refuse('not_found', 'Nothing can be tried without an account here.');
+    const normalised = normaliseEndpoint(body.host, hosts);
+    if (!normalised.ok) return refuse('invalid_host', normalised.message);
+    const counted = await countAll(store, now, limits(c.get('client')));
+    if (counted instanceof Refusal) return counted;
+    const { host, port } = normalised.endpoint;
+
+    let asked: string | null = null;
+    const news = waitForNews(store, (signal) => signal.topic === 'glance' && signal.glanceId === asked);
+    try {
+      const id = await askForGlance(store, { host, port, now });
+      asked = id;
+      const answer = await news.until(() => answerOfGlance(store, id), {
+        timeoutMs: timing.glanceMs,
+        signal: c.req.raw.signal,
+      });
+      if (answer === null)
+        return refuse('unavailable', 'The report was not ready in time. Please try again in a moment.');
+      if (isRefusedByPolicy(answer)) return refuse('host_refused', REFUSED_HOST);
+      return { data: glanceWire({ host, port }, answer, clock.now()) };
+    } finally {
+      news.stop();
+      if (asked !== null) await removeGlance(store, asked);
+    }
+  });
+}
+
+/** IPv6 hands whole networks to everybody: there the neighbourhood counts. */
+function limits({ address, prefix }: ClientAddress): [key: string, limit: Limit][] {
+  const who = address.includes(':') ? prefix : address;
+  return [
+    [`try:minute:${who}`, BY_CLIENT.minute],
+    [`try:hour:${who}`, BY_CLIENT.hour],
+    ['try:minute', IN_TOTAL.minute],
+    ['try:hour', IN_TOTAL.hour],
+  ];
+}

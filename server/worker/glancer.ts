@@ -1,0 +1,72 @@
+import { certificateFacts, judge, type Observation } from '../core/index.ts';
+import { type Certificate, parseCertificate, PkiError } from '../pki/index.ts';
+import { answerGlance, type ClaimedGlance, extendGlance, type GlanceAnswer } from '../store/glances.ts';
+import type { CheckerOptions } from './checker.ts';
+
+/** Renewed while the look goes on, so that a killed worker's is taken up while its asker still waits. */
+export const GLANCE_LEASE_MS = 3_000;
+const RENEW_MS = 1_000;
+/** What has not answered by then is told as such: its asker waits ten seconds. */
+const LOOK_MS = 8_000;
+
+/** One look for somebody without an account, by the probe and the judge of every check. Only the answer is written. */
+export async function answerAsked(
+  { id, host, port }: ClaimedGlance,
+  { store, probe, trustStore, clock, log }: Omit<CheckerOptions, 'random'>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const renewal = setInterval(() => {
+    extendGlance(store, { id, now: clock.now(), leaseMs: GLANCE_LEASE_MS }).catch((error: unknown) =>
+      log.warn({ err: error }, 'the lease of a look could not be extended'),
+    );
+  }, RENEW_MS);
+  const late = new AbortController();
+  const end = (): void => late.abort();
+  const deadline = setTimeout(end, LOOK_MS);
+  stopping.addEventListener('abort', end, { once: true });
+  if (stopping.aborted) end();
+  try {
+    const observation = await probe.observe({ host, port }, late.signal);
+    if (stopping.aborted) return;
+    const verdict = judge(observation, clock.now(), trustStore);
+    const chain = readableChain(observation, verdict.leafFingerprint);
+    const [leaf] = chain;
+    const facts = leaf === undefined ? null : certificateFacts(leaf);
+    const answer: GlanceAnswer = {
+      verdict,
+      leaf: facts && { ...facts, sans: facts.sans.slice(0, SHOWN_NAMES) },
+      chain: chain.map((certificate) => {
+        const { subject, issuer, notAfter } = certificateFacts(certificate);
+        return { subject, issuer, notAfter };
+      }),
+      names: facts?.sans.length ?? 0,
+    };
+    await answerGlance(store, id, answer);
+  } finally {
+    clearInterval(renewal);
+    clearTimeout(deadline);
+    stopping.removeEventListener('abort', end);
+  }
+}
+
+/** Nobody reads more of a report that is looked at once. */
+const SHOWN_NAMES = 100;
+
+/** What the first address with this leaf sent. */
+function readableChain(observation: Observation, leafFingerprint: string | null): Certificate[] {
+  for (const seen of observation.addresses) {
+    if (seen.outcome !== 'handshake') continue;
+    const chain = seen.presentedChain.flatMap((der) => readable(der) ?? []);
+    if (chain[0]?.fingerprint === leafFingerprint) return chain;
+  }
+  return [];
+}
+
+function readable(der: Uint8Array): Certificate | null {
+  try {
+    return parseCertificate(der);
+  } catch (error) {
+    if (error instanceof PkiError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,268 @@
+import { createAdaptorServer } from '@hono/node-server';
+import type { Server } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { claimGlances, pruneGlances } from '../../server/store/glances.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient } from '../kit/people.ts';
+import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import { listening } from '../kit/tls-server.ts';
+import { DAY_MS, type RigOptions, startRig, until } from '../worker/rig.ts';
+import { startApi } from './test-api.ts';
+
+const OPEN = ['127.0.0.0/8', '::1/128'];
+/** Every way to write an address of this machine or its network that a person could try. */
+const INTERNAL = [
+  '127.0.0.1',
+  'http://127.0.0.1/',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0177.0.0.1',
+  '１２７.０.０.１',
+  'localhost',
+  'printer.local',
+  'metadata.google.internal',
+  '169.254.169.254',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  'user@127.0.0.1',
+  'https://example.com\\@127.0.0.1/',
+];
+
+interface WorldOptions {
+  rig?: RigOptions;
+  api?: Parameters<typeof startApi>[1];
+}
+
+/** The API and a worker on one database and one clock. */
+async function startWorld(open: () => Promise<Store>, { rig: rigOptions = {}, api = {} }: WorldOptions = {}) {
+  const rig = await startRig(await open(), rigOptions);
+  const policy = createAddressPolicy(rigOptions.allow ?? OPEN);
+  const timing = { glanceMs: 20_000, ...api.timing };
+  const served = await startApi(async () => rig.store, {
+    policy,
+    clock: rig.clock,
+    ...api,
+    timing,
+  });
+  const look = (host: string, from = '198.51.100.7') =>
+    createClient(served.sendFrom(from)).ask(CALLS.glance, { body: { host } });
+  return { rig, look, served };
+}
+
+const countRows = async (store: Store) => {
+  const tables = ['monitors', 'checks', 'certificates', 'verdicts', 'glances', 'favicons', 'alerts'] as const;
+  const counted = tables.map(async (name) => (await store.db.selectFrom(name).selectAll().execute()).length);
+  return (await Promise.all(counted)).reduce((sum, count) => sum + count, 0);
+};
+
+describeEachDatabase('A look without an account', (open) => {
+  it('tells what the host shows, and keeps nothing', async () => {
+    const { rig, look } = await startWorld(open);
+    const certificate = rig.issue('shop.fjord.example');
+    rig.serve('shop.fjord.example', certificate);
+    rig.worker.start();
+    const seen = await look(` https://Shop.Fjord.example:${rig.port}/cart `);
+    const expiry = new Date(rig.clock.now() + 90 * DAY_MS).toISOString();
+    expect(seen.ok.data).toMatchObject({
+      hostname: 'shop.fjord.example',
+      port: rig.port,
+      display_name: `shop.fjord.example:${rig.port}`,
+      state: 'ok',
+      issuer: 'Rig R1',
+      authority_name: 'Rig Trust',
+      expiry_date: expiry,
+      fingerprint: certificate.fingerprint,
+      trusted: true,
+      findings: [],
+      unreachable: null,
+      sans: ['shop.fjord.example'],
+      sans_total: 1,
+      chain: [{ issuer: 'Rig R1', expiry_date: expiry }, { subject: 'Rig R1' }],
+      addresses: [{ address: '127.0.0.1', tls_version: 'TLSv1.3', failure: null }],
+      checked_at: new Date(rig.clock.now()).toISOString(),
+    });
+    expect(seen.headers.get('cache-control')).toBe('no-store');
+    expect(await countRows(rig.store)).toBe(0);
+  });
+
+  it('finds what is wrong with a certificate', async () => {
+    const { rig, look } = await startWorld(open);
+    const now = rig.clock.now();
+    rig.serve(
+      'old.fjord.example',
+      rig.issue('old.fjord.example', { notBefore: now - 90 * DAY_MS, notAfter: now - DAY_MS }),
+    );
+    rig.serve('wrong.fjord.example', rig.issue('right.fjord.example'));
+    rig.worker.start();
+    const old = (await look(`old.fjord.example:${rig.port}`)).ok.data;
+    expect(old).toMatchObject({ state: 'expired', trusted: false, findings: [{ code: 'expired' }] });
+    const wrong = (await look(`wrong.fjord.example:${rig.port}`)).ok.data;
+    expect(wrong).toMatchObject({ state: 'ok', trusted: false, findings: [{ code: 'name_mismatch' }] });
+  });
+
+  it('shows a hundred names, and says how many there are', async () => {
+    const { rig, look } = await startWorld(open);
+    const dnsNames = Array.from({ length: 150 }, (_, index) => `n${index}.fjord.example`);
+    rig.serve('n0.fjord.example', rig.issue('n0.fjord.example', { dnsNames }));
+    rig.worker.start();
+    const { sans, sans_total } = (await look(`n0.fjord.example:${rig.port}`)).ok.data;
+    expect([sans.length, sans_total]).toEqual([100, 150]);
+  });
+
+  it('says why nothing was seen', async () => {
+    const { rig, look } = await startWorld(open, { rig: { caps: { dns: 5_000, handshake: 100 } } });
+    const mute = await startRawPeer(silent);
+    onTestFinished(() => mute.stop());
+    rig.dns.entries.set('mute.fjord.example', { addresses: ['127.0.0.1'] });
+    rig.worker.start();
+    expect((await look(`mute.fjord.example:${mute.port}`)).ok.data).toMatchObject({
+      state: 'unread',
+      trusted: null,
+      unreachable: { stage: 'handshake', reason: 'timeout', message: expect.stringContaining('in time') },
+      addresses: [{ tls_version: null, failure: 'did not answer in time' }],
+    });
+    expect((await look('nowhere.fjord.example')).ok.data.unreachable).toMatchObject({
+      message: 'nowhere.fjord.example does not exist in DNS.',
+    });
+  });
+
+  it('ends in time where the host does not, and leaves nothing', async () => {
+    const { rig, look } = await startWorld(open, { api: { timing: { glanceMs: 100 } } });
+    const mute = await startRawPeer(silent);
+    onTestFinished(() => mute.stop());
+    rig.dns.entries.set('mute.fjord.example', { addresses: ['127.0.0.1'] });
+    rig.worker.start();
+    const { problem } = await look(`mute.fjord.example:${mute.port}`);
+    expect(problem).toMatchObject({
+      code: 'unavailable',
+      detail: expect.stringContaining('not ready in time'),
+    });
+    expect(await countRows(rig.store)).toBe(0);
+  });
+
+  it('never leads to an address inside', async () => {
+    const { rig, look } = await startWorld(open, { rig: { allow: [] } });
+    const inside = await startRawPeer(silent);
+    onTestFinished(() => inside.stop());
+    const names = {
+      'inside.fjord.example': ['127.0.0.1'],
+      'both.fjord.example': ['93.184.215.14', '127.0.0.1'],
+      'mapped.fjord.example': ['::ffff:127.0.0.1'],
+      'cloud.fjord.example': ['169.254.169.254'],
+    };
+    for (const [name, addresses] of Object.entries(names)) rig.dns.entries.set(name, { addresses });
+    rig.worker.start();
+
+    for (const [index, host] of INTERNAL.entries()) {
+      const { problem } = await look(withPort(host, inside.port), `203.0.113.${index}`);
+      expect(problem, host).toMatchObject({ code: 'invalid_host', status: 422 });
+    }
+    for (const name of Object.keys(names)) {
+      const { problem } = await look(`${name}:${inside.port}`);
+      expect(problem, name).toMatchObject({
+        code: 'host_refused',
+        detail: 'This host cannot be checked from here.',
+      });
+    }
+    expect(inside.accepted()).toBe(0);
+    expect(await countRows(rig.store)).toBe(0);
+  });
+
+  it('is limited for each address, and for all together', async () => {
+    const { rig, look } = await startWorld(open, { api: { timing: { glanceMs: 0 } } });
+    const many = async (count: number, from: string) => {
+      const codes: string[] = [];
+      for (let index = 0; index < count; index++)
+        codes.push((await look('some.fjord.example', from)).problem.code);
+      return codes.filter((code) => code === 'unavailable').length;
+    };
+    expect(await many(12, '198.51.100.1')).toBe(10);
+    const { problem, headers } = await look('some.fjord.example', '198.51.100.1');
+    expect(problem).toMatchObject({ code: 'too_many_requests', retry_after: 60 });
+    expect(headers.get('retry-after')).toBe('60');
+    // Of IPv6, a network counts as one.
+    expect(await many(6, '2001:db8:7:1::1')).toBe(6);
+    expect(await many(6, '2001:db8:7:2::2')).toBe(4);
+
+    for (let minute = 0; minute < 5; minute++) {
+      rig.clock.advance(60_000);
+      expect(await many(10, '198.51.100.1')).toBe(10);
+    }
+    rig.clock.advance(60_000);
+    expect(await many(1, '198.51.100.1')).toBe(0);
+
+    for (let person = 2; person < 8; person++) expect(await many(10, `198.51.100.${person}`)).toBe(10);
+    expect((await look('some.fjord.example', '198.51.100.8')).problem.code).toBe('too_many_requests');
+    expect(await many(1, '198.51.100.8')).toBe(0);
+    // What is no host costs nothing.
+    expect((await look('', '198.51.100.9')).problem.code).toBe('invalid_host');
+  });
+
+  it('is taken up by another worker where one was killed', async () => {
+    const { rig, look } = await startWorld(open);
+    rig.serve('shop.fjord.example', rig.issue('shop.fjord.example'));
+    const looking = look(`shop.fjord.example:${rig.port}`);
+    const asked = () => rig.store.db.selectFrom('glances').selectAll().execute();
+    await until(async () => (await asked()).length === 1);
+    const claim = () => claimGlances(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 3_000 });
+    expect(await claim()).toHaveLength(1);
+    expect(await claim()).toEqual([]);
+    expect(await rig.worker.runGlances()).toBe(0);
+    rig.clock.advance(3_001);
+    expect(await rig.worker.runGlances()).toBe(1);
+    expect((await looking).ok.data.state).toBe('ok');
+    expect(await asked()).toEqual([]);
+  });
+
+  it('is not made for somebody who has gone', async () => {
+    const { rig, served } = await startWorld(open);
+    const server = createAdaptorServer({ fetch: (request, env) => served.fetch(request, env) });
+    const peer = await listening(server as Server);
+    onTestFinished(() => peer.stop());
+    const leaving = new AbortController();
+    const looking = fetch(`http://localhost:${peer.port}/api/try`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ host: 'shop.fjord.example' }),
+      signal: leaving.signal,
+    });
+    await until(async () => (await countRows(rig.store)) === 1);
+    leaving.abort();
+    await expect(looking).rejects.toThrow('aborted');
+    await until(async () => (await countRows(rig.store)) === 0);
+    expect(rig.dns.questions).toEqual([]);
+  });
+
+  it('is forgotten where its asker was killed', async () => {
+    const { rig } = await startWorld(open);
+    const row = { host: 'shop.fjord.example', port: 443, lease_expires_at: null, answer: null };
+    const ages = [5_000, 15_000, 60_000];
+    await rig.store.db
+      .insertInto('glances')
+      .values(ages.map((age) => ({ ...row, id: String(age), created_at: rig.clock.now() - age })))
+      .execute();
+    const claimed = await claimGlances(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 1 });
+    expect(claimed.map(({ id }) => id)).toEqual(['5000']);
+    await rig.worker.sweep();
+    expect(await pruneGlances(rig.store, rig.clock.now() + 55_000)).toBe(2);
+  });
+
+  it('is offered only where everybody may sign up', async () => {
+    for (const signups of ['invite', 'closed'] as const) {
+      const { rig, look } = await startWorld(open, { api: { config: { signups } } });
+      expect((await look('shop.fjord.example')).problem.code).toBe('not_found');
+      expect(await countRows(rig.store)).toBe(0);
+    }
+  });
+});
+
+function withPort(host: string, port: number): string {
+  return host.includes('/') ? host : `${host}:${port}`;
+}
