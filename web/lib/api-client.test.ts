@@ -148,6 +148,30 @@ describe('a call that is refused', () => {
   });
 });
 
+describe('an answer that does not come to its end', () => {
+  /** Begins an answer and fails as a browser does. */
+  const breakOff = (error: Error) => {
+    const body = new ReadableStream({ start: (stream) => stream.error(error) });
+    vi.stubGlobal('fetch', async () => new Response(body));
+  };
+
+  it('is none: the server could not be reached', async () => {
+    breakOff(new TypeError('network error'));
+    await expect(api('/a', { schema: anything })).rejects.toMatchObject({
+      message: 'The server could not be reached',
+      status: 0,
+    });
+  });
+
+  it('is none either when its time is over', async () => {
+    breakOff(new DOMException('signal timed out', 'TimeoutError'));
+    await expect(api('/a', { schema: anything })).rejects.toMatchObject({
+      message: 'The server did not answer in time',
+      status: 0,
+    });
+  });
+});
+
 describe('both casings of an answer', () => {
   it.each([
     { data: [{ hostName: 'a.example', lastCheckedAt: null }] },

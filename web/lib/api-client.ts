@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from './api-error.ts';
-import { errorOf, send } from './http.ts';
+import { errorOf, send, unanswered } from './http.ts';
 import type { HttpRequest } from './http.ts';
 import { refreshSession } from './session-refresh.ts';
 import { toSnakeCase } from './wire-case.ts';
@@ -46,7 +46,7 @@ export async function api<Schema extends z.ZodType>(
   { schema, ...request }: ApiRequest<Schema>,
 ): Promise<z.output<Schema>> {
   const response = await call(path, request);
-  const body: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  const body = response.status === 204 ? null : await bodyOf(response, request.signal);
   const answer = schema.safeParse(toSnakeCase(body));
   if (!answer.success)
     throw new ApiError('The server answered in a way this page does not understand', {
@@ -54,4 +54,14 @@ export async function api<Schema extends z.ZodType>(
       cause: answer.error,
     });
   return answer.data;
+}
+
+/** What the answer carries; null where that is not JSON. Throws ApiError with status 0 when it breaks off. */
+async function bodyOf(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw unanswered(error, signal);
+  }
 }

@@ -26,12 +26,16 @@ export async function send(path: string, request: HttpRequest = {}): Promise<Res
       signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
     });
   } catch (error) {
-    if (signal?.aborted) throw error;
-    const message = deadline.aborted
-      ? 'The server did not answer in time'
-      : 'The server could not be reached';
-    throw new ApiError(message, { status: 0, cause: error });
+    throw unanswered(error, signal);
   }
+}
+
+/** What a call ends with whose answer did not come, or not to its end; the error itself where the caller gave up. */
+export function unanswered(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return error;
+  const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+  const message = isLate ? 'The server did not answer in time' : 'The server could not be reached';
+  return new ApiError(message, { status: 0, cause: error });
 }
 
 /** The error that a refused call stands for: the problem's own sentence, else the standard phrase of its status. */
