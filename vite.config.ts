@@ -5,10 +5,11 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
+import { prerenderLandingPage } from './web/build/prerender-plugin.ts';
 
 const api = 'http://localhost:8080';
 
-/** Puts a `.br` and a `.gz` beside every text file of the build; the server hands them out as they are. */
+/** Puts a `.br` and a `.gz` beside every file of text that the server hands out as it is: all but the pages. */
 function precompress(): Plugin {
   let outDir = '';
   return {
@@ -20,7 +21,7 @@ function precompress(): Plugin {
     async closeBundle(error) {
       if (error) return;
       for (const entry of await readdir(outDir, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile() || !/\.(?:js|css|html|svg)$/.test(entry.name)) continue;
+        if (!entry.isFile() || !/\.(?:js|css|svg)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const content = await readFile(path);
         await writeFile(`${path}.br`, brotliCompressSync(content));
@@ -32,7 +33,7 @@ function precompress(): Plugin {
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), tailwindcss(), precompress()],
+  plugins: [react(), tailwindcss(), prerenderLandingPage(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

@@ -10,6 +10,7 @@ import { createClientAddressReader } from './client-address.ts';
 import { openApiDocument } from './openapi.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
 import { problemResponse, refuse } from './problem.ts';
+import { publicConfigOf } from './public-settings.ts';
 import { createCallLimits } from './rate-limit.ts';
 import { authRoutes } from './routes/auth.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
@@ -76,7 +77,12 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
   devMailRoutes(app, parts);
-  staticPages(app, options.webRoot);
+  staticPages(app, {
+    webRoot: options.webRoot,
+    publicUrl: config.publicUrl,
+    publicConfig: publicConfigOf(config),
+    maybeSignedIn: sessions.isShown,
+  });
   return app;
 }
 

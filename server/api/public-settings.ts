@@ -1,3 +1,4 @@
+import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 
 /** What of an operator's settings the page needs; the secrets beside them stay here. */
@@ -12,7 +13,33 @@ export interface Settings {
   billing: { mode: 'none' | 'unset' | 'test' } | { mode: 'paddle'; clientToken: string };
 }
 
-export function publicIdentity({ firebase, oidc }: Settings): PublicConfig['identity'] {
+/** What anybody may know of this deployment. */
+export function publicConfigOf(
+  config: Settings & {
+    productName: string;
+    supportEmail: string;
+    analyticsId: string | null;
+    signups: PublicConfig['signups'];
+    insecureHttp: boolean;
+    demoHosts: readonly string[];
+  },
+): PublicConfig {
+  return {
+    product_name: config.productName,
+    support_email: config.supportEmail,
+    identity: publicIdentity(config),
+    billing: publicBilling(config),
+    analytics_id: config.analyticsId,
+    signups: config.signups,
+    // Where strangers may not sign up, they may not have us look at hosts either.
+    try_it: config.signups === 'open',
+    insecure_http: config.insecureHttp,
+    limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
+    demo_hosts: [...config.demoHosts],
+  };
+}
+
+function publicIdentity({ firebase, oidc }: Settings): PublicConfig['identity'] {
   if (firebase === null) return { provider: 'built-in', oidc: oidc.map(({ id, name }) => ({ id, name })) };
   return {
     provider: 'firebase',
@@ -23,7 +50,7 @@ export function publicIdentity({ firebase, oidc }: Settings): PublicConfig['iden
   };
 }
 
-export function publicBilling({ billing }: Settings): PublicConfig['billing'] {
+function publicBilling({ billing }: Settings): PublicConfig['billing'] {
   return billing.mode === 'paddle'
     ? { mode: 'paddle', client_token: billing.clientToken }
     : { mode: billing.mode };

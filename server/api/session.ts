@@ -26,6 +26,8 @@ export interface Sessions {
   open(c: AppContext, accountId: string): Promise<string>;
   /** Of the access cookie; null when there is none that is good. */
   current(c: AppContext): Promise<ActiveSession | null>;
+  /** Whether the request has a cookie of a session at all, good or not. */
+  isShown: (c: AppContext) => boolean;
   /** Trades the refresh cookie for new cookies; null, and no cookies, when it is not good. */
   refresh(c: AppContext): Promise<ActiveSession | null>;
   /** Ends the session of whichever cookie proves it, and drops both. */
@@ -123,6 +125,8 @@ export function createSessions(options: {
         now: clock.now(),
       });
     },
+
+    isShown: (c) => read(c, 'session') !== null || read(c, 'refresh') !== null,
 
     async refresh(c) {
       const rotated = await rotate(c);

@@ -1,15 +1,36 @@
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Hono } from 'hono';
 import { etag } from 'hono/etag';
-import { existsSync } from 'node:fs';
-import type { AppEnv } from './app-env.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  LISTED_PATHS,
+  landingFile,
+  PAGE_PATHS,
+  type PagePath,
+  PLACEHOLDERS,
+  PRERENDERED_FOLDER,
+} from '../../contract/pages.ts';
+import type { PublicConfig } from '../../contract/public-config.ts';
+import type { AppContext, AppEnv } from './app-env.ts';
+import { fillIn, pageDocument } from './page-document.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Serves the built pages. Addresses without a file are the page router's: it knows which of them exist. */
-export function staticPages(app: Hono<AppEnv>, webRoot: string): void {
+export interface StaticPages {
+  /** The folder of the built pages. */
+  webRoot: string;
+  publicUrl: URL;
+  publicConfig: PublicConfig;
+  /** Whether the browser may be signed in: it shows a cookie of a session, good or not. */
+  maybeSignedIn: (c: AppContext) => boolean;
+}
+
+/** Serves the built pages: files as they are, and an HTML page at every address that the page's router knows. */
+export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
+  const { webRoot, maybeSignedIn } = options;
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
-  if (!existsSync(webRoot)) return;
+  if (!existsSync(join(webRoot, 'index.html'))) return;
 
   const files = { root: webRoot, precompressed: true };
   app.use('/assets/*', async (c, next) => {
@@ -18,12 +39,53 @@ export function staticPages(app: Hono<AppEnv>, webRoot: string): void {
     await next();
   });
   app.get('/assets/*', serveStatic(files), (c) => c.notFound());
+
+  const { shell, landing } = documents(options);
+  app.get('*', async (c, next) => {
+    const path = pathOf(c.req.path);
+    // A missing file must not come back as a page: a script tag would try to run it.
+    if (path === '/index.html' || path.startsWith(`/${PRERENDERED_FOLDER}/`)) return c.notFound();
+    if (/\.[^/]*$/.test(path)) return next();
+    if (!isPage(path)) return shell(c, 404);
+    if (path === '/') {
+      c.header('Vary', 'Cookie');
+      c.header('Cache-Control', 'no-cache');
+      if (!maybeSignedIn(c)) return c.redirect(`/landing${new URL(c.req.url).search}`, 302);
+    }
+    if (!LISTED_PATHS.includes(path) && path !== '/') c.header('X-Robots-Tag', 'noindex');
+    return path === '/landing' ? landing(c) : shell(c);
+  });
+
   app.use('*', etag(), async (c, next) => {
     c.header('Cache-Control', 'no-cache');
     await next();
   });
-  app.get('*', serveStatic(files));
-  // A missing file must not come back as a page: a script tag would try to run it.
-  app.get('*', async (c, next) => (/\.[^/]*$/.test(c.req.path) ? c.notFound() : next()));
-  app.get('*', serveStatic({ ...files, path: 'index.html' }));
+  app.get('*', serveStatic(files), (c) => c.notFound());
+}
+
+/** As the page's router reads it: in any case, with or without a slash at the end. */
+function pathOf(path: string): string {
+  return path.toLowerCase().replace(/(?<=.)\/+$/, '');
+}
+
+function isPage(path: string): path is PagePath {
+  return (PAGE_PATHS as readonly string[]).includes(path);
+}
+
+/** Made once: neither files nor settings change while the server runs. */
+function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
+  const read = (path: string) => readFileSync(join(webRoot, path), 'utf8');
+  const filled = (template: string, path: string) =>
+    pageDocument(
+      fillIn(template, {
+        [PLACEHOLDERS.productName]: publicConfig.product_name,
+        [PLACEHOLDERS.address]: new URL(path, publicUrl).href,
+        [PLACEHOLDERS.config]: JSON.stringify(publicConfig),
+      }),
+    );
+  const shell = filled(read('index.html'), '/');
+  const prerendered = join(PRERENDERED_FOLDER, landingFile(publicConfig));
+  // Without it the browser draws the page itself.
+  const landing = existsSync(join(webRoot, prerendered)) ? filled(read(prerendered), '/landing') : shell;
+  return { shell, landing };
 }

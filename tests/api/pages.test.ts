@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { createTransport } from 'nodemailer';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { PAGE_PATHS } from '../../contract/pages.ts';
 import { freshStore } from '../kit/database.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
@@ -16,28 +17,130 @@ function folder(): string {
 }
 
 describe('The built pages', () => {
-  async function startPages() {
+  const page = (title: string) => `<!doctype html><title>${title}</title>`;
+
+  async function startPages(config: Parameters<typeof startApi>[1] = {}) {
     const webRoot = join(folder(), 'web');
     mkdirSync(join(webRoot, 'assets'), { recursive: true });
-    writeFileSync(join(webRoot, 'index.html'), '<!doctype html><title>Certlantern</title>');
+    mkdirSync(join(webRoot, 'prerendered'));
+    writeFileSync(join(webRoot, 'index.html'), page('{{product_name}}'));
+    for (const kind of ['open-sold-try-it', 'open-none-try-it', 'closed-sold'])
+      writeFileSync(
+        join(webRoot, 'prerendered', `${kind}.html`),
+        `${page(`${kind} {{product_name}}`)}<link href="{{address}}"><div data-config="{{config}}"></div>`,
+      );
     writeFileSync(join(webRoot, 'favicon.svg'), '<svg/>');
     writeFileSync(join(webRoot, 'assets', 'main-abc123.js'), 'run()');
     writeFileSync(join(webRoot, 'assets', 'main-abc123.js.br'), brotliCompressSync('run()'));
     writeFileSync(join(webRoot, '..', 'secret.txt'), 'secret');
-    return startApi(open, { webRoot });
+    return startApi(open, { ...config, webRoot });
   }
 
-  it('answer every address of the page router with the page, asked for anew each time', async () => {
+  it('stand at every address of the page router, asked for anew each time', async () => {
     const api = await startPages();
-    for (const path of ['/', '/dashboard', '/login', '/no/such/page', '/index.html']) {
+    for (const path of PAGE_PATHS.filter((path) => path !== '/')) {
       const response = await api.send(path);
-      expect(response.status).toBe(200);
-      expect(await response.text()).toContain('<title>Certlantern</title>');
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(await response.text()).toContain('Certlantern</title>');
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
       expect(response.headers.get('cache-control')).toBe('no-cache');
       const etag = response.headers.get('etag') ?? '';
-      expect((await api.send(path, { headers: { 'if-none-match': etag } })).status).toBe(304);
+      const again = await api.send(path, { headers: { 'if-none-match': etag } });
+      expect([again.status, await again.text()]).toEqual([304, '']);
     }
+    for (const path of ['/Login', '/login/', '/login?trial=1'])
+      expect((await api.send(path)).status).toBe(200);
     expect((await api.send('/favicon.svg')).headers.get('content-type')).toContain('image/svg+xml');
+  });
+
+  it('say 404 with the same page where there is none', async () => {
+    const api = await startPages();
+    for (const path of ['/no/such/page', '/dashboards', '/landing/more']) {
+      const response = await api.send(path);
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(await response.text()).toBe(page('Certlantern'));
+      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('etag')).toBeNull();
+    }
+  });
+
+  it('keep from search engines what is for people alone', async () => {
+    const api = await startPages();
+    const isHidden = async (path: string) => (await api.send(path)).headers.get('x-robots-tag') === 'noindex';
+    for (const path of ['/dashboard', '/profile', '/verify', '/reset-password', '/signed-in'])
+      expect([path, await isHidden(path)]).toEqual([path, true]);
+    for (const path of ['/landing', '/login', '/signup', '/privacy'])
+      expect([path, await isHidden(path)]).toEqual([path, false]);
+  });
+
+  it('lead strangers from the root to the landing page, and whoever may be signed in to the page that knows', async () => {
+    const api = await startPages();
+    const stranger = await api.send('/?utm_source=example');
+    expect([stranger.status, stranger.headers.get('location')]).toEqual([302, '/landing?utm_source=example']);
+    expect(stranger.headers.get('vary')).toContain('Cookie');
+    expect(stranger.headers.get('cache-control')).toBe('no-cache');
+    for (const use of ['session', 'refresh']) {
+      const id = '0190a0a0-0000-7000-8000-000000000000';
+      const known = await api.send('/', {
+        headers: { cookie: `__Host-certlantern-${use}=${id}.${'s'.repeat(43)}` },
+      });
+      expect([use, known.status]).toEqual([use, 200]);
+      expect(known.headers.get('vary')).toContain('Cookie');
+    }
+  });
+
+  it('greet with the landing page that was made for such a deployment', async () => {
+    for (const [config, kind] of [
+      [{}, 'open-sold-try-it'],
+      [{ billing: { mode: 'none' } }, 'open-none-try-it'],
+      [{ signups: 'closed' }, 'closed-sold'],
+      [{ signups: 'invite', billing: { mode: 'paddle', clientToken: 'test_1' } }, 'closed-sold'],
+    ] as const) {
+      const api = await startPages({ config });
+      const html = await (await api.send('/landing')).text();
+      expect(html).toContain(`<title>${kind} Certlantern</title>`);
+      expect(html).toContain('<link href="http://localhost:8080/landing">');
+    }
+  });
+
+  it('fall back to the page that the browser draws where no landing page was made', async () => {
+    const api = await startPages({ config: { billing: { mode: 'unset' } } });
+    expect(await (await api.send('/landing')).text()).toBe(page('Certlantern'));
+  });
+
+  it('let no name of the product become a script, or a placeholder of its own', async () => {
+    const productName = `"><script>alert('1')</script>{{config}}&`;
+    const api = await startPages({ config: { productName } });
+    const html = await (await api.send('/landing')).text();
+    expect(html).not.toContain('<script>');
+    expect(html).toContain(
+      'open-sold-try-it &quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;{{config}}&amp;</title>',
+    );
+    const unescape = { '&quot;': '"', '&lt;': '<', '&gt;': '>', '&#39;': "'", '&amp;': '&' } as const;
+    const json = (/data-config="([^"]*)"/.exec(html)?.[1] ?? '').replaceAll(
+      /&(?:quot|lt|gt|#39|amp);/g,
+      (entity) => unescape[entity as keyof typeof unescape],
+    );
+    expect(JSON.parse(json)).toEqual(
+      ((await (await api.send('/api/config')).json()) as { data: object }).data,
+    );
+    expect((await api.send('/login')).headers.get('content-security-policy')).toContain("script-src 'self';");
+  });
+
+  it('come compressed where the browser can', async () => {
+    const api = await startPages();
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br', 'br'],
+      ['gzip;q=1.0, br;q=0', 'gzip'],
+      ['identity', null],
+    ] as const) {
+      const response = await api.send('/landing', { headers: { 'accept-encoding': accepted } });
+      expect(response.headers.get('content-encoding')).toBe(encoding);
+      expect(response.headers.get('vary')).toBe('Accept-Encoding');
+      const body = Buffer.from(await response.arrayBuffer());
+      const text = encoding === 'br' ? brotliDecompressSync(body) : encoding ? gunzipSync(body) : body;
+      expect(text.toString()).toContain('open-sold-try-it Certlantern');
+    }
   });
 
   it('keep what has a hash in its name for ever, compressed where the browser can', async () => {
@@ -57,6 +160,8 @@ describe('The built pages', () => {
     for (const path of [
       '/assets/gone.js',
       '/gone.js',
+      '/index.html',
+      '/prerendered/open-sold-try-it.html',
       '/../secret.txt',
       '/%2e%2e/secret.txt',
       '/..%2fsecret.txt',

@@ -1,15 +1,19 @@
 import { QueryClientProvider } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { createQueryClient } from '../lib/query-client.ts';
+import { useFontSync } from '../lib/font.ts';
 import { useThemeSync } from '../lib/theme.ts';
-import { createAppRouter } from './router.tsx';
+import type { createAppRouter } from './router.tsx';
 
-const queryClient = createQueryClient();
-const router = createAppRouter({ queryClient });
+interface ProvidersProps {
+  queryClient: QueryClient;
+  router: ReturnType<typeof createAppRouter>;
+}
 
 /** Everything that outlives a change of page. */
-export function Providers() {
+export function Providers({ queryClient, router }: ProvidersProps) {
   useThemeSync();
+  useFontSync();
   return (
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
 } from '@tanstack/react-router';
+import type { RouterHistory } from '@tanstack/react-router';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/return-address.ts';
@@ -31,6 +32,7 @@ const homeRoute = createRoute({
 const landingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/landing',
+  loader: withPublicConfig,
   component: lazyRouteComponent(() => import('../features/landing/landing-page.tsx'), 'LandingPage'),
 });
 const loginRoute = createRoute({
@@ -48,9 +50,11 @@ const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
   loader: withPublicConfig,
-  validateSearch: (search): { invite?: string; trial?: 1 } => ({
+  validateSearch: (search): { invite?: string; trial?: 1; host?: string } => ({
     ...(typeof search['invite'] === 'string' && { invite: search['invite'] }),
     ...(search['trial'] === 1 && { trial: 1 }),
+    // What the landing page's box looked at, to be watched.
+    ...(typeof search['host'] === 'string' && { host: search['host'] }),
   }),
   component: lazyRouteComponent(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
@@ -131,8 +135,14 @@ const billingTestRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/billing/billing-test-page.tsx'), 'BillingTestPage'),
 });
 
+interface PrerenderOptions {
+  history: RouterHistory;
+  isServer: boolean;
+  scrollRestoration: boolean;
+}
+
 /** Each page is a file of its own, so that landing and login do not carry the dashboard. */
-export function createAppRouter(context: Context) {
+export function createAppRouter(context: Context, prerender: Partial<PrerenderOptions> = {}) {
   return createRouter({
     routeTree: rootRoute.addChildren([
       homeRoute,
@@ -157,6 +167,7 @@ export function createAppRouter(context: Context) {
     defaultPendingMinMs: 0,
     defaultErrorComponent: ErrorPage,
     scrollRestoration: true,
+    ...prerender,
   });
 }
 

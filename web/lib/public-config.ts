@@ -37,6 +37,21 @@ const query = queryOptions({
   gcTime: Infinity,
 });
 
+/** The settings that the server wrote into a page; null where it wrote none, or none that this page understands. */
+export function readPublicConfig(json: string | undefined): PublicConfig | null {
+  if (json === undefined) return null;
+  try {
+    return publicConfigSchema.parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+/** Spares asking for what is known. */
+export function adoptPublicConfig(queryClient: QueryClient, config: PublicConfig): void {
+  queryClient.setQueryData(query.queryKey, config);
+}
+
 /** The public settings of this deployment; they do not change while the page is open. */
 export function usePublicConfig(): PublicConfig {
   const { data } = useQuery(query);

@@ -7,13 +7,14 @@ import { Chip } from './chip.tsx';
 import { offerOf } from './offer.ts';
 import { notAfterOf, SampleLifetime } from './sample-card.tsx';
 import type { Sample } from './sample-card.tsx';
+import { WithPresent } from './with-present.tsx';
 
 const TRACKED: Sample = { hostname: 'api.fjord.example', issuer: '', days: 34, lifetimeDays: 90 };
 const TOLD: Sample = { hostname: 'git.orchard.example', issuer: '', days: 11, lifetimeDays: 90 };
 const MAILED: Sample = { hostname: 'pay.fjord.example', issuer: 'DigiCert', days: 2, lifetimeDays: 199 };
 
 /** What the product does, each with a miniature of the real thing; what it does not do yet says so. */
-export function KeyFeatures({ now }: { now: number }) {
+export function KeyFeatures() {
   const { hasPlans } = offerOf(usePublicConfig());
   return (
     <div className="mt-7 grid gap-8 md:mt-9 md:grid-cols-2 xl:grid-cols-3">
@@ -21,38 +22,52 @@ export function KeyFeatures({ now }: { now: number }) {
         title="SSL Certificate Tracking"
         text="Issuer, subject, validity dates and every earlier certificate, one click away. What is wrong with a chain is said in plain words."
       >
-        <div className="mb-3 flex items-baseline justify-between gap-3">
-          <span className="truncate font-mono text-[13.5px]/5 font-[560]">{TRACKED.hostname}</span>
-          <span className="num text-label whitespace-nowrap text-fg-2">
-            <b className="font-semibold text-fg">{daysLeft(notAfterOf(TRACKED, now), now)}</b> days left
-          </span>
-        </div>
-        <SampleLifetime sample={TRACKED} now={now} />
+        {(now) => <TrackingSample now={now} />}
       </Feature>
       <Feature
         title="Email Notifications"
         text="An email before expiry says which host, which date and who issued it. Short-lived certificates alert on a schedule of their own."
       >
-        <div className="rounded-3 border border-line bg-surface px-4 py-3.5 text-label/[19px] shadow-2 dark:bg-menu">
-          <div className="flex items-start gap-2">
-            <Mail className="mt-0.5 size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
-            <b className="min-w-0 flex-1 font-semibold tracking-[-.012em]">
-              {MAILED.hostname} expires in {MAILED.days} days
-            </b>
-            <span className="num text-small text-fg-3">7:00</span>
-          </div>
-          <p className="mt-1 ml-6 text-fg-3">
-            Issued by {MAILED.issuer}. Valid until {longDate(notAfterOf(MAILED, now))}.
-          </p>
-        </div>
+        {(now) => <MailSample now={now} />}
       </Feature>
       <Feature
         title="Webhook Support"
         chips={hasPlans ? ['Premium', 'Coming Soon'] : ['Coming Soon']}
         text="The same event as JSON for your pager, chat or pipeline."
       >
-        <WebhookSample now={now} />
+        {(now) => <WebhookSample now={now} />}
       </Feature>
+    </div>
+  );
+}
+
+function TrackingSample({ now }: { now: number }) {
+  return (
+    <>
+      <div className="mb-3 flex items-baseline justify-between gap-3">
+        <span className="truncate font-mono text-[13.5px]/5 font-[560]">{TRACKED.hostname}</span>
+        <span className="num text-label whitespace-nowrap text-fg-2">
+          <b className="font-semibold text-fg">{daysLeft(notAfterOf(TRACKED, now), now)}</b> days left
+        </span>
+      </div>
+      <SampleLifetime sample={TRACKED} now={now} />
+    </>
+  );
+}
+
+function MailSample({ now }: { now: number }) {
+  return (
+    <div className="rounded-3 border border-line bg-surface px-4 py-3.5 text-label/[19px] shadow-2 dark:bg-menu">
+      <div className="flex items-start gap-2">
+        <Mail className="mt-0.5 size-4 flex-none text-fg-3" strokeWidth={1.6} aria-hidden="true" />
+        <b className="min-w-0 flex-1 font-semibold tracking-[-.012em]">
+          {MAILED.hostname} expires in {MAILED.days} days
+        </b>
+        <span className="num text-small text-fg-3">7:00</span>
+      </div>
+      <p className="mt-1 ml-6 text-fg-3">
+        Issued by {MAILED.issuer}. Valid until {longDate(notAfterOf(MAILED, now))}.
+      </p>
     </div>
   );
 }
@@ -79,15 +94,16 @@ interface FeatureProps {
   title: string;
   chips?: string[];
   text: string;
-  children: ReactNode;
+  /** Drawn for the present day. */
+  children: (now: number) => ReactNode;
 }
 
 function Feature({ title, chips = [], text, children }: FeatureProps) {
   return (
     <div className="flex flex-col">
-      <div className="grid h-44 grid-cols-[minmax(0,1fr)] items-center overflow-hidden rounded-4 border border-line bg-surface px-6 shadow-1 md:max-xl:px-10">
-        <div>{children}</div>
-      </div>
+      <WithPresent className="grid h-44 grid-cols-[minmax(0,1fr)] items-center overflow-hidden rounded-4 border border-line bg-surface px-6 shadow-1 md:max-xl:px-10">
+        {(now) => <div>{children(now)}</div>}
+      </WithPresent>
       <h3 className="mt-5 flex flex-wrap items-center gap-x-2.5 gap-y-1 text-subtitle font-semibold tracking-[-.012em]">
         {title}
         {chips.map((chip) => (

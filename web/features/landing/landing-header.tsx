@@ -24,11 +24,23 @@ export function LandingHeader() {
           <Wordmark name={config.product_name} />
         </Link>
         <span className="flex-1" />
-        <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('features')}>
+        <Button
+          data-needs-script=""
+          variant="ghost"
+          size="small"
+          className="max-md:hidden"
+          onClick={() => scrollTo('features')}
+        >
           Features
         </Button>
         {hasPlans && isOpen && (
-          <Button variant="ghost" size="small" className="max-md:hidden" onClick={() => scrollTo('pricing')}>
+          <Button
+            data-needs-script=""
+            variant="ghost"
+            size="small"
+            className="max-md:hidden"
+            onClick={() => scrollTo('pricing')}
+          >
             Pricing
           </Button>
         )}

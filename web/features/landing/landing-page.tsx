@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { DayRuler } from '../../ui/day-ruler.tsx';
@@ -12,16 +11,16 @@ import { LandingHeader } from './landing-header.tsx';
 import { offerOf } from './offer.ts';
 import { Pricing } from './pricing.tsx';
 import { SECTION_TITLE } from './section-title.ts';
+import { WithPresent } from './with-present.tsx';
 
 export function LandingPage() {
-  usePageTitle();
-  const [now] = useState(() => Date.now());
+  usePageTitle('Never miss an SSL certificate expiry');
   const { product_name: productName } = usePublicConfig();
   return (
     <>
       <LandingHeader />
       <main>
-        <Hero productName={productName} now={now} />
+        <Hero productName={productName} />
         <section className="wrap pt-[72px] md:pt-22">
           <div className="flex flex-col justify-between gap-x-12 gap-y-3.5 md:flex-row md:items-end">
             <h2 className={`${SECTION_TITLE} max-w-[480px]`}>
@@ -32,13 +31,15 @@ export function LandingPage() {
               need attention.
             </p>
           </div>
-          <DashboardShot productName={productName} now={now} />
+          <WithPresent className="min-h-[206px] md:min-h-[576px]">
+            {(now) => <DashboardShot productName={productName} now={now} />}
+          </WithPresent>
         </section>
         <section className="wrap pt-[72px] md:pt-28">
           <h2 id="features" tabIndex={-1} className={SECTION_TITLE}>
             Key Features
           </h2>
-          <KeyFeatures now={now} />
+          <KeyFeatures />
         </section>
         <Pricing />
         <ClosingBand />
@@ -48,7 +49,7 @@ export function LandingPage() {
   );
 }
 
-function Hero({ productName, now }: { productName: string; now: number }) {
+function Hero({ productName }: { productName: string }) {
   const config = usePublicConfig();
   const { hasPlans, isOpen } = offerOf(config);
   return (
@@ -73,9 +74,9 @@ function Hero({ productName, now }: { productName: string; now: number }) {
           </span>
         </div>
       </div>
-      <div className="mt-9 md:mt-11">
-        <HeroHorizon now={now} />
-      </div>
+      <WithPresent className="mt-9 min-h-[189px] md:mt-11 md:min-h-[205px]">
+        {(now) => <HeroHorizon now={now} />}
+      </WithPresent>
     </section>
   );
 }

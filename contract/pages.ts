@@ -1,0 +1,62 @@
+import type { PublicConfig } from './public-config.ts';
+
+/** Every address that the page's router knows, whoever may see it; any other is answered 404. */
+export const PAGE_PATHS = [
+  '/',
+  '/landing',
+  '/login',
+  '/signup',
+  '/forgot-password',
+  '/reset-password',
+  '/verify',
+  '/signed-in',
+  '/terms',
+  '/terms-of-use',
+  '/privacy',
+  '/privacy-policy',
+  '/dashboard',
+  '/profile',
+  '/billing-test',
+] as const;
+export type PagePath = (typeof PAGE_PATHS)[number];
+
+/** What search engines may show; the others are of use to nobody but who is signed in, or holds a mailed link. */
+export const LISTED_PATHS: readonly PagePath[] = [
+  '/landing',
+  '/login',
+  '/signup',
+  '/terms',
+  '/terms-of-use',
+  '/privacy',
+  '/privacy-policy',
+];
+
+/** Where the build keeps the landing page as HTML, below the folder of the built pages. */
+export const PRERENDERED_FOLDER = 'prerendered';
+
+/** The settings that the landing page's text depends on, beside those that are filled in when it is served. */
+export type LandingSettings = Pick<PublicConfig, 'signups' | 'billing' | 'try_it' | 'insecure_http'>;
+
+/** The file's name of the landing page that a deployment with these settings shows. */
+export function landingFile({ signups, billing, try_it, insecure_http }: LandingSettings): string {
+  const sale = billing.mode === 'test' || billing.mode === 'paddle' ? 'sold' : billing.mode;
+  const parts = [
+    signups === 'open' ? 'open' : 'closed',
+    sale,
+    try_it && 'try-it',
+    insecure_http && 'insecure',
+  ];
+  return `${parts.filter(Boolean).join('-')}.html`;
+}
+
+/**
+ * What stands in built pages for what only the server knows: each is replaced when a page is served, escaped for text and
+ * for attributes in double quotes.
+ */
+export const PLACEHOLDERS = {
+  productName: '{{product_name}}',
+  /** The page's own address, absolute. */
+  address: '{{address}}',
+  /** The deployment's public settings as JSON. */
+  config: '{{config}}',
+} as const;

@@ -1,0 +1,61 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { prerenderLanding } from './prerender.tsx';
+
+let pages: Map<string, string>;
+beforeAll(async () => {
+  pages = await prerenderLanding();
+});
+const page = (file: string): string => pages.get(`${file}.html`) ?? '';
+const text = (file: string): string =>
+  page(file)
+    .replaceAll(/<!--.*?-->|<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+describe('the landing page as HTML', () => {
+  it('has the headline, the features, the plans and the ways in', () => {
+    const words = text('open-sold-try-it');
+    for (const part of [
+      '{{product_name}} : Never miss an SSL certificate expiry again.',
+      'Key Features',
+      'SSL Certificate Tracking',
+      'Email Notifications',
+      'Webhook Support Premium Coming Soon',
+      'Free Tier $0 Up to 3 certificates',
+      'Get Started Free',
+      'Premium Most Popular $4.99 per month',
+      'Start Premium Trial',
+      'Start Your Free Trial No credit card required • Setup in 2 minutes',
+      'Terms of Use',
+      'Privacy Policy',
+    ])
+      expect(words).toContain(part);
+    expect(page('open-sold-try-it')).toContain('href="/signup?trial=1"');
+  });
+
+  it('has no script and names no day', () => {
+    expect([...pages.values()].filter((html) => html.includes('<script'))).toEqual([]);
+    expect(text('open-sold-try-it')).not.toMatch(/\b20\d\d\b/);
+  });
+
+  it('has no Premium where nothing is sold', () => {
+    expect(text('open-unset-try-it')).toContain('Free Tier');
+    expect(text('open-unset-try-it')).not.toMatch(/\$4\.99|trial/i);
+  });
+
+  it('has no prices where everybody has everything', () => {
+    expect(text('open-none-try-it')).not.toMatch(/\$0|Pricing|Free for 3 domains|trial/i);
+  });
+
+  it('invites nobody where nobody can sign up', () => {
+    for (const kind of ['closed-sold', 'closed-unset', 'closed-none']) {
+      expect(page(kind)).not.toContain('href="/signup');
+      expect(page(kind)).toContain('href="/login"');
+      expect(text(kind)).not.toMatch(/\$4\.99|trial/i);
+    }
+  });
+
+  it('says where the connection is not private', () => {
+    expect(text('open-sold-try-it-insecure')).toContain('plain http');
+    expect(text('open-sold-try-it')).not.toContain('plain http');
+  });
+});
