@@ -1,0 +1,65 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+let proxy: FaultProxy;
+const product = createServer((request, response) => {
+  response.end(`${request.method} ${request.url} ${'x'.repeat(2_000)}`);
+});
+
+beforeEach(async () => {
+  product.listen(0, '127.0.0.1');
+  await once(product, 'listening');
+  proxy = await startFaultProxy({ port: (product.address() as AddressInfo).port });
+});
+afterEach(async () => {
+  await proxy.stop();
+  product.closeAllConnections();
+  product.close();
+  await once(product, 'close');
+});
+
+const ask = async (path: string, signal?: AbortSignal) => {
+  const response = await fetch(`${proxy.url}${path}`, signal ? { signal } : {});
+  return await response.text();
+};
+
+it('passes on what meets no fault', async () => {
+  proxy.fault(/other/, { kind: 'cut' });
+  expect(await ask('/one')).toMatch(/^GET \/one x{2000}$/);
+  expect(proxy.requests).toEqual(['GET /one']);
+});
+
+it('cuts, also in the middle of an answer, until it is healed', async () => {
+  await ask('/one');
+  proxy.fault(/GET \/one/, { kind: 'cut' });
+  await expect(ask('/one')).rejects.toThrow();
+  expect(await ask('/two')).toContain('/two');
+  proxy.fault(/GET \/one/, { kind: 'cut-answer' });
+  const response = await fetch(`${proxy.url}/one`);
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
+  await proxy.heal();
+  expect(await ask('/one')).toContain('/one');
+});
+
+it('stalls, delays and throttles', async () => {
+  proxy.fault(/stalled/, { kind: 'stall' });
+  await expect(ask('/stalled', AbortSignal.timeout(200))).rejects.toThrow('timeout');
+  proxy.fault(/late/, { kind: 'delay', ms: 100 });
+  proxy.fault(/slow/, { kind: 'throttle', bytesPerSecond: 20_000 });
+  const began = performance.now();
+  expect(await ask('/late')).toContain('/late');
+  expect(await ask('/slow')).toMatch(/x{2000}$/);
+  expect(performance.now() - began).toBeGreaterThan(180);
+});
+
+it('refuses connections until it is healed, on the same port', async () => {
+  await ask('/one');
+  await proxy.refuse();
+  await expect(ask('/one')).rejects.toThrow();
+  await proxy.heal();
+  expect(await ask('/one')).toContain('/one');
+});
