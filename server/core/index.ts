@@ -29,6 +29,8 @@ export {
   roomFor,
   TRIAL_MS,
 } from './plan.ts';
+export { readChain } from './presented-chain.ts';
+export type { PresentedCertificate } from './presented-chain.ts';
 export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
 export { judge } from './judge.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority } from '../../tests/kit/mint.ts';
-import { splitPem } from './pem.ts';
+import { splitPem, toPem } from './pem.ts';
 
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
 
@@ -9,6 +9,14 @@ describe('PEM text', () => {
     const text = `# roots\n${one.certificatePem.replaceAll('\n', '\r\n')}some text\n${two.certificatePem}`;
     expect(splitPem(text).map((der) => Buffer.from(der))).toEqual([one.der, two.der]);
     expect(splitPem('nothing here')).toEqual([]);
+  });
+
+  it('is written as OpenSSL writes it', () => {
+    expect(toPem(one.der)).toBe(one.certificatePem);
+    expect(splitPem(toPem(one.der) + toPem(two.der)).map((der) => Buffer.from(der))).toEqual([
+      one.der,
+      two.der,
+    ]);
   });
 
   it.each([

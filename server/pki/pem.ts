@@ -24,3 +24,12 @@ export function splitPem(text: string): Uint8Array[] {
   if (begun !== blocks.length) throw new PkiError('pem', 'PEM block is not whole');
   return blocks;
 }
+
+/** One certificate as PEM text: lines of 64 characters, the last one ended too (RFC 7468 §2). */
+export function toPem(der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}

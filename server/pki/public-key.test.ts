@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { bitString, integer, nothing, objectIdentifier, sequence } from '../../tests/kit/der-writer.ts';
-import { isWeakKey, keyObjectOf, parsePublicKey } from './public-key.ts';
+import { isWeakKey, keyObjectOf, parsePublicKey, publicKeyName } from './public-key.ts';
 
 const rsa = (modulus: bigint, exponent: bigint) =>
   sequence(
@@ -53,5 +53,21 @@ describe('public keys', () => {
     const key = parsePublicKey(rsa(-5n, 3n));
     expect(key.type).toBe('other');
     expect(keyObjectOf(parsePublicKey(ec(objectIdentifier('1.2.840.10045.3.1.7'))))).toBeNull();
+  });
+
+  it.each([
+    ['ECDSA P-256', generateKeyPairSync('ec', { namedCurve: 'P-256' })],
+    ['ECDSA 1.3.36.3.3.2.8.1.1.7', generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' })],
+    ['RSA 2048 bit', generateKeyPairSync('rsa', { modulusLength: 2048 })],
+    ['RSA-PSS 2048 bit', generateKeyPairSync('rsa-pss', { modulusLength: 2048 })],
+    ['Ed25519', generateKeyPairSync('ed25519')],
+    ['Ed448', generateKeyPairSync('ed448')],
+    ['1.3.101.110', generateKeyPairSync('x25519')],
+  ])('are called %s', (name, { publicKey }) => {
+    expect(publicKeyName(parsePublicKey(publicKey.export({ type: 'spki', format: 'der' })))).toBe(name);
+  });
+
+  it('have names where a curve is none of the known ones', () => {
+    expect(publicKeyName(parsePublicKey(ec(sequence())))).toBe('ECDSA with a curve of its own');
   });
 });

@@ -91,6 +91,24 @@ function curveFacts(parameters: DerReader): { bits: number; curve: string | null
   return { bits: curve?.bits ?? 0, curve: curve?.name ?? identifier };
 }
 
+/** 'ECDSA P-256', 'RSA 2048 bit', 'Ed25519'; a rare curve or algorithm by its object identifier. */
+export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): string {
+  switch (type) {
+    case 'rsa':
+      return `${algorithm === RSA_PSS ? 'RSA-PSS' : 'RSA'} ${bits} bit`;
+    case 'ec':
+      return `ECDSA ${curve ?? 'with a curve of its own'}`;
+    case 'ed25519':
+      return 'Ed25519';
+    case 'ed448':
+      return 'Ed448';
+    case 'dsa':
+      return 'DSA';
+    default:
+      return algorithm;
+  }
+}
+
 const SOUND_CURVES = new Set(['P-256', 'P-384', 'P-521']);
 
 /**

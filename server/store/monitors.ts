@@ -12,6 +12,7 @@ export { type AddedMonitor, addMonitor, addMonitors, trackedEndpoints } from './
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
 export { describeMonitor, type Description } from './monitor-description.ts';
 export { listMonitors, monitorIds, summary } from './monitor-list.ts';
+export { presentedChain } from './presented-chain.ts';
 export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,16 +1,18 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { mayResume, mayUseFrequency } from '../../core/index.ts';
+import { mayResume, mayUseFrequency, readChain } from '../../core/index.ts';
 import {
   describeMonitor,
   history,
   monitorOf,
   pauseMonitor,
+  presentedChain,
   removeMonitor,
   requestCheck,
   resumeMonitor,
   setFrequency,
 } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
+import { chainCertificateWire } from '../chain-wire.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { domainWire, historyEntryWire } from '../wire.ts';
 
@@ -38,6 +40,11 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.domainHistory, async ({ params, session }) => {
     const entries = await history(store, { accountId: session.account.id, monitorId: params.id });
     return entries === null ? REFUSALS.notFound() : { data: entries.map(historyEntryWire) };
+  });
+
+  api.on(CALLS.domainChain, async ({ params, session }) => {
+    const ders = await presentedChain(store, { accountId: session.account.id, monitorId: params.id });
+    return ders === null ? REFUSALS.notFound() : { data: readChain(ders).map(chainCertificateWire) };
   });
 
   api.on(CALLS.setFrequency, async ({ params, query, session, now }) => {
