@@ -1,10 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
+import { Link, Navigate } from '@tanstack/react-router';
 import { TEST_EVENTS } from '../../../contract/payment.ts';
 import { messageOf } from '../../lib/api-client.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
+import { useOffer } from '../../lib/offer.ts';
 import { useRereadPlan } from '../../lib/standing.ts';
-import { Button } from '../../ui/button.tsx';
+import { useUpgrade } from '../../lib/upgrade.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -59,12 +61,36 @@ function TestBilling() {
       </div>
     );
   if (data === undefined) return <Spinner className="mt-6 text-fg-3" />;
-  if (data === null) return <p className="mt-6 text-fg-2">There is no subscription yet.</p>;
+  if (data === null)
+    return (
+      <>
+        <p className="mt-6 text-fg-2">There is no subscription yet.</p>
+        <WaysOn />
+      </>
+    );
   return (
     <>
       <Facts subscription={data} />
-      {data.status !== 'canceled' && <TestEvents />}
+      {data.status === 'canceled' ? <WaysOn /> : <TestEvents />}
     </>
+  );
+}
+
+/** Where nothing more can happen to a subscription: to a new one, or back. */
+function WaysOn() {
+  const offer = useOffer();
+  const { open } = useUpgrade();
+  return (
+    <div className="mt-6 flex flex-wrap gap-2.5">
+      {offer && (
+        <Button variant="tinted" onClick={() => open('wish')}>
+          {offer}
+        </Button>
+      )}
+      <Link to="/dashboard" className={buttonClass('outline')}>
+        Back to the dashboard
+      </Link>
+    </div>
   );
 }
 

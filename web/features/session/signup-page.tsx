@@ -8,6 +8,7 @@ import { Field, PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from './auth-card.tsx';
 import { signupSchema } from './credentials.ts';
+import { invitedAddress } from './invited-address.ts';
 import { otherProviders } from './other-providers.ts';
 import { useAuthentication } from './use-authentication.ts';
 
@@ -60,7 +61,7 @@ function SignupForm({ invite, trial }: { invite: string | undefined; trial: bool
   const { field, submit, busy, refuse } = useForm(signupSchema, {
     name: '',
     company: '',
-    email: '',
+    email: invitedAddress(invite),
     password: '',
   });
   const signUp = submit(async ({ company, ...person }) => {

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { createInvite } from '../../../server/providers/identity/index.ts';
+import { invitedAddress } from './invited-address.ts';
+
+it('is the one that the code was made for', async () => {
+  expect(invitedAddress(await createInvite('Mara@fjord.example', 'secret', 0))).toBe('mara@fjord.example');
+});
+
+it.each([undefined, '', 'code', 'a.b.c', `x.${btoa('{"email":7}')}.y`, `x.${btoa('"mara"')}.y`])(
+  'is empty for %j',
+  (code) => expect(invitedAddress(code)).toBe(''),
+);
