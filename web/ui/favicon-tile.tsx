@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { classNames } from './class-names.ts';
 
 // White on each of these reaches 4.5:1, and at 18 px no two of them look alike.
@@ -14,9 +15,15 @@ function siteOf(hostname: string): string {
   return hostname.split('.').slice(-2).join('.');
 }
 
-/** A letter on the site's own colour, the same on every visit. */
-export function FaviconTile({ hostname, size = 'medium' }: { hostname: string; size?: 'small' | 'medium' }) {
-  const letter = /[\p{L}\p{N}]/u.exec(hostname)?.[0]?.toUpperCase() ?? '#';
+interface FaviconTileProps {
+  hostname: string;
+  /** Where the site's icon is, below our own origin; null where none is known. */
+  src?: string | null;
+  size?: 'small' | 'medium';
+}
+
+/** The site's icon, and until it is there or where there is none, a letter on the site's own colour. */
+export function FaviconTile({ hostname, src = null, size = 'medium' }: FaviconTileProps) {
   return (
     <span
       aria-hidden="true"
@@ -27,12 +34,40 @@ export function FaviconTile({ hostname, size = 'medium' }: { hostname: string; s
           : 'size-6 rounded-2',
       )}
     >
-      <span
-        className="grid size-[18px] place-items-center rounded-1 text-[11px]/none font-[700] text-white"
-        style={{ background: GROUNDS[hash(siteOf(hostname)) % GROUNDS.length] }}
-      >
-        {letter}
-      </span>
+      <Icon key={src} hostname={hostname} src={src} />
+    </span>
+  );
+}
+
+function Icon({ hostname, src }: { hostname: string; src: string | null }) {
+  const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading');
+  const letter = /[\p{L}\p{N}]/u.exec(hostname)?.[0]?.toUpperCase() ?? '#';
+  return (
+    <span className="relative block size-[18px]">
+      {state !== 'loaded' && (
+        <span
+          className="grid size-full place-items-center rounded-1 text-[11px]/none font-[700] text-white"
+          style={{ background: GROUNDS[hash(siteOf(hostname)) % GROUNDS.length] }}
+        >
+          {letter}
+        </span>
+      )}
+      {src !== null && state !== 'failed' && (
+        <img
+          src={src}
+          alt=""
+          width={18}
+          height={18}
+          loading="lazy"
+          decoding="async"
+          className={classNames(
+            'absolute inset-0 size-full rounded-1 object-contain',
+            state === 'loading' && 'opacity-0',
+          )}
+          onLoad={() => setState('loaded')}
+          onError={() => setState('failed')}
+        />
+      )}
     </span>
   );
 }
