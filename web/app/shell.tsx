@@ -6,6 +6,7 @@ import { useOffer } from '../lib/offer.ts';
 import { useLivePlan } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { Button } from '../ui/button.tsx';
+import { HeaderSlot } from '../ui/header-slot.tsx';
 import { Wordmark } from '../ui/logo.tsx';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
 import { AvatarMenu } from './avatar-menu.tsx';
@@ -63,6 +64,7 @@ function Frame({ children }: { children: ReactNode }) {
           <ThemeMenu className="mr-1.5 max-md:hidden" />
           {/* What a page has for the header of small screens. */}
           <span id="header-slot" className="contents" />
+          <HeaderSlot />
           <AvatarMenu offer={offer} onFeedback={giveFeedback} />
         </div>
       </header>
