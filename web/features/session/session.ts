@@ -68,11 +68,14 @@ export function forgetSession(): void {
 }
 
 /**
- * Ends the session on the server and at the identity provider; neither waits for the other to succeed. Throws when one of
- * them could not be told.
+ * Ends the session on the server, then at the identity provider, whether or not the server could be told. Throws when one
+ * of them could not.
  */
 export async function endSession(identity: PublicConfig['identity']): Promise<void> {
   forgetSession();
-  const outcomes = await Promise.allSettled([callLogout(), signOutOfIdentity(identity)]);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  try {
+    await callLogout();
+  } finally {
+    await signOutOfIdentity(identity);
+  }
 }
