@@ -26,6 +26,8 @@ export interface DialogProps {
   focusFirst?: () => HTMLElement | null;
   /** A cross at the upper right, for a dialog that is longer than a question. */
   hasCross?: boolean;
+  /** 760 px instead of 520, for a table. */
+  wide?: boolean;
   children: ReactNode;
 }
 
@@ -68,6 +70,7 @@ export function Dialog({
   focusAfterClose,
   focusFirst,
   hasCross = false,
+  wide = false,
   children,
 }: DialogProps) {
   const returnFocus = useFocusReturn(open, focusAfterClose);
@@ -76,7 +79,7 @@ export function Dialog({
       <Radix.Portal>
         <Radix.Overlay className={SCRIM} />
         <Radix.Content
-          className={DIALOG_BOX}
+          className={classNames(DIALOG_BOX, wide && 'md:w-[min(760px,calc(100vw-3rem))]!')}
           onOpenAutoFocus={(event) => {
             const first = focusFirst?.();
             if (!first) return;

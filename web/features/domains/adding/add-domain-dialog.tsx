@@ -7,9 +7,18 @@ import { EXAMPLE_HOST } from './example-host.ts';
 import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
-type AddDomainDialogProps = AddDomainOutcome & Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>;
+interface AddDomainDialogProps
+  extends AddDomainOutcome, Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
+  onAddMany: () => void;
+}
 
-export function AddDomainDialog({ open, onOpenChange, focusAfterClose, ...outcome }: AddDomainDialogProps) {
+export function AddDomainDialog({
+  open,
+  onOpenChange,
+  onAddMany,
+  focusAfterClose,
+  ...outcome
+}: AddDomainDialogProps) {
   const input = useRef<HTMLInputElement>(null);
   const { host, error, isBusy, type, clear, submit } = useAddDomain(outcome);
   const cancel = () => {
@@ -49,6 +58,9 @@ export function AddDomainDialog({ open, onOpenChange, focusAfterClose, ...outcom
           onChange={(event) => type(event.target.value)}
         />
         <DialogActions>
+          <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={onAddMany}>
+            Add many at once
+          </Button>
           <Button variant="outline" onClick={cancel}>
             Cancel
           </Button>

@@ -11,7 +11,7 @@ import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
 /** The first step: what will happen, one input, and in the demo the hosts that it serves. */
-export function EmptyDashboard(outcome: AddDomainOutcome) {
+export function EmptyDashboard({ onAddMany, ...outcome }: AddDomainOutcome & { onAddMany: () => void }) {
   const { product_name: productName, limits, demo_hosts: demoHosts } = usePublicConfig();
   const { isSubscribed } = useSubscription();
   const { host, error, isBusy, type, submit } = useAddDomain(outcome);
@@ -63,6 +63,9 @@ export function EmptyDashboard(outcome: AddDomainOutcome) {
           {isSubscribed ? null : `${limits.free_domains} domains free. Daily checks. `}
           Type a hostname or paste a URL.
         </p>
+        <Button variant="ghost" size="small" className="mt-1 text-accent-fg!" onClick={onAddMany}>
+          Add many at once
+        </Button>
         {demoHosts.length > 0 && (
           <section aria-labelledby={`${errorId}-demo`} className="mt-8 border-t border-line pt-6">
             <h2 id={`${errorId}-demo`} className="text-label font-semibold">

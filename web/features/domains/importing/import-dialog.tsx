@@ -1,0 +1,70 @@
+import { useState } from 'react';
+import { useDraft } from '../../../lib/draft.ts';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import type { DialogProps } from '../../../ui/dialog.tsx';
+import type { PlannedLine } from './import-plan.ts';
+import { PlanStep } from './plan-step.tsx';
+import { WriteStep } from './write-step.tsx';
+
+export type ImportDialogProps = Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>;
+
+/** Adds many domains: what was pasted, what will become of each line, and what became of it. */
+export function ImportDialog({ open, onOpenChange, focusAfterClose }: ImportDialogProps) {
+  const [isRunning, setRunning] = useState(false);
+  const [isAsked, setAsked] = useState(false);
+  const close = () => onOpenChange(false);
+  return (
+    <>
+      <Dialog
+        open={open}
+        onOpenChange={(next) => (next ? onOpenChange(true) : isRunning ? setAsked(true) : close())}
+        title="Add many domains"
+        description="Paste hosts or choose a file. You see what will happen to each before anything is added."
+        focusAfterClose={focusAfterClose}
+        hasCross
+        wide
+      >
+        <ImportSteps onClose={close} onRunning={setRunning} />
+      </Dialog>
+      <ConfirmDialog
+        open={isAsked && isRunning}
+        onOpenChange={setAsked}
+        title="Stop adding?"
+        description="What was added stays. The rest will not be added, and what you pasted is kept."
+        confirmLabel="Stop"
+        processing={false}
+        onConfirm={() => {
+          setAsked(false);
+          setRunning(false);
+          close();
+        }}
+      />
+    </>
+  );
+}
+
+interface ImportStepsProps {
+  onClose: () => void;
+  onRunning: (isRunning: boolean) => void;
+}
+
+/** What was pasted is kept until all of it was seen through, or is not wanted any more. */
+function ImportSteps({ onClose, onRunning }: ImportStepsProps) {
+  const [text, setText, clear] = useDraft('import');
+  const [plan, setPlan] = useState<PlannedLine[] | null>(null);
+  const finish = () => {
+    clear();
+    onClose();
+  };
+  if (!plan) return <WriteStep text={text} onType={setText} onPlan={setPlan} onCancel={finish} />;
+  return (
+    <PlanStep
+      plan={plan}
+      onBack={() => setPlan(null)}
+      onFinish={finish}
+      onLeave={onClose}
+      onRunning={onRunning}
+    />
+  );
+}

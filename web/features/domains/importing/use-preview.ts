@@ -1,0 +1,46 @@
+import { useEffect, useRef, useState } from 'react';
+import { IMPORT_SIZE } from '../../../../contract/constants.ts';
+import type { ImportPreview } from '../../../../contract/domain-import.ts';
+import { messageOf } from '../../../lib/api-client.ts';
+import { inBatches } from '../in-batches.ts';
+import { previewImport } from './import-calls.ts';
+import { entriesOf, planImport } from './import-plan.ts';
+import type { PlannedLine } from './import-plan.ts';
+import type { ParsedLine } from './parsed-import.ts';
+
+/** Asks the server what would become of every line. `asked` counts the lines that were answered, while it asks. */
+export function usePreview(onPlan: (plan: PlannedLine[]) => void) {
+  const [asked, setAsked] = useState<number | null>(null);
+  const [error, setError] = useState<string | null>(null);
+  const leaving = useRef<AbortController>(undefined);
+  useEffect(() => () => leaving.current?.abort(), []);
+
+  const ask = async (lines: readonly ParsedLine[]): Promise<void> => {
+    const leave = new AbortController();
+    leaving.current = leave;
+    const answers: ImportPreview['entries'] = [];
+    let room: number | null = null;
+    setError(null);
+    setAsked(0);
+    const outcome = await inBatches({
+      items: entriesOf(lines),
+      size: IMPORT_SIZE,
+      send: async (batch) => {
+        const preview = await previewImport([...batch], leave.signal);
+        room = preview.room;
+        return preview.entries;
+      },
+      onAnswers: (_, more) => {
+        answers.push(...more);
+        setAsked(answers.length);
+      },
+      signal: leave.signal,
+    });
+    if (leave.signal.aborted) return;
+    setAsked(null);
+    if (outcome.error !== null) setError(messageOf(outcome.error));
+    else onPlan(planImport(lines, answers, room));
+  };
+
+  return { ask: (lines: readonly ParsedLine[]) => void ask(lines), asked, error };
+}
