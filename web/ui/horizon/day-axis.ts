@@ -31,12 +31,13 @@ export function dayOf({ midnights }: DayAxis, instant: number): number {
 
 /** Where the instant stands, in px. */
 export function xOf(axis: DayAxis, instant: number): number {
-  const day = dayOf(axis, instant);
-  const begin = axis.midnights[day];
-  const end = axis.midnights[day + 1];
-  if (begin === undefined || end === undefined)
-    return axis.from + ((instant - (axis.midnights[0] ?? 0)) / DAY_MS) * axis.dayWidth;
-  return axis.from + (day + (instant - begin) / (end - begin)) * axis.dayWidth;
+  const { midnights, from, dayWidth } = axis;
+  const last = midnights.length - 1;
+  const day = Math.min(Math.max(dayOf(axis, instant), 0), last);
+  const begin = midnights[day] ?? 0;
+  // Before today and beyond the axis, days are as long as most are.
+  const length = instant < begin || day === last ? DAY_MS : (midnights[day + 1] ?? 0) - begin;
+  return from + (day + (instant - begin) / length) * dayWidth;
 }
 
 const DAY_MS = 86_400_000;
@@ -76,8 +77,8 @@ interface MonthRoom {
 
 const AFTER_TICK = 7;
 const BETWEEN_NAMES = 8;
-const longName = new Intl.DateTimeFormat('en-GB', { month: 'long' });
-const shortName = new Intl.DateTimeFormat('en-GB', { month: 'short' });
+const longName = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' });
+const shortName = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' });
 
 /** Names beside the ticks of the months, January with its year: long ones if every one has room, else short ones. */
 export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
@@ -88,7 +89,9 @@ export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
   const named = (format: Intl.DateTimeFormat): MonthName[] =>
     starts.map(({ date, x }) => ({
       x: Math.max(x + AFTER_TICK, room.left),
-      text: format.format(date) + (date.getMonth() === 0 ? ` ${date.getFullYear()}` : ''),
+      text:
+        format.format(Date.UTC(date.getFullYear(), date.getMonth())) +
+        (date.getMonth() === 0 ? ` ${date.getFullYear()}` : ''),
     }));
   const long = named(longName);
   const months = room.short || !haveRoom(long, room) ? named(shortName) : long;

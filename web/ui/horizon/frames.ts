@@ -18,7 +18,8 @@ export function cardFrame(width: number, days: number, rows: 2 | 4): HorizonFram
       width,
       days: 21,
       todayX: 34,
-      axisEnd: width,
+      // So much is left that the glyph of the last day stays inside.
+      axisEnd: width - 8,
       expiredX: 9,
       rows,
       rowHeight: 23,

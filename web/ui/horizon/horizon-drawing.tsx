@@ -13,8 +13,15 @@ interface DrawingProps {
   hatched: boolean;
 }
 
-/** The horizon as it was laid out, at its own size: never scaled. `children` are drawn above the pins, below Today. */
-export function HorizonDrawing({ layout, hatched, children }: DrawingProps & { children?: ReactNode }) {
+interface Layers {
+  /** Drawn on the ruler, below the pins. */
+  onRuler?: ReactNode;
+  /** Drawn above the pins. */
+  children?: ReactNode;
+}
+
+/** The horizon as it was laid out, at its own size: never scaled. */
+export function HorizonDrawing({ layout, hatched, onRuler, children }: DrawingProps & Layers) {
   return (
     // The tokens name system colours where those are forced.
     <svg
@@ -25,24 +32,31 @@ export function HorizonDrawing({ layout, hatched, children }: DrawingProps & { c
       aria-hidden="true"
     >
       <Ground layout={layout} hatched={hatched} />
+      {onRuler}
+      <Pins layout={layout} />
       {children}
       <Today layout={layout} />
     </svg>
   );
 }
 
-/** Redrawn only where something was laid out anew: there may be hundreds of pins. */
 const Ground = memo(function Ground({ layout, hatched }: DrawingProps) {
   return (
     <>
       <Bands layout={layout} hatched={hatched} />
       <Ruler layout={layout} />
       <Words layout={layout} />
-      {layout.pins.map(
-        (pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={layout.base} />,
-      )}
-      {layout.pins.map((pin) => (
-        <Mark key={pin.entries[0].id} pin={pin} size={layout.frame.nameSize} />
+    </>
+  );
+});
+
+/** Drawn again only where something was laid out anew: there may be hundreds of them. */
+const Pins = memo(function Pins({ layout: { pins, base, frame } }: { layout: HorizonLayout }) {
+  return (
+    <>
+      {pins.map((pin) => pin.place === 'axis' && <Stem key={pin.entries[0].id} pin={pin} base={base} />)}
+      {pins.map((pin) => (
+        <Mark key={pin.entries[0].id} pin={pin} size={frame.nameSize} />
       ))}
     </>
   );
@@ -68,7 +82,12 @@ function Bands({ layout: { frame, base, criticalEnd, soonEnd }, hatched }: Drawi
       {hatched && (
         <>
           <HatchPattern id={hatch} />
-          <rect width={frame.todayX} height={base} fill={`url(#${hatch})`} opacity=".6" />
+          <rect
+            width={frame.todayX}
+            height={base}
+            fill={`url(#${hatch})`}
+            className="opacity-60 forced-colors:opacity-25"
+          />
         </>
       )}
       <rect

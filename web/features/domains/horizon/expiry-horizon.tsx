@@ -83,14 +83,20 @@ export function ExpiryHorizon({ expiries, now }: ExpiryHorizonProps) {
         {layout && (
           <>
             <div className="overflow-hidden rounded-4">
-              <HorizonDrawing layout={layout} hatched>
-                {known?.renewal_from != null && attended?.place === 'axis' && (
-                  <RenewalSpan
-                    layout={layout}
-                    from={Date.parse(known.renewal_from)}
-                    to={attended.entries[0].notAfter}
-                  />
-                )}
+              <HorizonDrawing
+                layout={layout}
+                hatched
+                onRuler={
+                  known?.renewal_from != null &&
+                  attended?.place === 'axis' && (
+                    <RenewalSpan
+                      layout={layout}
+                      from={Date.parse(known.renewal_from)}
+                      to={attended.entries[0].notAfter}
+                    />
+                  )
+                }
+              >
                 {selected && <SelectedPin link={selected} />}
               </HorizonDrawing>
             </div>

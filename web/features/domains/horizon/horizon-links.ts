@@ -27,7 +27,7 @@ export interface HorizonLink {
   pin: HorizonPin | null;
 }
 
-const REACH = GLYPH / 2 + 2;
+const REACH = GLYPH / 2 + 1;
 const HEIGHT = 24;
 const SHORT_HEIGHT = 20;
 

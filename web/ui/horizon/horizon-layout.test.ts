@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expiryBadge } from '../../../contract/badge.ts';
+import { DAY_MS } from '../../../contract/constants.ts';
+import { cardFrame, rowsFor } from './frames.ts';
+import { GLYPH, horizonHeight, layOutHorizon } from './horizon-layout.ts';
+import type { HorizonEntry, HorizonLayout, HorizonPin } from './horizon-layout.ts';
+import { NAME_OFFSET } from './pack-labels.ts';
+import { createTextMeasure } from './text-measure.ts';
+
+const NOW = new Date(2026, 10, 20, 13, 0).getTime();
+const measure = createTextMeasure({ mono: '', sans: '' }, (text) => text.length * 7);
+
+interface Given {
+  days: number;
+  name?: string;
+  revoked?: boolean;
+  count?: number;
+}
+
+function entriesOf(given: readonly Given[]): HorizonEntry[] {
+  return given
+    .map(({ days, name = 'host.fjord.example', revoked = false, count = 1 }, index): HorizonEntry => {
+      const notAfter = NOW + days * DAY_MS;
+      const status = revoked ? 'revoked' : (expiryBadge(notAfter, NOW)?.status ?? 'ok');
+      return { id: String(index), name, notAfter, status, count };
+    })
+    .toSorted((one, other) => one.notAfter - other.notAfter);
+}
+
+function laidOut(
+  given: readonly Given[],
+  { width = 1198, days = 90, rows = 4 as 2 | 4 } = {},
+): HorizonLayout {
+  return layOutHorizon(cardFrame(width, days, rows), { entries: entriesOf(given), now: NOW }, measure);
+}
+
+const labels = ({ pins }: HorizonLayout) => pins.map(({ label }) => label);
+const onAxis = ({ pins }: HorizonLayout) => pins.filter(({ place }) => place === 'axis');
+const rowOf = ({ frame }: HorizonLayout, { y }: HorizonPin) => (y - 42) / frame.rowHeight;
+
+describe('the labels', () => {
+  it('share a row where they do not meet', () => {
+    const layout = laidOut([{ days: 3 }, { days: 40 }]);
+    expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 0]);
+  });
+
+  it('step down below every name that still covers their place', () => {
+    const layout = laidOut([{ days: 2 }, { days: 6 }, { days: 11 }, { days: 20, name: 'late.example' }]);
+    expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1, 2, 3]);
+  });
+
+  it('are left out where no row is left or no room on the right: the pin is short', () => {
+    const layout = laidOut([{ days: 1 }, { days: 2 }, { days: 3 }, { days: 4 }, { days: 5 }, { days: 85 }]);
+    expect(layout.pins.slice(4).map(({ label, y }) => [label, y])).toEqual([
+      [null, layout.base - 10],
+      [null, layout.base - 10],
+    ]);
+  });
+
+  it('cut a name of 253 letters', () => {
+    expect(labels(laidOut([{ days: 20, name: 'a'.repeat(253) }]))).toEqual([
+      expect.stringMatching(/^a{20,40}…$/),
+    ]);
+  });
+
+  it('keep their row without a name on a telephone', () => {
+    const layout = laidOut([{ days: 2 }, { days: 11, name: 'git.orchard.example' }], { width: 328 });
+    expect(labels(layout)).toEqual(['host.fjord.example', null]);
+    expect(layout.pins.map((pin) => rowOf(layout, pin))).toEqual([0, 1]);
+  });
+});
+
+describe('the buckets', () => {
+  it('hold up to four expired names, then how many there are besides', () => {
+    const layout = laidOut([{ days: -9, count: 3 }, ...[-5, -4, -3, -2, -1].map((days) => ({ days }))]);
+    expect(layout.pins.map(({ place }) => place)).toEqual(['expired', 'expired', 'expired', 'expired']);
+    expect(layout.moreExpired).toMatchObject({ count: 4, text: '+4' });
+    expect(laidOut([{ days: -3 }]).moreExpired).toBeNull();
+  });
+
+  it('hold the first three that end later, and how many there are', () => {
+    const layout = laidOut([{ days: 100 }, { days: 120, count: 5 }, { days: 130 }, { days: 400 }]);
+    expect(layout.pins.map(({ place }) => place)).toEqual(['later', 'later', 'later']);
+    expect(layout.later).toMatchObject({ count: 8, text: '8 later' });
+    expect(laidOut([]).later).toMatchObject({ count: 0, text: 'Later' });
+  });
+
+  it('are small or left out on a telephone', () => {
+    const layout = laidOut([{ days: -3 }, { days: 40 }], { width: 328 });
+    expect(layout.frame).toMatchObject({ days: 21, todayX: 34 });
+    expect(layout.pins.map(({ place, label }) => [place, label])).toEqual([['expired', null]]);
+    expect(layout.later).toBeNull();
+  });
+});
+
+describe('more than forty pins', () => {
+  const crowd = Array.from({ length: 48 }, (_, index) => ({ days: 20 + Math.floor(index / 4) }));
+
+  it('merge by day, with a count', () => {
+    const pins = onAxis(laidOut(crowd));
+    expect(pins.map(({ count }) => count)).toEqual(Array.from({ length: 12 }, () => 4));
+    expect(pins[0]).toMatchObject({ label: '4', status: 'ok' });
+    expect(onAxis(laidOut(crowd.slice(0, 40)))).toHaveLength(40);
+  });
+
+  it('leave what is urgent or revoked by itself', () => {
+    const urgent = [{ days: 3 }, { days: 3 }, { days: 10 }, { days: 10 }, { days: 20, revoked: true }];
+    const pins = onAxis(laidOut([...crowd, ...urgent]));
+    expect(pins.filter(({ status }) => status !== 'ok').map(({ count }) => count)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('show what came merged: urgent ones by the first name and how many besides', () => {
+    expect(
+      labels(
+        laidOut([
+          { days: 3, count: 4 },
+          { days: 40, count: 12 },
+        ]),
+      ),
+    ).toEqual(['host.fjord.example +3', '12']);
+  });
+});
+
+describe('the bands', () => {
+  it('end where the badge changes', () => {
+    const { criticalEnd, soonEnd, pins } = laidOut([
+      { days: 7.9 },
+      { days: 8.1 },
+      { days: 14.9 },
+      { days: 15.1 },
+    ]);
+    const bandOf = ({ x }: HorizonPin) => (x < criticalEnd ? 'critical' : x < soonEnd ? 'soon' : 'ok');
+    expect(pins.map(bandOf)).toEqual(pins.map(({ status }) => status));
+  });
+
+  it('have short names where they are small', () => {
+    expect(laidOut([]).bandNames.map(({ text }) => text)).toEqual(['7 days', '14 days']);
+    expect(laidOut([], { days: 365 }).bandNames.map(({ text }) => text)).toEqual(['7d', '14d']);
+  });
+});
+
+describe('the height', () => {
+  it('is the same with and without pins', () => {
+    for (const rows of [2, 4] as const)
+      expect(laidOut([{ days: 3 }], { rows }).height).toBe(horizonHeight(cardFrame(1198, 90, rows)));
+  });
+
+  it('is that of two rows for a few and of four for more', () => {
+    expect(rowsFor({ ahead: 4, expired: 2 })).toBe(2);
+    expect(rowsFor({ ahead: 5, expired: 0 })).toBe(4);
+    expect(rowsFor({ ahead: 1, expired: 3 })).toBe(4);
+  });
+});
+
+describe('whatever there is to show', () => {
+  const given = fc.record({
+    days: fc.double({ min: -40, max: 500, noNaN: true }),
+    name: fc.stringMatching(/^[a-z]{1,60}(\.[a-zæ例]{1,40}){0,4}$/),
+    revoked: fc.boolean(),
+    count: fc.integer({ min: 1, max: 3 }),
+  });
+  const anything = fc.tuple(
+    fc.array(given, { maxLength: 80 }),
+    fc.record({
+      width: fc.integer({ min: 260, max: 1600 }),
+      days: fc.constantFrom(30, 90, 365),
+      rows: fc.constantFrom<2 | 4>(2, 4),
+    }),
+  );
+  const every = (holds: (layout: HorizonLayout) => void) =>
+    fc.assert(
+      fc.property(anything, ([some, frame]) => holds(laidOut(some, frame))),
+      { numRuns: 300 },
+    );
+  const nameOf = ({ x, y, labelWidth }: HorizonPin) => ({
+    left: x + NAME_OFFSET,
+    right: x + NAME_OFFSET + labelWidth,
+    y,
+  });
+
+  it('no stem crosses a name', () => {
+    every((layout) => {
+      const pins = onAxis(layout);
+      for (const pin of pins)
+        for (const { left, right, y } of pins.filter(({ label }) => label !== null).map(nameOf))
+          if (pin.x > left && pin.x < right) expect(y).toBeLessThan(pin.y);
+    });
+  });
+
+  it('no two names and no name and glyph overlap', () => {
+    every((layout) => {
+      const pins = onAxis(layout);
+      for (const named of pins.filter(({ label }) => label !== null)) {
+        const name = nameOf(named);
+        for (const other of pins.filter((pin) => pin !== named && Math.abs(pin.y - named.y) < GLYPH)) {
+          expect(other.x - GLYPH / 2 >= name.right || other.x < name.left).toBe(true);
+          if (other.label !== null)
+            expect(nameOf(other).left >= name.right || nameOf(other).right <= name.left).toBe(true);
+        }
+      }
+    });
+  });
+
+  it('all pins are inside, in the order of their dates, and none is lost', () => {
+    every((layout) => {
+      const { pins, frame, moreExpired, later } = layout;
+      for (const { x, y, labelWidth, label } of pins) {
+        const end = label === null ? x + GLYPH / 2 : x + NAME_OFFSET + labelWidth;
+        expect(x - GLYPH / 2).toBeGreaterThanOrEqual(0);
+        expect(end).toBeLessThanOrEqual(frame.width);
+        expect(y).toBeGreaterThan(GLYPH / 2);
+        expect(y).toBeLessThan(layout.base);
+      }
+      const dates = pins.map(({ entries }) => entries[0].notAfter);
+      expect(dates).toEqual(dates.toSorted((one, other) => one - other));
+      expect(moreExpired?.count ?? 1).toBeGreaterThan(0);
+      expect(later?.count ?? 0).toBeGreaterThanOrEqual(pins.filter(({ place }) => place === 'later').length);
+    });
+  });
+});
