@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { createPortal } from 'react-dom';
 
@@ -11,7 +11,9 @@ export function HeaderSlot() {
 
 /** Puts its children into the header; nowhere while there is none. */
 export function InHeader({ children }: { children: ReactNode }) {
-  const [place, setPlace] = useState<HTMLElement | null>(null);
-  useEffect(() => setPlace(document.getElementById(ID)), []);
+  const place = useSyncExternalStore(neverChanges, () => document.getElementById(ID));
   return place && createPortal(children, place);
 }
+
+/** The header stays as long as the page: what is new is found when the page is mounted. */
+const neverChanges = () => () => undefined;

@@ -24,7 +24,7 @@ export function Menu({ trigger, defaultOpen = false, children }: MenuProps) {
         align="end"
         sideOffset={6}
         collisionPadding={8}
-        className="z-60 min-w-[196px] rounded-[10px] border border-line-2 bg-menu p-1 shadow-3 data-[state=open]:animate-[menu-in_120ms_ease-out]"
+        className="z-60 max-h-(--radix-dropdown-menu-content-available-height) min-w-[196px] overflow-y-auto rounded-[10px] border border-line-2 bg-menu p-1 shadow-3 data-[state=open]:animate-[menu-in_120ms_ease-out]"
       >
         {children}
       </DropdownMenu.Content>

@@ -5,71 +5,71 @@ import { useSubscription } from '../../lib/subscription.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AddDomainDialog } from './adding/add-domain-dialog.tsx';
-import { DashboardSkeleton } from './dashboard-skeleton.tsx';
-import { cardElement } from './domain-actions.ts';
-import { useDomainList, useDomainSummary, useLiveDomains } from './domain-queries.ts';
-import { DomainsView } from './domains-view.tsx';
 import { EmptyDashboard } from './adding/empty-dashboard.tsx';
 import { LimitNoticeDialog } from './adding/limit-notice-dialog.tsx';
-import { loadedDomains, totalDomains } from './list/list-cache.ts';
-import { LoadErrorCard } from './load-error-card.tsx';
-import { DashboardHead } from './dashboard-head.tsx';
+import { cardElement } from './domain-actions.ts';
+import { isUnfiltered } from './domain-filter.ts';
+import { useDomainSummary, useLiveDomains } from './domain-queries.ts';
+import { DomainsView } from './domains-view.tsx';
+import { LazyImportDialog } from './importing/lazy-import-dialog.tsx';
+import { useDomainList } from './list/use-domain-list.ts';
+import { SelectionProvider } from './selection/selection-provider.tsx';
+import { useDashboardSearch } from './use-dashboard-search.ts';
+import { useDelayed } from './use-delayed.ts';
 
 /** What opens over the page when a domain is to be added; where Premium is sold, its offer stands for the limit. */
-type Adding = 'closed' | 'form' | 'limit';
+type Adding = 'closed' | 'form' | 'many' | 'limit';
 
-/** The signed-in user's domains: the first step when there are none, else the sentence, the cards and the panel. */
+const SKELETON_AFTER_MS = 150;
+
+/** The signed-in user's domains: the first step when there are none, else the sentence, the list and the panel. */
 export function DashboardPage() {
   usePageTitle('Dashboard');
   useLiveDomains();
-  const list = useDomainList();
+  const { filter } = useDashboardSearch();
+  const list = useDomainList(filter);
   const summary = useDomainSummary();
   const { limits } = usePublicConfig();
   const { isSubscribed, loading: isPlanLoading } = useSubscription();
   const upgrade = useUpgrade();
   const [adding, setAdding] = useState<Adding>('closed');
   const addedId = useRef<string>(undefined);
+  const isLate = useDelayed(SKELETON_AFTER_MS);
 
-  const domains = list.data ? loadedDomains(list.data) : [];
-  const total = list.data ? totalDomains(list.data) : 0;
+  // A filtered list says nothing of the others.
+  const tracked = isUnfiltered(list.filter) ? list.total : (summary.data?.total ?? null);
+  const isEmpty = tracked === 0;
+  // The list does not wait for a sentence that failed at the first attempt.
+  const isSentenceDue = summary.isPending && summary.failureCount === 0;
+  const isLoading = (list.total === null && list.error === null) || (!isEmpty && isSentenceDue);
 
   // The first domain takes the place of the form that added it, and with it the focus.
-  const isEmpty = total === 0;
   useEffect(() => {
     if (!isEmpty && addedId.current !== undefined && document.activeElement === document.body)
       cardElement(addedId.current)?.focus();
   }, [isEmpty]);
 
-  if (!list.data && list.isError)
-    return (
-      <div className="wrap">
-        <DashboardHead headline="Domains" detail={[]} />
-        <LoadErrorCard error={list.error} isRetrying={list.isFetching} onRetry={() => void list.refetch()} />
-      </div>
-    );
-  // The cards do not wait for a sentence that failed at the first attempt.
-  const isSentenceDue = summary.isPending && summary.failureCount === 0;
-  if (!list.data || (!isEmpty && isSentenceDue)) return <DashboardSkeleton />;
-
   const onAdded = (domain: DomainWire) => {
     addedId.current = domain.id;
     setAdding('closed');
   };
+  const onAddMany = () => setAdding('many');
   const onLimitReached = () => {
     setAdding(upgrade.isSold ? 'closed' : 'limit');
     if (upgrade.isSold) upgrade.open('limit');
   };
-  const isFull = !isSubscribed && !isPlanLoading && total >= limits.free_domains;
+  const isFull = !isSubscribed && !isPlanLoading && tracked !== null && tracked >= limits.free_domains;
 
+  if (isLoading && !isLate) return null;
   return (
-    <>
+    <SelectionProvider filter={list.filter} total={list.total ?? 0} loaded={list.loaded}>
       {isEmpty ? (
-        <EmptyDashboard onAdded={onAdded} onLimitReached={onLimitReached} />
+        <EmptyDashboard onAdded={onAdded} onLimitReached={onLimitReached} onAddMany={onAddMany} />
       ) : (
         <DomainsView
-          domains={domains}
           list={list}
-          summary={summary.data}
+          summary={summary}
+          isLoading={isLoading}
           onAdd={() => {
             addedId.current = undefined;
             if (isFull) onLimitReached();
@@ -82,14 +82,20 @@ export function DashboardPage() {
         onOpenChange={(open) => setAdding(open ? 'form' : 'closed')}
         onAdded={onAdded}
         onLimitReached={onLimitReached}
+        onAddMany={onAddMany}
         focusAfterClose={() => (addedId.current === undefined ? null : cardElement(addedId.current))}
+      />
+      <LazyImportDialog
+        open={adding === 'many'}
+        onOpenChange={(open) => setAdding(open ? 'many' : 'closed')}
+        focusAfterClose={() => (list.loaded[0] ? cardElement(list.loaded[0].id) : null)}
       />
       <LimitNoticeDialog
         open={adding === 'limit'}
         onOpenChange={(open) => setAdding(open ? 'limit' : 'closed')}
         limit={limits.free_domains}
-        tracked={total}
+        tracked={tracked ?? 0}
       />
-    </>
+    </SelectionProvider>
   );
 }

@@ -7,19 +7,33 @@ import {
 } from '../../../contract/domain.ts';
 import type { DomainWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import { api } from '../../lib/api-client.ts';
+import type { ListFilter } from './domain-filter.ts';
 import type { DomainPage } from './list/list-cache.ts';
 
 const oneDomain = z.object({ data: domainSchema });
 const history = z.object({ data: z.array(historyEntrySchema) });
 const summary = z.object({ data: summarySchema });
 
-/** One page of the account's domains, newest first; pages count from 1. */
-export function fetchDomainPage(page: number, signal: AbortSignal): Promise<DomainPage> {
-  return api(`/domain/list?page=${page}`, {
+/** One page of a list; pages count from 1. */
+export function fetchDomainPage(
+  { q, status, tag, sort }: ListFilter,
+  page: number,
+  signal: AbortSignal,
+): Promise<DomainPage> {
+  const query = new URLSearchParams({ page: String(page) });
+  for (const [name, value] of Object.entries({ q, status, tag }))
+    if (value !== undefined) query.set(name, value);
+  // The list as the server orders it by itself is asked for in the specified words.
+  if (sort !== 'newest') query.set('sort', sort);
+  return api(`/domain/list?${query.toString()}`, {
     schema: domainListSchema,
     failureText: 'Failed to get me.',
     signal,
   });
+}
+
+export async function fetchDomain(id: string, signal: AbortSignal): Promise<DomainWire> {
+  return (await api(`/domain/${encodeURIComponent(id)}`, { schema: oneDomain, signal })).data;
 }
 
 export async function fetchSummary(signal: AbortSignal): Promise<SummaryWire> {

@@ -1,62 +1,67 @@
-import { useMutation } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
-import { messageOf } from '../../lib/api-client.ts';
-import { relativeTime } from '../../lib/dates.ts';
+import { lazy, Suspense, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { DomainWire } from '../../../contract/domain.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
-import { Button } from '../../ui/button.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { useNow } from '../../lib/use-now.ts';
 import { DashboardHead } from './dashboard-head.tsx';
 import { cardElement } from './domain-actions.ts';
-import type { DomainActions } from './domain-actions.ts';
-import { requestCheck } from './domain-calls.ts';
-import { DomainCard } from './list/domain-card.tsx';
+import type { useDomainSummary } from './domain-queries.ts';
+import { ExpiryHorizon } from './horizon/expiry-horizon.tsx';
+import { focusedDomainId, useDashboardKeys } from './keyboard/use-dashboard-keys.ts';
+import type { KeyCommand } from './keyboard/key-map.ts';
+import { DomainsList } from './list/domains-list.tsx';
+import type { DomainList } from './list/use-domain-list.ts';
 import { DomainPanel } from './panel/domain-panel.tsx';
-import { useDomainCache } from './domain-queries.ts';
-import type { useDomainList } from './domain-queries.ts';
 import { RemoveDomainDialog } from './remove-domain-dialog.tsx';
+import { ExportCsv } from './selection/export-csv.tsx';
+import { SelectionBar } from './selection/selection-bar.tsx';
 import { dashboardSentence } from './sentence.ts';
+import { SummaryFailed } from './summary-failed.tsx';
 import { SwapDomainDialog } from './swap-domain-dialog.tsx';
-import { useDashboardKeys } from './use-dashboard-keys.ts';
-import { useNow } from '../../lib/use-now.ts';
+import { chipsOf } from './toolbar/chips.ts';
+import { nextSort } from './toolbar/sorts.ts';
+import { AddBar, Toolbar } from './toolbar/toolbar.tsx';
+import { useDashboardSearch } from './use-dashboard-search.ts';
+import { useDomainActions } from './use-domain-actions.ts';
 import { useOpenDomain } from './use-open-domain.ts';
+import { usePanelDomain } from './use-panel-domain.ts';
 import { usePausing } from './use-pausing.ts';
+import { useStepping } from './use-stepping.ts';
+
+const ShortcutsDialog = lazy(async () => ({
+  default: (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,
+}));
+
+const LOADING = { headline: 'Domains', detail: [{ text: 'Loading your domains', isHost: false }] };
+const UNKNOWN = { headline: 'Domains', detail: [] };
 
 interface DomainsViewProps {
-  /** At least one. */
-  domains: DomainWire[];
-  list: ReturnType<typeof useDomainList>;
-  /** Absent when it could not be read. */
-  summary: SummaryWire | undefined;
+  list: DomainList;
+  summary: ReturnType<typeof useDomainSummary>;
+  /** The first answers are on their way. */
+  isLoading: boolean;
   onAdd: () => void;
 }
 
-export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps) {
+/** The dashboard of somebody who has domains: the sentence, the horizon, the list, and the panel over them. */
+export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProps) {
   const now = useNow();
   const { limits } = usePublicConfig();
   const { isSubscribed, loading: isPlanLoading } = useSubscription();
-  const cache = useDomainCache();
+  const { search, filter, view, change } = useDashboardSearch();
   const { openId, open: openPanel, close: closePanel } = useOpenDomain();
+  const opened = usePanelDomain(list);
+  const stepping = useStepping(list, openId, openPanel);
+  const searchInput = useRef<HTMLInputElement>(null);
+  const [isSearchOpen, setIsSearchOpen] = useState(false);
+  const [help, setHelp] = useState<'unused' | 'open' | 'closed'>('unused');
   const [asked, setAsked] = useState<DomainWire | null>(null);
-  // The card that the removal dialog leaves the focus to: its own, or once that is gone, a neighbour.
+  // The row that the removal dialog leaves the focus to: its own, or once that is gone, a neighbour.
   const focusNext = useRef<string>(undefined);
 
-  const opened = domains.find(({ id }) => id === openId) ?? null;
-  useSearchFurther(openId !== null && !opened, list, closePanel);
-
   const pausing = usePausing();
-  const refresh = useMutation({
-    mutationFn: ({ id }: DomainWire) => requestCheck(id),
-    onSuccess: (domain) => cache.put(domain),
-    onError: (error) => toast.error(`The check could not be started: ${messageOf(error)}`),
-  });
-  const actions: DomainActions = {
-    refresh: (domain) => {
-      if (domain.paused === null) refresh.mutate(domain);
-      else toast.info('This domain is paused. Resume it to check it.');
-    },
+  const actions = useDomainActions({
     showDetails: ({ id }) => openPanel(id),
     pause: pausing.pause,
     resume: pausing.resume,
@@ -64,76 +69,104 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
       focusNext.current = domain.id;
       setAsked(domain);
     },
-  };
+  });
   const closePanelAndReturn = () => {
-    if (openId !== null) cardElement(openId)?.focus();
     closePanel();
+    if (openId === null) return;
+    const row = cardElement(openId);
+    if (row) row.focus();
+    else stepping.goTo(openId);
   };
-  useDashboardKeys({ domains, open: opened, actions, add: onAdd, closePanel: closePanelAndReturn });
+  const openSearch = () => {
+    // Laid out at once, so that the keyboard of a phone comes up with the tap.
+    flushSync(() => setIsSearchOpen(true));
+    searchInput.current?.focus();
+    searchInput.current?.select();
+  };
+
+  const act = (command: KeyCommand): boolean => {
+    const focusedId = focusedDomainId();
+    const subject = list.loaded.find(({ id }) => id === focusedId) ?? opened;
+    switch (command.type) {
+      case 'search':
+        openSearch();
+        return true;
+      case 'add':
+        onAdd();
+        return true;
+      case 'step':
+        return stepping.step(command.by);
+      case 'refresh':
+        if (subject) actions.refresh(subject);
+        return subject !== null;
+      case 'remove':
+        if (subject) actions.askToRemove(subject);
+        return subject !== null;
+      case 'view':
+        change({ view: view === 'grid' ? 'list' : 'grid' });
+        return true;
+      case 'sort':
+        change({ sort: nextSort(filter.sort) });
+        return true;
+      case 'chip':
+        change({ status: chipsOf(summary.data, search.status)[command.index]?.status });
+        return true;
+      case 'help':
+        setHelp('open');
+        return true;
+      default:
+        if (openId !== null) closePanelAndReturn();
+        else if (search.q !== undefined) change({ q: undefined }, { replace: true });
+        else return false;
+        return true;
+    }
+  };
+  useDashboardKeys(act);
 
   const sentence =
-    summary &&
+    summary.data &&
     dashboardSentence({
-      summary,
+      summary: summary.data,
       limit: isSubscribed || isPlanLoading ? null : limits.free_domains,
       now,
     });
+  const hasNoSummary = !isLoading && summary.isError && !summary.data;
 
   return (
-    <div className="wrap pb-24 md:pb-12">
-      <DashboardHead {...(sentence ?? { headline: 'Domains', detail: [] })}>
-        <div className="max-md:hidden">
-          <Button onClick={onAdd}>
-            <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
-            Add Domain
-          </Button>
-        </div>
-      </DashboardHead>
-      {list.isRefetchError && (
-        <output className="mb-4 block text-label text-fg-2">
-          Last updated {relativeTime(list.dataUpdatedAt, now)}. {messageOf(list.error)}{' '}
-          <button type="button" className="link" onClick={() => void list.refetch()}>
-            Try again
-          </button>
-        </output>
+    <div className="wrap pb-28 md:pb-12">
+      <DashboardHead {...(isLoading ? LOADING : (sentence ?? UNKNOWN))} />
+      {hasNoSummary ? (
+        <SummaryFailed isRetrying={summary.isFetching} onRetry={() => void summary.refetch()} />
+      ) : (
+        <ExpiryHorizon expiries={isLoading ? null : (summary.data?.expiries ?? null)} now={now} />
       )}
-      <h2 className="sr-only">Domains</h2>
-      <ul className="grid grid-cols-1 gap-3 md:grid-cols-2 md:gap-4 xl:grid-cols-3">
-        {domains.map((domain) => (
-          <DomainCard
-            key={domain.id}
-            domain={domain}
-            now={now}
-            isSelected={domain.id === openId}
-            actions={actions}
-          />
-        ))}
-      </ul>
-      {list.hasNextPage && (
-        <div className="mt-6 flex flex-col items-center gap-2">
-          {list.isFetchNextPageError && (
-            <p role="alert" className="text-label text-critical-fg">
-              Could not load more: {messageOf(list.error)}
-            </p>
-          )}
-          <Button variant="outline" busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
-
-      <div className="fixed inset-x-0 bottom-0 z-10 bg-linear-to-b from-transparent to-bg to-30% px-4 pt-3 pb-[max(1rem,env(safe-area-inset-bottom))] md:hidden">
-        <Button size="large" className="w-full text-lead" onClick={onAdd}>
-          <Plus className="size-4" strokeWidth={1.8} aria-hidden="true" />
-          Add Domain
-        </Button>
-      </div>
+      <Toolbar
+        summary={summary.data}
+        searchInput={searchInput}
+        isSearchOpen={isSearchOpen}
+        onOpenSearch={openSearch}
+        onLeaveSearch={() => setIsSearchOpen(false)}
+        onAdd={onAdd}
+      >
+        <ExportCsv filter={filter} />
+      </Toolbar>
+      <SelectionBar />
+      <DomainsList
+        list={list}
+        view={view}
+        isLoading={isLoading}
+        now={now}
+        openId={openId}
+        actions={actions}
+        target={stepping.target}
+        onReached={stepping.onReached}
+        onClearFilter={() => change({ q: undefined, status: undefined, tag: undefined })}
+      />
+      <AddBar onAdd={onAdd} />
 
       <DomainPanel domain={opened} now={now} actions={actions} onClose={closePanelAndReturn} />
       <SwapDomainDialog
         domain={pausing.swapping}
-        domains={domains}
-        list={list}
         limit={limits.free_domains}
         isBusy={pausing.isSwapping}
         onSwap={pausing.swap}
@@ -143,22 +176,20 @@ export function DomainsView({ domains, list, summary, onAdd }: DomainsViewProps)
         domain={asked}
         onClose={() => setAsked(null)}
         onRemove={({ id }) => {
-          const index = domains.findIndex((domain) => domain.id === id);
-          focusNext.current = (domains[index + 1] ?? domains[index - 1])?.id;
+          const index = list.indexOf(id);
+          focusNext.current = index < 0 ? undefined : (list.at(index + 1) ?? list.at(index - 1))?.id;
           if (id === openId) closePanel();
         }}
         focusAfterClose={() => (focusNext.current === undefined ? null : cardElement(focusNext.current))}
       />
+      {help !== 'unused' && (
+        <Suspense>
+          <ShortcutsDialog
+            open={help === 'open'}
+            onOpenChange={(isOpen) => setHelp(isOpen ? 'open' : 'closed')}
+          />
+        </Suspense>
+      )}
     </div>
   );
-}
-
-/** An address may name a domain of a page that was not loaded yet, or one that is no more. */
-function useSearchFurther(isMissing: boolean, list: DomainsViewProps['list'], giveUp: () => void): void {
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  useEffect(() => {
-    if (!isMissing || isFetching || isError) return;
-    if (hasNextPage) void fetchNextPage();
-    else giveUp();
-  }, [isMissing, hasNextPage, isFetching, isError, fetchNextPage, giveUp]);
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../lib/api-client.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { removeDomain } from './domain-calls.ts';
-import { useDomainCache } from './domain-queries.ts';
+import { useDomainCache } from './domain-cache.ts';
 
 interface RemoveDomainDialogProps {
   /** The domain that is asked about; null when nothing is. */

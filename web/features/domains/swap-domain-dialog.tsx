@@ -1,16 +1,14 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { inWords } from '../../lib/number-words.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import type { useDomainList } from './domain-queries.ts';
+import { useCheckedDomains } from './domain-queries.ts';
 
 interface SwapDomainDialogProps {
   /** What is to be resumed; null: it is not open. */
   domain: DomainWire | null;
-  domains: readonly DomainWire[];
-  list: ReturnType<typeof useDomainList>;
   /** How many domains the Free plan checks. */
   limit: number;
   isBusy: boolean;
@@ -35,25 +33,18 @@ export function SwapDomainDialog({ domain, onClose, limit, ...rest }: SwapDomain
         )
       }
     >
-      {domain && <Choice key={domain.id} domain={domain} limit={limit} onClose={onClose} {...rest} />}
+      {domain && <Choice key={domain.id} domain={domain} onClose={onClose} {...rest} />}
     </Dialog>
   );
 }
 
-type ChoiceProps = SwapDomainDialogProps & { domain: DomainWire };
+type ChoiceProps = Omit<SwapDomainDialogProps, 'limit'> & { domain: DomainWire };
 
-function Choice({ domain, domains, list, limit, isBusy, onSwap, onClose }: ChoiceProps) {
+function Choice({ domain, isBusy, onSwap, onClose }: ChoiceProps) {
   const { isSold, open: openUpgrade } = useUpgrade();
   const [chosenId, setChosenId] = useState<string>();
-  const checked = domains.filter(({ paused }) => paused === null);
+  const checked = useCheckedDomains();
   const chosen = checked.find(({ id }) => id === chosenId);
-
-  // Those that stayed when Premium ended are the oldest, and may be on a page that was not loaded yet.
-  const { hasNextPage, isFetching, isError, fetchNextPage } = list;
-  const isIncomplete = checked.length < limit && hasNextPage && !isError;
-  useEffect(() => {
-    if (isIncomplete && !isFetching) void fetchNextPage();
-  }, [isIncomplete, isFetching, fetchNextPage]);
 
   return (
     <form

@@ -4,7 +4,7 @@ import type { DomainWire } from '../../../contract/domain.ts';
 import { ApiError, messageOf } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
 import { pauseDomain, resumeDomain } from './domain-calls.ts';
-import { useDomainCache } from './domain-queries.ts';
+import { useDomainCache } from './domain-cache.ts';
 
 interface Resumption {
   domain: DomainWire;

@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { track } from '../../../lib/analytics.ts';
 import { ApiError, messageOf } from '../../../lib/api-client.ts';
+import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/draft.ts';
 import { toast } from '../../../ui/toast.tsx';
+import { useDomainCache } from '../domain-cache.ts';
 import { addDomain } from '../domain-calls.ts';
-import { useDomainCache } from '../domain-queries.ts';
 
 export interface AddDomainOutcome {
   onAdded: (domain: DomainWire) => void;
@@ -13,21 +14,33 @@ export interface AddDomainOutcome {
   onLimitReached: () => void;
 }
 
-/** The state of a form that adds a domain. What was typed stays until it was added. */
+/** One sending of the form: what was typed, and in which use of the form. */
+interface Attempt {
+  host: string;
+  use: number;
+}
+
+/**
+ * The state of a form that adds a domain. What was typed stays until it was added. An answer that comes after the form was
+ * left, or opened anew, adds its domain and leaves the form alone.
+ */
 export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const cache = useDomainCache();
-  const [host, setHost] = useState('');
+  const [host, setHost, clearHost] = useDraft(ADD_DOMAIN_DRAFT);
   const [error, setError] = useState<string>();
-  const { mutate, isPending } = useMutation({
-    mutationFn: addDomain,
-    onSuccess: (domain) => {
+  const use = useRef(0);
+  const { mutate, reset, isPending } = useMutation({
+    mutationFn: ({ host: typed }: Attempt) => addDomain(typed),
+    onSuccess: (domain, attempt) => {
       cache.put(domain);
       track({ name: 'user_add_domain', count: cache.count() });
-      setHost('');
+      if (attempt.use !== use.current) return;
+      clearHost();
       onAdded(domain);
     },
-    onError: (failure) => {
-      if (failure instanceof ApiError && failure.status === 402) onLimitReached();
+    onError: (failure, attempt) => {
+      const isLimit = failure instanceof ApiError && failure.status === 402;
+      if (isLimit && attempt.use === use.current) onLimitReached();
       else toast.error(messageOf(failure));
     },
   });
@@ -40,14 +53,17 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       setHost(text);
       setError(undefined);
     },
+    /** The form is left without adding. */
     clear: () => {
-      setHost('');
+      use.current += 1;
+      reset();
+      clearHost();
       setError(undefined);
     },
     submit: (text: string = host) => {
       const trimmed = text.trim();
       setError(trimmed === '' ? 'Please enter a valid host address' : undefined);
-      if (trimmed !== '' && !isPending) mutate(trimmed);
+      if (trimmed !== '' && !isPending) mutate({ host: trimmed, use: use.current });
     },
   };
 }

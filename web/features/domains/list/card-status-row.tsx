@@ -7,6 +7,7 @@ import { Spinner } from '../../../ui/spinner.tsx';
 import { cardTrouble } from './card-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { pausedLine } from '../paused-line.ts';
+import { TagList } from './tag-list.tsx';
 import { scheduleWord } from '../schedule-word.ts';
 
 const ROW = 'mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3';
@@ -20,6 +21,9 @@ export function CardStatusRow({ domain, now }: { domain: DomainWire; now: number
         <span className="flex min-w-0 items-center gap-1.5 font-[520] text-fg-2">
           <Glyph name="paused" className="size-[13px]" />
           <span className="truncate">{pausedLine(domain.paused, limits.free_domains)}</span>
+        </span>
+        <span className="ml-auto min-w-0">
+          <TagList tags={domain.tags} />
         </span>
       </div>
     );
@@ -54,7 +58,8 @@ function CheckedRow({ domain, now }: { domain: DomainWire; now: number }) {
       ) : (
         <LastChecked at={domain.last_checked_at} now={now} />
       )}
-      <span className="ml-auto flex flex-none items-center gap-1.5">
+      <span className="ml-auto flex max-w-[60%] flex-none items-center gap-1.5">
+        <TagList tags={domain.tags} />
         {isBusy && <Spinner className="size-3.5" />}
         {schedule ? (
           <span

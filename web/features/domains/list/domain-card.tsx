@@ -1,50 +1,56 @@
 import { Link } from '@tanstack/react-router';
+import { memo } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { RevocationBadge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { CardStatusRow } from './card-status-row.tsx';
 import { cardId } from '../domain-actions.ts';
 import type { DomainActions } from '../domain-actions.ts';
-import { DomainMenu } from './domain-menu.tsx';
 import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
+import { SelectBox } from '../selection/select-box.tsx';
+import { useSelection } from '../selection/selection-context.ts';
+import { CardStatusRow } from './card-status-row.tsx';
+import { DomainMenu } from './domain-menu.tsx';
 import { RemainingTime } from './remaining-time.tsx';
+
+// Only what has just been added fades in: cards come and go with every scroll.
+const NEW_MS = 10_000;
 
 interface DomainCardProps {
   domain: DomainWire;
   now: number;
+  /** Its panel is open. */
   isSelected: boolean;
   actions: DomainActions;
 }
 
-/** One domain of the grid. The whole card leads to the panel; the menu is a target of its own. */
-export function DomainCard({ domain, now, isSelected, actions }: DomainCardProps) {
+/** One domain of the grid. The whole card leads to the panel; the menu and the box are targets of their own. */
+export const DomainCard = memo(function DomainCard({ domain, now, isSelected, actions }: DomainCardProps) {
   const lifetime = lifetimeOf(domain);
+  const { selected } = useSelection();
   return (
-    <li
-      data-domain-id={domain.id}
+    <div
       className={classNames(
-        'relative flex min-h-[206px] min-w-0 animate-[appear_180ms] flex-col rounded-4 border bg-surface',
-        isSelected ? 'border-fg shadow-2' : 'border-line shadow-1 hover:border-line-2 hover:shadow-2',
+        'relative flex h-full min-h-[206px] min-w-0 flex-col rounded-4 border bg-surface',
+        now - Date.parse(domain.created_at) < NEW_MS && 'animate-[appear_180ms]',
+        isSelected || selected.has(domain.id)
+          ? 'border-fg shadow-2'
+          : 'border-line shadow-1 hover:border-line-2 hover:shadow-2',
       )}
     >
       <div className="flex items-center gap-3 pt-4 pr-2.5 pl-[18px]">
-        <FaviconTile hostname={domain.display_name} />
+        <SelectBox domain={domain}>
+          <FaviconTile hostname={domain.display_name} src={domain.favicon} />
+        </SelectBox>
         <div className="min-w-0 flex-1">
           <h3 className="truncate">
-            <Link
-              to="/dashboard"
-              search={{ domain: domain.id }}
-              resetScroll={false}
-              id={cardId(domain.id)}
-              title={domain.display_name}
-              className="font-mono text-body font-[560] no-underline outline-none after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
-            >
-              {domain.display_name}
-            </Link>
+            <DomainLink
+              domain={domain}
+              className="text-body font-[560] after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
+            />
           </h3>
           <p className="truncate text-[12.5px]/[17px] text-fg-3">
             {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
@@ -54,14 +60,14 @@ export function DomainCard({ domain, now, isSelected, actions }: DomainCardProps
       </div>
 
       <div className="px-[18px] pt-4 pb-3.5">
-        <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
+        <div className="mb-[9px] flex min-h-[26px] flex-wrap items-center justify-between gap-2">
           <RemainingTime domain={domain} now={now} />
           {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) && (
             <RevocationBadge revoked={domain.is_revoked} />
           )}
         </div>
         <LifetimeBar lifetime={lifetime} now={now} />
-        <div className="num mt-1.5 flex justify-between gap-3 text-meta text-fg-3">
+        <div className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">
           {domain.valid_from !== null && domain.expiry_date !== null ? (
             <>
               <Time iso={domain.valid_from} />
@@ -74,6 +80,23 @@ export function DomainCard({ domain, now, isSelected, actions }: DomainCardProps
       </div>
 
       <CardStatusRow domain={domain} now={now} />
-    </li>
+    </div>
+  );
+});
+
+/** The name that opens the panel, and stands for the domain where something takes the focus. */
+export function DomainLink({ domain, className }: { domain: DomainWire; className: string }) {
+  return (
+    <Link
+      to="/dashboard"
+      search={(former) => ({ ...former, domain: domain.id })}
+      resetScroll={false}
+      preload={false}
+      id={cardId(domain.id)}
+      title={domain.display_name}
+      className={classNames('font-mono no-underline outline-none', className)}
+    >
+      {domain.display_name}
+    </Link>
   );
 }

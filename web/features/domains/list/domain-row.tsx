@@ -1,0 +1,170 @@
+import { memo } from 'react';
+import type { MouseEvent, Ref } from 'react';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { longDate, relativeTime, utcTitle } from '../../../lib/dates.ts';
+import { RevocationBadge } from '../../../ui/badge.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { Time } from '../../../ui/time.tsx';
+import type { DomainActions } from '../domain-actions.ts';
+import { issuerLine } from '../issuer-line.ts';
+import { lifetimeOf } from '../lifetime-of.ts';
+import { SelectBox } from '../selection/select-box.tsx';
+import { useSelection } from '../selection/selection-context.ts';
+import { cardTrouble } from './card-line.ts';
+import { DomainLink } from './domain-card.tsx';
+import { DomainMenu } from './domain-menu.tsx';
+import { RemainingTime } from './remaining-time.tsx';
+import { TagList } from './tag-list.tsx';
+
+export const ROW_CELL = 'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0';
+const INTERACTIVE = 'a, button, input, label, [role=menu]';
+
+interface DomainRowProps {
+  ref: Ref<HTMLTableRowElement>;
+  domain: DomainWire;
+  index: number;
+  now: number;
+  isOpen: boolean;
+  actions: DomainActions;
+}
+
+/** One domain of the table. A press anywhere in it leads to the panel, as the name does for the keyboard. */
+export const DomainRow = memo(function DomainRow({
+  ref,
+  domain,
+  index,
+  now,
+  isOpen,
+  actions,
+}: DomainRowProps) {
+  const { selected } = useSelection();
+  const open = ({ target }: MouseEvent) => {
+    if (!(target instanceof Element && target.closest(INTERACTIVE))) actions.showDetails(domain);
+  };
+  return (
+    <tr
+      ref={ref}
+      data-row={index}
+      data-domain-id={domain.id}
+      aria-rowindex={index + 2}
+      onClick={open}
+      className={classNames(
+        'group/row cursor-pointer focus-within:bg-sunken hover:bg-sunken',
+        (isOpen || selected.has(domain.id)) && 'bg-sunken shadow-[inset_2px_0_var(--fg)]',
+      )}
+    >
+      <th scope="row" className={classNames(ROW_CELL, 'pl-4 text-left font-normal md:pl-5')}>
+        <Name domain={domain} />
+      </th>
+      <td className={ROW_CELL}>
+        <RemainingTime domain={domain} now={now} short />
+      </td>
+      <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
+        {domain.expiry_date !== null ? <Time iso={domain.expiry_date} /> : <None />}
+      </td>
+      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
+        <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
+      </td>
+      <td className={classNames(ROW_CELL, 'max-md:hidden')}>
+        {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) ? (
+          <RevocationBadge revoked={domain.is_revoked} />
+        ) : (
+          <None />
+        )}
+      </td>
+      <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell')}>
+        <Checked domain={domain} now={now} />
+      </td>
+      <td className={classNames(ROW_CELL, 'pr-1 text-right md:pr-2')}>
+        <DomainMenu domain={domain} actions={actions} />
+      </td>
+    </tr>
+  );
+});
+
+/** Icon or box, name, and the line below it. */
+function Name({ domain }: { domain: DomainWire }) {
+  return (
+    <div className="flex items-center gap-2.5">
+      <SelectBox domain={domain}>
+        <FaviconTile hostname={domain.display_name} src={domain.favicon} size="small" />
+      </SelectBox>
+      <div className="min-w-0 flex-1">
+        <div className="truncate">
+          <DomainLink
+            domain={domain}
+            className="rounded-1 text-[13.5px]/[18px] font-[550] focus-visible:outline-2 focus-visible:outline-ring"
+          />
+        </div>
+        <SecondLine domain={domain} />
+      </div>
+    </div>
+  );
+}
+
+/** What is wrong, else who issued it; on a phone, else when it ends. */
+function SecondLine({ domain }: { domain: DomainWire }) {
+  const trouble = domain.paused === null ? cardTrouble(domain) : null;
+  if (trouble)
+    return (
+      <p
+        title={trouble.title}
+        className={classNames(
+          'flex min-w-0 items-center gap-1.5 text-[12.5px]/4 font-[520]',
+          trouble.tone === 'critical' ? 'text-critical-fg' : 'text-soon-fg',
+        )}
+      >
+        <Glyph
+          name={trouble.tone === 'critical' ? 'critical' : 'soon'}
+          className={classNames(
+            'size-3 [--glyph-cut:var(--surface)]',
+            trouble.tone === 'critical' ? 'text-critical-mark' : 'text-soon-mark',
+          )}
+        />
+        <span className="truncate">{trouble.text}</span>
+      </p>
+    );
+  return (
+    <div className="flex min-w-0 items-center gap-2 text-[12.5px]/4 text-fg-3">
+      <span className="truncate max-md:hidden">
+        {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
+      </span>
+      <span className="num truncate md:hidden">
+        {domain.expiry_date === null ? 'No dates known yet' : longDate(domain.expiry_date)}
+      </span>
+      <span className="min-w-0 max-md:hidden">
+        <TagList tags={domain.tags} />
+      </span>
+    </div>
+  );
+}
+
+function Checked({ domain, now }: { domain: DomainWire; now: number }) {
+  if (domain.checking)
+    return (
+      <span className="flex items-center gap-1.5">
+        <Spinner className="size-3.5" />
+        Checking…
+      </span>
+    );
+  if (domain.last_checked_at === null) return <None />;
+  return (
+    <time dateTime={domain.last_checked_at} title={utcTitle(domain.last_checked_at)}>
+      {relativeTime(domain.last_checked_at, now)}
+    </time>
+  );
+}
+
+/** An empty cell, in words for those who hear it. */
+function None() {
+  return (
+    <span className="text-fg-3">
+      <span aria-hidden="true">–</span>
+      <span className="sr-only">Not known</span>
+    </span>
+  );
+}

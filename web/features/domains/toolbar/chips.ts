@@ -1,0 +1,35 @@
+import type { DomainState, SummaryWire } from '../../../../contract/domain.ts';
+import type { GlyphName } from '../../../ui/glyph.tsx';
+
+/** One filter by state; without a status it is all of them. */
+export interface Chip {
+  status: DomainState | undefined;
+  label: string;
+  glyph: GlyphName | 'unread' | 'pending' | null;
+  /** Absent while it is not known. */
+  count: number | undefined;
+}
+
+const ALWAYS: readonly Omit<Chip, 'count'>[] = [
+  { status: undefined, label: 'All', glyph: null },
+  { status: 'expired', label: 'Expired', glyph: 'expired' },
+  { status: 'critical', label: '0–7 days', glyph: 'critical' },
+  { status: 'soon', label: '8–14 days', glyph: 'soon' },
+  { status: 'revoked', label: 'Revoked', glyph: 'revoked' },
+];
+const WHERE_ANY: readonly Omit<Chip, 'count'>[] = [
+  { status: 'unread', label: 'Not read', glyph: 'unread' },
+  { status: 'pending', label: 'Checking…', glyph: 'pending' },
+  { status: 'paused', label: 'Paused', glyph: 'paused' },
+];
+
+/** The chips of the toolbar, in their order. One that is chosen stays, whatever its count. */
+export function chipsOf(summary: SummaryWire | undefined, chosen: DomainState | undefined): Chip[] {
+  const countOf = (status: DomainState | undefined) =>
+    status === undefined ? summary?.total : summary?.counts[status];
+  const rest = WHERE_ANY.filter(({ status }) => status === chosen || (countOf(status) ?? 0) > 0);
+  const chips = [...ALWAYS, ...rest];
+  // What is said to be well has no chip; an address may still ask for it.
+  if (chosen === 'ok') chips.push({ status: 'ok', label: 'More than 14 days', glyph: 'ok' });
+  return chips.map((chip) => ({ ...chip, count: countOf(chip.status) }));
+}

@@ -1,0 +1,103 @@
+import { Search, X } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { classNames } from '../../../ui/class-names.ts';
+
+const TYPING_MS = 250;
+const LONGEST = 253;
+
+interface SearchFieldProps {
+  ref: RefObject<HTMLInputElement | null>;
+  /** What is searched for at present. */
+  value: string | undefined;
+  onSearch: (q: string | undefined) => void;
+  /** It lost the focus while nothing was in it. */
+  onLeave: () => void;
+  className?: string;
+}
+
+/** Searches while it is typed, a moment after the last letter. Escape clears it, and leaves it when it is empty. */
+export function SearchField({ ref, value, onSearch, onLeave, className }: SearchFieldProps) {
+  const [text, setText] = useState(value ?? '');
+  // What the field itself has asked for last: any other value came from elsewhere, such as the way back.
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    setKnown(value);
+    setText(value ?? '');
+  }
+
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const search = (next: string) => {
+    clearTimeout(timer.current);
+    const q = next.trim() === '' ? undefined : next.trim();
+    if (q === value) return;
+    setKnown(q);
+    onSearch(q);
+  };
+  const clear = () => {
+    setText('');
+    search('');
+  };
+
+  return (
+    <search className={classNames('relative flex items-center', className)}>
+      <Search
+        className="pointer-events-none absolute left-3 size-3.5 text-fg-3"
+        strokeWidth={1.6}
+        aria-hidden="true"
+      />
+      <input
+        ref={ref}
+        type="text"
+        inputMode="search"
+        enterKeyHint="search"
+        role="searchbox"
+        aria-label="Find a domain"
+        placeholder="Find a domain"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        maxLength={LONGEST}
+        value={text}
+        onChange={(event) => {
+          const next = event.target.value;
+          setText(next);
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => search(next), TYPING_MS);
+        }}
+        onBlur={() => {
+          if (text.trim() === '') onLeave();
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') search(text);
+          if (event.key !== 'Escape') return;
+          event.preventDefault();
+          if (text === '') event.currentTarget.blur();
+          else clear();
+        }}
+        className="peer block min-h-11 w-full rounded-2 border border-control bg-surface pr-10 pl-[34px] text-base/6 text-fg shadow-1 md:min-h-9 md:text-body"
+      />
+      {text === '' ? (
+        <kbd
+          aria-hidden="true"
+          className="pointer-events-none absolute right-2 hidden min-w-5 rounded-1 border border-line-2 bg-sunken px-[5px] text-center font-mono text-[11px]/[18px] text-fg-3 md:block"
+        >
+          /
+        </kbd>
+      ) : (
+        <button
+          type="button"
+          aria-label="Clear search"
+          onClick={() => {
+            clear();
+            ref.current?.focus();
+          }}
+          className="absolute right-0 grid size-11 place-items-center rounded-2 text-fg-3 hover:text-fg md:right-0.5 md:size-8"
+        >
+          <X className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+        </button>
+      )}
+    </search>
+  );
+}

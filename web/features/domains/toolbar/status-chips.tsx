@@ -1,0 +1,68 @@
+import { LoaderCircle, Unplug } from 'lucide-react';
+import type { DomainState, SummaryWire } from '../../../../contract/domain.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { chipsOf } from './chips.ts';
+import type { Chip } from './chips.ts';
+
+const MARKS: Partial<Record<NonNullable<Chip['glyph']>, string>> = {
+  expired: 'text-expired-mark',
+  critical: 'text-critical-mark',
+  soon: 'text-soon-mark',
+  revoked: 'text-revoked-mark',
+  ok: 'text-ok-mark',
+};
+
+interface StatusChipsProps {
+  summary: SummaryWire | undefined;
+  chosen: DomainState | undefined;
+  onChoose: (status: DomainState | undefined) => void;
+}
+
+/** The filters by state, which are the legend of the horizon too. The chosen one, pressed again, gives way to All. */
+export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
+  return (
+    <div
+      role="group"
+      aria-label="Filter by state"
+      className="-m-1 flex min-w-0 gap-0.5 overflow-x-auto p-1 [scrollbar-width:none]"
+    >
+      {chipsOf(summary, chosen).map(({ status, label, glyph, count }) => {
+        const isChosen = status === chosen;
+        return (
+          <button
+            key={label}
+            type="button"
+            aria-pressed={isChosen}
+            aria-label={count === undefined ? label : `${label}, ${count}`}
+            onClick={() => onChoose(isChosen ? undefined : status)}
+            className={classNames(
+              'inline-flex min-h-10 flex-none items-center gap-[7px] rounded-2 border px-2.5 text-label font-[520] whitespace-nowrap md:min-h-8 md:px-[11px]',
+              isChosen
+                ? 'border-line-2 bg-surface text-fg shadow-1 forced-colors:border-[Highlight]'
+                : 'border-transparent text-fg-2 hover:bg-sunken',
+            )}
+          >
+            <ChipGlyph glyph={glyph} />
+            <span className={glyph === null ? '' : 'hidden [@media(min-width:1180px)]:inline'}>{label}</span>
+            <span className="num font-[480] text-fg-3">{count ?? '–'}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+function ChipGlyph({ glyph }: Pick<Chip, 'glyph'>) {
+  if (glyph === null) return null;
+  if (glyph === 'unread' || glyph === 'pending') {
+    const Icon = glyph === 'unread' ? Unplug : LoaderCircle;
+    return <Icon className="size-[13px] text-fg-3" strokeWidth={1.8} aria-hidden="true" />;
+  }
+  return (
+    <Glyph
+      name={glyph}
+      className={classNames('size-3 [--glyph-cut:var(--bg)]', MARKS[glyph] ?? 'text-fg-3')}
+    />
+  );
+}
