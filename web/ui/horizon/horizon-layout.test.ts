@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expiryBadge } from '../../../contract/badge.ts';
 import { DAY_MS } from '../../../contract/constants.ts';
@@ -30,7 +30,7 @@ function entriesOf(given: readonly Given[]): HorizonEntry[] {
 
 function laidOut(
   given: readonly Given[],
-  { width = 1198, days = 90, rows = 4 as 2 | 4 } = {},
+  { width = 1198, days = 90, rows = 4 }: { width?: number; days?: number; rows?: 2 | 4 } = {},
 ): HorizonLayout {
   return layOutHorizon(cardFrame(width, days, rows), { entries: entriesOf(given), now: NOW }, measure);
 }

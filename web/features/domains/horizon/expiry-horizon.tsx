@@ -1,10 +1,7 @@
 import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import type { SummaryWire } from '../../../../contract/domain.ts';
-import { cardFrame, rowsFor } from '../../../ui/horizon/frames.ts';
-import { HorizonDrawing } from '../../../ui/horizon/horizon-drawing.tsx';
-import { horizonHeight, layOutHorizon } from '../../../ui/horizon/horizon-layout.ts';
-import { useTextMeasure } from '../../../ui/horizon/text-measure.ts';
-import { useWidth } from '../../../ui/horizon/use-width.ts';
+import { rowsFor } from '../../../ui/horizon/frames.ts';
+import { HorizonCard, useCardLayout } from '../../../ui/horizon/horizon-card.tsx';
 import { issuerLine } from '../issuer-line.ts';
 import { useDomain } from '../domain-queries.ts';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
@@ -32,16 +29,11 @@ const EVERYTHING = { q: undefined, tag: undefined, status: undefined };
 /** Every certificate that is watched, on a line of days from today: what comes next, and what is already late. */
 export function ExpiryHorizon({ expiries, now }: ExpiryHorizonProps) {
   const headingId = useId();
-  const [ref, width] = useWidth<HTMLDivElement>();
-  const measure = useTextMeasure();
   const { span, choose } = useSpan();
   const entries = useMemo(() => (expiries ? horizonEntries(expiries, now) : []), [expiries, now]);
   const rows = useRows(expiries === null ? null : entries, now);
 
-  const layout = useMemo(
-    () => (width && measure ? layOutHorizon(cardFrame(width, span, rows), { entries, now }, measure) : null),
-    [width, span, rows, entries, now, measure],
-  );
+  const [ref, layout] = useCardLayout({ span, rows }, { entries, now });
   const links = useMemo(() => (layout ? horizonLinks(layout, now) : []), [layout, now]);
   const { openId, open } = useOpenDomain();
   const { change } = useDashboardSearch();
@@ -63,57 +55,39 @@ export function ExpiryHorizon({ expiries, now }: ExpiryHorizonProps) {
     [attention, open, choose, change],
   );
 
-  const isNarrow = layout?.frame.narrow ?? false;
   return (
-    <section
-      aria-labelledby={headingId}
-      className="mb-4 rounded-4 border border-line bg-surface shadow-1 md:mb-5"
-    >
-      <div className={isNarrow ? 'sr-only' : 'flex items-center justify-between gap-4 pt-3 pr-3 pl-5'}>
-        <h2 id={headingId} className="text-label font-semibold tracking-[-.003em]">
-          Expiry horizon
-        </h2>
-        {!isNarrow && <SpanChoice span={span} onChoose={choose} />}
-      </div>
-      <div
+    <section aria-labelledby={headingId} className="mb-4 md:mb-5">
+      <HorizonCard
         ref={ref}
-        className="relative"
-        style={{ height: layout?.height ?? horizonHeight({ rows, rowHeight: 25 }) }}
+        layout={layout}
+        rows={rows}
+        heading={<h2 id={headingId}>Expiry horizon</h2>}
+        choice={<SpanChoice span={span} onChoose={choose} />}
+        onRuler={
+          layout &&
+          known?.renewal_from != null &&
+          attended?.place === 'axis' && (
+            <RenewalSpan
+              layout={layout}
+              from={Date.parse(known.renewal_from)}
+              to={attended.entries[0].notAfter}
+            />
+          )
+        }
+        onPins={selected && <SelectedPin link={selected} />}
       >
-        {layout && (
-          <>
-            <div className="overflow-hidden rounded-4">
-              <HorizonDrawing
-                layout={layout}
-                hatched
-                onRuler={
-                  known?.renewal_from != null &&
-                  attended?.place === 'axis' && (
-                    <RenewalSpan
-                      layout={layout}
-                      from={Date.parse(known.renewal_from)}
-                      to={attended.entries[0].notAfter}
-                    />
-                  )
-                }
-              >
-                {selected && <SelectedPin link={selected} />}
-              </HorizonDrawing>
-            </div>
-            <PinLinks links={links} openId={openId} attention={attention} onFollow={follow} />
-            {attended && (
-              <PinTooltip
-                pin={attended}
-                issuer={known && issuerLine(known.authority_name, known.issuer)}
-                now={now}
-                width={layout.frame.width}
-                onPointerEnter={attention.hold}
-                onPointerLeave={attention.releaseSoon}
-              />
-            )}
-          </>
+        <PinLinks links={links} openId={openId} attention={attention} onFollow={follow} />
+        {layout && attended && (
+          <PinTooltip
+            pin={attended}
+            issuer={known && issuerLine(known.authority_name, known.issuer)}
+            now={now}
+            width={layout.frame.width}
+            onPointerEnter={attention.hold}
+            onPointerLeave={attention.releaseSoon}
+          />
         )}
-      </div>
+      </HorizonCard>
     </section>
   );
 }
