@@ -24,6 +24,7 @@ const CALL_LIMITS = {
   bulkCheckByDomain: { count: 1, windowMs: MINUTE_MS },
   /** Lines, not calls: each may lead to a look at a host. */
   importedByAccount: { count: 10_000, windowMs: 60 * MINUTE_MS },
+  csvByAccount: { count: 30, windowMs: 10 * MINUTE_MS },
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },

@@ -10,7 +10,7 @@ import type {
 } from '../../contract/domain.ts';
 import { displayName, expectedRenewal, type Verdict } from '../core/index.ts';
 import type { Account } from '../store/accounts.ts';
-import type { Summary } from '../store/monitor-list.ts';
+import type { Summary } from '../store/monitor-summary.ts';
 import type { HistoryEntry, Monitor } from '../store/monitors.ts';
 
 /** As the wire has instants: ISO 8601 UTC. */

@@ -1,5 +1,7 @@
 export { alertSteps, expectedRenewal, planAlerts } from './alerting.ts';
 export type { PlannedAlert, Step } from './alerting.ts';
+export { CSV_START, csvRecord } from './csv.ts';
+export type { CsvCell } from './csv.ts';
 export { diff } from './diff.ts';
 export type { Event } from './diff.ts';
 export { displayName, normaliseEndpoint } from './endpoint.ts';

@@ -206,6 +206,8 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     id: monitor.id,
     host: monitor.host,
     port: monitor.port,
+    notes: monitor.notes,
+    tags: JSON.parse(monitor.tags) as unknown,
     check_every_minutes: monitor.check_every_minutes,
     active: monitor.active === 1,
     paused_by: monitor.paused_by,

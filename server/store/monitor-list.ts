@@ -1,6 +1,6 @@
-import { type Expression, sql } from 'kysely';
+import type { Expression } from 'kysely';
 import { contains } from './dialect.ts';
-import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts';
+import { domainState, type DomainState } from './domain-state.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
 
@@ -37,12 +37,11 @@ export async function listMonitors(
     .limit(query.pageSize)
     .offset((query.page - 1) * query.pageSize)
     .execute();
-  if (page.length === 0) return { monitors: [], total };
-  const ids = page.map(({ id }) => id);
-  const rows = await selectMonitors(store.db).where('monitors.id', 'in', ids).execute();
-  const monitors = new Map(rows.map((row) => [row.id, toMonitor(row)]));
-  // One that was removed between the queries is left out.
-  return { monitors: ids.flatMap((id) => monitors.get(id) ?? []), total };
+  const monitors = await monitorsOf(
+    store,
+    page.map(({ id }) => id),
+  );
+  return { monitors, total };
 }
 
 /** The ids of what matches, in the list's order and at most `limit`, and how many match in all. */
@@ -54,6 +53,30 @@ export async function monitorIds(
   const rows = await inOrder(matching, query.sort).select('id').limit(query.limit).execute();
   const ids = rows.map(({ id }) => id);
   return { ids, total: ids.length < query.limit ? ids.length : await countOf(matching) };
+}
+
+const READ_AT_ONCE = 200;
+
+/**
+ * Everything that matches, in the list's order, read some at a time. Which ones is settled at the beginning: what is added
+ * or removed meanwhile shifts nothing.
+ */
+export async function* eachMonitor(
+  store: Store,
+  query: MonitorFilter & { sort: MonitorSort },
+): AsyncGenerator<Monitor> {
+  const rows = await inOrder(matchingMonitors(store, query), query.sort).select('id').execute();
+  const ids = rows.map(({ id }) => id);
+  for (let from = 0; from < ids.length; from += READ_AT_ONCE)
+    yield* await monitorsOf(store, ids.slice(from, from + READ_AT_ONCE));
+}
+
+/** In the order of the ids. One that was removed meanwhile is left out. */
+async function monitorsOf(store: Store, ids: readonly string[]): Promise<Monitor[]> {
+  if (ids.length === 0) return [];
+  const rows = await selectMonitors(store.db).where('monitors.id', 'in', ids).execute();
+  const monitors = new Map(rows.map((row) => [row.id, toMonitor(row)]));
+  return ids.flatMap((id) => monitors.get(id) ?? []);
 }
 
 type Matching = ReturnType<typeof matchingMonitors>;
@@ -83,147 +106,4 @@ function inOrder(matching: Matching, sort: MonitorSort) {
   return sort === 'newest'
     ? matching.orderBy('created_at', 'desc').orderBy('id', 'desc')
     : matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
-}
-
-export interface Expiry {
-  id: string;
-  host: string;
-  port: number;
-  notAfter: number;
-  state: DomainState;
-  /** How many monitors stand behind the entry: more than one where a day's were merged. */
-  count: number;
-}
-
-export interface Problem {
-  id: string;
-  host: string;
-  port: number;
-  state: DomainState;
-  kind: 'unreachable' | 'untrusted';
-  message: string;
-}
-
-export interface Summary {
-  total: number;
-  counts: Record<DomainState, number>;
-  /** In alphabetical order. */
-  tags: { tag: string; count: number }[];
-  /** Soonest first, without paused ones; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
-  expiries: Expiry[];
-  /** What needs a person although no date says so, at most 500; what is paused is not known well enough. */
-  problems: Problem[];
-}
-
-const MOST_ENTRIES = 500;
-const DAY_MS = 86_400_000;
-
-/** An account's monitors at a glance. */
-export async function summary(
-  store: Store,
-  { accountId, now }: { accountId: string; now: number },
-): Promise<Summary> {
-  const counted = await store.db
-    .selectFrom('monitors')
-    .select((eb) => [domainState(now).as('state'), eb.fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .groupBy(domainState(now))
-    .execute();
-  const counts = Object.fromEntries(DOMAIN_STATES.map((state) => [state, 0])) as Record<DomainState, number>;
-  for (const { state, count } of counted) counts[state] = count;
-  const total = counted.reduce((sum, { count }) => sum + count, 0);
-  const withCertificate = total - counts.paused - counts.pending - counts.unread;
-  return {
-    total,
-    counts,
-    tags: await tagsOf(store, accountId),
-    expiries: await (withCertificate > MOST_ENTRIES ? expiriesByDay : expiriesOf)(store, accountId, now),
-    problems: await problemsOf(store, accountId, now),
-  };
-}
-
-async function tagsOf(store: Store, accountId: string): Promise<Summary['tags']> {
-  const rows = await store.db
-    .selectFrom('monitors')
-    .select((eb) => ['tags', eb.fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .where('tags', '!=', '[]')
-    .groupBy('tags')
-    .execute();
-  const counts = new Map<string, number>();
-  for (const { tags, count } of rows)
-    for (const tag of JSON.parse(tags) as string[]) counts.set(tag, (counts.get(tag) ?? 0) + count);
-  return [...counts]
-    .map(([tag, count]) => ({ tag, count }))
-    .toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
-}
-
-async function expiriesOf(store: Store, accountId: string, now: number): Promise<Expiry[]> {
-  return store.db
-    .selectFrom('monitors')
-    .select(['id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
-    .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
-    .where('account_id', '=', accountId)
-    .where('not_after', 'is not', null)
-    .where('paused_by', 'is', null)
-    .orderBy('not_after')
-    .orderBy('id')
-    .execute();
-}
-
-/** The same with one entry for the domains that end on one day (UTC): the first of them. */
-async function expiriesByDay(store: Store, accountId: string, now: number): Promise<Expiry[]> {
-  return store.db
-    .with('days', (db) =>
-      db
-        .selectFrom('monitors')
-        .select((eb) => [
-          eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
-          eb.fn.countAll<number>().as('count'),
-        ])
-        .where('account_id', '=', accountId)
-        .where('not_after', 'is not', null)
-        .where('paused_by', 'is', null)
-        .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`),
-    )
-    .selectFrom('days')
-    .innerJoin('monitors', (join) =>
-      join.on('monitors.id', '=', (eb) =>
-        eb
-          .selectFrom('monitors as first')
-          .select('first.id')
-          .where('first.account_id', '=', accountId)
-          .whereRef('first.not_after', '=', 'days.first_at')
-          .where('first.paused_by', 'is', null)
-          .orderBy('first.id')
-          .limit(1),
-      ),
-    )
-    .select(['id', 'host', 'port', 'days.first_at as notAfter', domainState(now).as('state'), 'days.count'])
-    .orderBy('days.first_at')
-    .execute();
-}
-
-async function problemsOf(store: Store, accountId: string, now: number): Promise<Problem[]> {
-  const rows = await store.db
-    .selectFrom('monitors')
-    .select(['id', 'host', 'port', 'problem', 'problem_message', domainState(now).as('state')])
-    .where('account_id', '=', accountId)
-    .where('problem', 'is not', null)
-    .where('paused_by', 'is', null)
-    // Their date or badge says it already.
-    .where((eb) =>
-      eb.or([eb('problem', '=', 'unreachable'), eb(domainState(now), 'not in', ['expired', 'revoked'])]),
-    )
-    .orderBy('host')
-    .limit(MOST_ENTRIES)
-    .execute();
-  return rows.map(({ id, host, port, state, problem, problem_message }) => ({
-    id,
-    host,
-    port,
-    state,
-    kind: problem ?? 'untrusted',
-    message: problem_message ?? '',
-  }));
 }

@@ -56,11 +56,13 @@ get    /api/domain/ids                                      401        ok       
 post   /api/domain/bulk                                     401        ok       ok        ok       ok       401       401
 post   /api/domain/import/preview                           401        ok       ok        ok       ok       401       401
 post   /api/domain/import                                   401        ok       ok        ok       ok       401       401
+get    /api/domain/export                                   401        ok       ok        ok       ok       401       401
 post   /api/domain/add                                      401        ok       ok        limit    ok       401       401
 get    /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 delete /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/history                             401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/chain                               401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}/frequency                           401        premium  404       premium  ok       401       401
 post   /api/domain/{id}/check                               401        ok       404       ok       ok       401       401
 post   /api/domain/{id}/pause                               401        ok       404       ok       ok       401       401

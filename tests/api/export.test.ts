@@ -32,7 +32,9 @@ async function live(api: TestApi, person: Person): Promise<void> {
   const now = clock.now();
   const mark = person.name.toLowerCase();
   const host = `shop.${mark}.example.com`;
-  await person.ask(CALLS.addDomain, { body: { host } });
+  const { id } = (await person.ask(CALLS.addDomain, { body: { host } })).ok.data;
+  const body = { notes: `Renewed by ${mark}.`, tags: [mark] };
+  await person.ask(CALLS.describeDomain, { params: { id }, body });
   const leaf = authority.issue({ dnsNames: [host] });
   await finishChecks(api, authority, answeredWith(leaf));
   await person.ask(CALLS.sendFeedback, { body: { title: 'feedback', message: `From ${mark}` } });
@@ -117,6 +119,7 @@ describeEachDatabase('The export', (open) => {
       email_verified: false,
       had_trial: true,
       plan: 'free',
+      time_zone: null,
     });
     expect(data.sign_in).toEqual([
       expect.objectContaining({ provider: 'built-in', password: true, totp: false, passkeys: [], oidc: [] }),
@@ -125,6 +128,8 @@ describeEachDatabase('The export', (open) => {
     const [domain] = data.domains;
     expect(domain).toMatchObject({
       host: 'shop.alice.example.com',
+      notes: 'Renewed by alice.',
+      tags: ['alice'],
       check_every_minutes: 1440,
       active: true,
       certificates: [{ role: 'leaf', facts: { subject: expect.any(String) as string } }],

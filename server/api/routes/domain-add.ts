@@ -1,13 +1,13 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
-import { addMonitor, removeMonitor, type Monitor } from '../../store/monitors.ts';
+import { addMonitor, removeMonitor } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { watchFirstCheck } from '../first-check.ts';
 import { refuse } from '../problem.ts';
-import { domainWire, REFUSED_HOST } from '../wire.ts';
+import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
@@ -44,8 +44,4 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
       firstCheck.stop();
     }
   });
-}
-
-function isRefusedByPolicy({ verdict }: Monitor): boolean {
-  return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
 }

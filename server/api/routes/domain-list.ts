@@ -1,15 +1,17 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { PAGE_SIZE } from '../../../contract/constants.ts';
 import type { DomainFilter } from '../../../contract/domain.ts';
-import { listMonitors, monitorIds, summary } from '../../store/monitors.ts';
+import { eachMonitor, listMonitors, monitorIds, summary } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
+import { domainsCsv } from '../domain-csv.ts';
+import { download } from '../download.ts';
 import { domainWire, summaryWire } from '../wire.ts';
 
 /** Many ids are still one answer; nobody selects more by hand. */
 const MOST_IDS = 10_000;
 
 /** The domains of an account as a whole. */
-export function domainListRoutes(api: Api, { store }: AppParts): void {
+export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listDomains, async ({ query, session, now }) => {
     const { monitors, total } = await listMonitors(store, {
       accountId: session.account.id,
@@ -36,6 +38,20 @@ export function domainListRoutes(api: Api, { store }: AppParts): void {
       now,
     }),
   }));
+
+  api.on(CALLS.exportDomains, async ({ c, query, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('csvByAccount', accountId);
+    if (limited) return limited;
+    const monitors = eachMonitor(store, { accountId, ...filterOf(query), sort: query.sort, now });
+    return download(c, {
+      contentType: 'text/csv; charset=UTF-8; header=present',
+      name: 'certlantern-domains',
+      extension: 'csv',
+      text: domainsCsv(monitors, now),
+      now,
+    });
+  });
 }
 
 const filterOf = ({ q, status, tag }: DomainFilter) => ({ q, status, tag });

@@ -1,4 +1,3 @@
-import { ReadableStream, TextEncoderStream } from 'node:stream/web';
 import { CALLS } from '../../../contract/calls.ts';
 import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
 import { identitiesOf } from '../../store/accounts.ts';
@@ -8,6 +7,7 @@ import { sessionsOf } from '../../store/sessions.ts';
 import type { Api, AppParts } from '../api.ts';
 import { jsonDocument } from '../json-document.ts';
 import { browserName } from '../browser-name.ts';
+import { download } from '../download.ts';
 
 /** Everything of an account as one file, written out while it is read. */
 export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
@@ -28,13 +28,13 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
       sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
       ...accountExport(store, account, now),
     };
-    c.header('Content-Type', 'application/json; charset=UTF-8');
-    const day = new Date(now).toISOString().slice(0, 10);
-    c.header('Content-Disposition', `attachment; filename="certlantern-export-${day}.json"`);
-    // Nobody reads the body of a HEAD request, and it would stay half read.
-    if (c.req.method === 'HEAD') return c.body(null);
-    const text = ReadableStream.from(jsonDocument(document));
-    return c.body(text.pipeThrough(new TextEncoderStream()) as globalThis.ReadableStream);
+    return download(c, {
+      contentType: 'application/json; charset=UTF-8',
+      name: 'certlantern-export',
+      extension: 'json',
+      text: jsonDocument(document),
+      now,
+    });
   });
 }
 

@@ -1,0 +1,82 @@
+import * as fc from 'fast-check';
+import Papa from 'papaparse';
+import { describe, expect, it } from 'vitest';
+import { CSV_START, csvRecord } from './csv.ts';
+
+/** As a program reads the one cell of a record. */
+const cellOf = (text: string) =>
+  Papa.parse<string[]>(csvRecord([text]).slice(0, -2), { delimiter: ',' }).data[0];
+
+describe('CSV', () => {
+  it('parts cells with commas and records with CRLF, and quotes what would part them', () => {
+    expect(csvRecord(['shop.example', 443, -3, true, false, null, ''])).toBe(
+      'shop.example,443,-3,true,false,,\r\n',
+    );
+    expect(csvRecord(['a,b', 'say "hi"', 'two\nlines', 'a;b', ' a '])).toBe(
+      '"a,b","say ""hi""","two\nlines","a;b"," a "\r\n',
+    );
+    expect(CSV_START).toBe('\uFEFF');
+  });
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-2+3', "'-2+3"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['  =1', "'  =1"],
+    ['\u00A0=1', "'\u00A0=1"],
+    ['\u200B=1', "'\u200B=1"],
+    ['＝1', "'＝1"],
+    ['＠x', "'＠x"],
+    ['−1', "'−1"],
+    ['\tx', "'\tx"],
+    ['\rx', "'\rx"],
+    ['\n=1', "'\n'=1"],
+    ['"=1"', `'"=1"`],
+    ['a;=1', "a;'=1"],
+    ['Todo:\n- renew', "Todo:\n'- renew"],
+  ])('makes no formula of %j', (text, read) => {
+    expect(cellOf(text)).toEqual([read]);
+  });
+
+  it.each(['a=b', 'ops@example.com', 'x-y', '1+1', "'=1", 'prod, eu', 'Bücher', 'two\nlines'])(
+    'leaves %j as it is',
+    (text) => {
+      expect(cellOf(text)).toEqual([text]);
+    },
+  );
+
+  const risky = fc.string({
+    unit: fc.constantFrom(...Array.from('=+-@＝＋－＠;,"\'\t\r\n \u00A0\u200B\u0000ab1')),
+    maxLength: 40,
+  });
+
+  it('holds no formula, however a program parts it, and loses no text', () => {
+    fc.assert(
+      fc.property(fc.oneof(risky, fc.string({ unit: 'binary' })), (text) => {
+        const [cell = ''] = cellOf(text) ?? [];
+        expect(cell).not.toMatch(/^[\t\r\n]/);
+        for (const part of cell.split(/[;\t\r\n]/))
+          expect(part).not.toMatch(/^[\s\p{Cc}\p{Cf}"]*[=+\-@＝＋－＠﹦﹢﹣﹫−]/u);
+        expect(cell.replaceAll("'", '')).toBe(text.toWellFormed().replaceAll("'", ''));
+      }),
+    );
+  });
+
+  it('reads back whole, record by record', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(risky, { minLength: 2, maxLength: 4 }), { minLength: 1 }), (records) => {
+        const text = records.map(csvRecord).join('');
+        const { data, errors } = Papa.parse<string[]>(text, { delimiter: ',', newline: '\r\n' });
+        expect(errors).toEqual([]);
+        expect(data.slice(0, -1).map((cells) => cells.length)).toEqual(records.map((cells) => cells.length));
+      }),
+    );
+  });
+
+  it('takes a time that grows with the text alone', () => {
+    const started = performance.now();
+    csvRecord(['\n'.repeat(1_000_000), ' ;'.repeat(500_000)]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});

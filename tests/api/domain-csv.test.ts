@@ -1,0 +1,114 @@
+import Papa from 'papaparse';
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
+import { startApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const authority = mintAuthority({ commonName: '=HYPERLINK("https://evil.example")' });
+
+const add = async (person: Person, host: string) =>
+  (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
+/** As a spreadsheet reads the file: a row by the names of its columns. */
+async function rowsOf(person: Person, query = '') {
+  const text = await (await person.send(`/api/domain/export${query}`)).text();
+  return Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: true }).data;
+}
+
+describeEachDatabase('The domains as CSV', (open) => {
+  it('are a file with a row each, in the order and the filter of the list', async () => {
+    const api = await startApi(open);
+    const { bob, charlie } = await api.cast();
+    for (const host of ['b.example', 'a.example', 'bücher.example:8443']) await add(bob, host);
+    const response = await bob.send('/api/domain/export?sort=name');
+    const today = new Date(api.clock.now()).toISOString().slice(0, 10);
+    expect(response.headers.get('content-disposition')).toBe(
+      `attachment; filename="certlantern-domains-${today}.csv"`,
+    );
+    expect(response.headers.get('content-type')).toMatch(/^text\/csv; charset=utf-8/i);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const text = Buffer.from(await response.arrayBuffer());
+    expect(text.subarray(0, 3).toString('hex')).toBe('efbbbf');
+    expect(text.toString().split('\r\n').slice(0, 2)).toEqual([
+      '\uFEFFhost,port,state,days_left,issuer,subject,valid_from,expiry_date,revoked,trusted,last_checked_at,check_every_minutes,paused,tags,notes,problem',
+      'a.example,443,pending,,,,,,false,,,1440,,,,',
+    ]);
+    const hosts = async (query: string) => (await rowsOf(bob, query)).map(({ host }) => host);
+    expect(await hosts('?sort=name')).toEqual(['a.example', 'b.example', 'xn--bcher-kva.example']);
+    expect(await hosts('?q=b.example')).toEqual(['b.example']);
+    expect(await hosts('?status=ok')).toEqual([]);
+    expect(await rowsOf(charlie)).toEqual([]);
+    const head = await bob.send('/api/domain/export', { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('say what is known, and hold no formula of anybody', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example');
+    const notAfter = new Date(Math.floor(api.clock.now() / 1000) * 1000 - DAY_MS);
+    const leaf = authority.issue({
+      commonName: '@SUM(1)\r\n+2',
+      dnsNames: ['shop.example'],
+      notBefore: new Date(notAfter.getTime() - DAY_MS),
+      notAfter,
+    });
+    await finishChecks(api, authority, answeredWith(leaf));
+    await add(alice, 'gone.example');
+    await finishChecks(api, authority, refusedByPolicy);
+    const body = { notes: '=cmd|"/c calc"!A0\n-1', tags: ['+prod', 'eu'] };
+    await alice.ask(CALLS.describeDomain, { params: { id }, body });
+    await alice.ask(CALLS.pauseDomain, { params: { id } });
+
+    const [gone, shop] = await rowsOf(alice);
+    const { data } = (await alice.ask(CALLS.domain, { params: { id } })).ok;
+    expect(shop).toEqual({
+      host: 'shop.example',
+      port: '443',
+      state: 'paused',
+      days_left: '-2',
+      issuer: `'=HYPERLINK("https://evil.example")`,
+      subject: `'@SUM(1) +2`,
+      valid_from: data.valid_from,
+      expiry_date: notAfter.toISOString(),
+      revoked: 'false',
+      trusted: 'false',
+      last_checked_at: data.last_checked_at,
+      check_every_minutes: '1440',
+      paused: 'user',
+      tags: `'+prod, eu`,
+      notes: `'=cmd|"/c calc"!A0\n'-1`,
+      problem: data.findings[0]?.message,
+    });
+    expect(gone).toMatchObject({
+      state: 'unread',
+      trusted: '',
+      problem: 'This host cannot be checked from here.',
+    });
+  });
+
+  it('are all of them, however many', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = api.clock.now();
+    const row = { account_id: bob.id, port: 443, revoked: 0, check_every_minutes: 1440, next_check_at: now };
+    const hosts = Array.from({ length: 450 }, (_, index) => `host-${String(index).padStart(3, '0')}.example`);
+    await api.store.db
+      .insertInto('monitors')
+      .values(hosts.map((host) => ({ ...row, id: host, host, created_at: now })))
+      .execute();
+    expect((await rowsOf(bob, '?sort=name')).map(({ host }) => host)).toEqual(hosts);
+  });
+
+  it('are limited to thirty files in ten minutes', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const ask = async (person: Person) => (await person.ask(CALLS.exportDomains)).status;
+    for (let time = 0; time < 30; time++) expect(await ask(alice)).toBe(200);
+    expect(await ask(alice)).toBe(429);
+    expect(await ask(charlie)).toBe(200);
+  });
+});
