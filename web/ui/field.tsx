@@ -94,7 +94,12 @@ export function SelectField({ label, hint, error, className, children, ...rest }
           id={id}
           aria-invalid={invalid || undefined}
           aria-describedby={invalid ? `${id}-error` : hint ? `${id}-hint` : undefined}
-          className={classNames(inputClass(invalid), 'appearance-none pr-10')}
+          // To the browser a select is always read-only.
+          className={classNames(
+            inputClass(invalid),
+            'appearance-none bg-surface! pr-10 text-fg!',
+            !invalid && 'border-control!',
+          )}
         >
           {children}
         </select>

@@ -6,7 +6,7 @@ export function KeyboardRow() {
   const choice = singleKeys.use();
   return (
     <Row title="Keyboard" description="Stored on this device. Press ? on the dashboard for the list.">
-      <label className="flex min-h-11 w-fit items-center gap-2.5 text-body md:min-h-9">
+      <label className="flex min-h-11 w-fit items-center gap-2.5 text-body md:-mt-2 md:min-h-9">
         <input
           type="checkbox"
           className="size-4.5 accent-primary"

@@ -7,6 +7,7 @@ import { DistinguishedName } from '../../../ui/distinguished-name.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { useCertificateChain } from './chain-query.ts';
 import { Fact, Facts, PanelSection, SectionError } from './panel-section.tsx';
+import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText, pemFileName, pemOf } from './pem.ts';
 import { SubjectAltNames } from './san-list.tsx';
 import { LoadingRows, TimelineItem } from './timeline.tsx';
@@ -88,7 +89,7 @@ function ChainEntry({ certificate, fileName }: ChainEntryProps) {
           aria-hidden="true"
         />
       </summary>
-      <Facts className="mt-2.5 mb-3">
+      <Facts className="mt-2.5 mb-3 grid-cols-[74px_1fr]">
         <Fact term="Subject" mono copy={certificate.subject_full_dn}>
           <DistinguishedName text={certificate.subject_full_dn} />
         </Fact>
@@ -106,7 +107,7 @@ function ChainEntry({ certificate, fileName }: ChainEntryProps) {
           <Time iso={certificate.expiry_date} />
         </Fact>
         <Fact term="SHA-256" mono copy={fingerprintText(certificate.fingerprint)}>
-          {fingerprintText(certificate.fingerprint)}
+          <Fingerprint hex={certificate.fingerprint} />
         </Fact>
         {certificate.sans.length > 0 && (
           <Fact term="Names">

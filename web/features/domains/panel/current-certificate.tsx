@@ -12,6 +12,7 @@ import { scheduleLine } from '../schedule-word.ts';
 import { useCertificateChain } from './chain-query.ts';
 import { httpUrl } from './http-url.ts';
 import { Fact, Facts, PanelSection } from './panel-section.tsx';
+import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
 import { revocationLine } from './revocation-line.ts';
 
@@ -20,7 +21,7 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
     <PanelSection title="Current Certificate">
       <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
-      <Facts>
+      <Facts className="grid-cols-[97px_1fr]">
         {domain.issuer !== null && (
           <Fact term="Issuer">
             <bdi>{visibleText(domain.issuer)}</bdi>
@@ -64,7 +65,7 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
         <Serial domain={domain} />
         {domain.fingerprint !== null && (
           <Fact term="SHA-256" mono copy={fingerprintText(domain.fingerprint)}>
-            {fingerprintText(domain.fingerprint)}
+            <Fingerprint hex={domain.fingerprint} />
           </Fact>
         )}
       </Facts>

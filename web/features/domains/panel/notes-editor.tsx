@@ -69,7 +69,9 @@ export function NotesEditor({ domain }: { domain: DomainWire }) {
           </Button>
         </div>
       ) : (
-        <output className="mt-1.5 block min-h-[18px] text-meta text-fg-3">{isSuccess && 'Saved'}</output>
+        <output className="block text-meta text-fg-3">
+          {isSuccess && <span className="mt-1.5 block">Saved</span>}
+        </output>
       )}
     </form>
   );

@@ -28,7 +28,7 @@ export function PanelContent({ domain, now, actions, onClose }: PanelContentProp
   return (
     <>
       <header className="flex items-center gap-1 border-b border-line py-3.5 pr-2 pl-5 lg:pr-3.5">
-        <FaviconTile hostname={domain.display_name} />
+        <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         <div className="mr-1 ml-2 min-w-0 flex-1">
           {/* Keyed, here and below: another domain is another panel, whose heading takes the focus. */}
           <PanelHeading key={domain.id}>{domain.display_name}</PanelHeading>

@@ -46,13 +46,9 @@ export function SectionError({ title, error, isRetrying, onRetry }: SectionError
   );
 }
 
-/** Facts of a certificate, each after its name. */
-export function Facts({ className, children }: { className?: string; children: ReactNode }) {
-  return (
-    <dl className={classNames('grid grid-cols-[97px_1fr] gap-y-[9px] text-[13px]/5', className)}>
-      {children}
-    </dl>
-  );
+/** Facts of a certificate, each after its name, in the two columns that `className` gives. */
+export function Facts({ className, children }: { className: string; children: ReactNode }) {
+  return <dl className={classNames('grid gap-y-[9px] text-[13px]/5', className)}>{children}</dl>;
 }
 
 interface FactProps {
@@ -74,7 +70,12 @@ export function Fact({ term, mono = false, copy, children }: FactProps) {
         ) : (
           children
         )}
-        {copy && <CopyButton label={`Copy: ${term}`} text={copy} />}
+        {copy && (
+          // A finger's width reaches into the margin.
+          <span className="max-md:-mr-3">
+            <CopyButton label={`Copy: ${term}`} text={copy} />
+          </span>
+        )}
       </dd>
     </>
   );
