@@ -99,10 +99,10 @@ export const test = base.extend<object, { environment: Record<string, string>; w
   },
 });
 
-/** Signs up through the page and ends on the empty dashboard. */
-export async function signUp(page: Page): Promise<ReturnType<typeof newPerson>> {
+/** Signs up through the page, at another address with a trial or an invitation, and ends on the empty dashboard. */
+export async function signUp(page: Page, address = '/signup'): Promise<ReturnType<typeof newPerson>> {
   const person = newPerson();
-  await page.goto('/signup');
+  await page.goto(address);
   await page.getByLabel('Name', { exact: true }).fill(person.name);
   await page.getByLabel('Company').fill(person.company);
   await page.getByLabel('Email').fill(person.email);

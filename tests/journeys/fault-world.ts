@@ -1,0 +1,126 @@
+import type { Page } from '@playwright/test';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { PROBLEMS } from '../../contract/problem.ts';
+import { freePort } from '../kit/app.ts';
+import { type FaultProxy, startFaultProxy } from '../kit/fault-proxy.ts';
+import { expect, test as journey } from './world.ts';
+
+/** The product behind a connection that can be cut; the browser knows it by the proxy's address alone. */
+export const test = journey.extend<object, { wire: FaultProxy; appPort: number }>({
+  appPort: [async ({}, use) => use(await freePort()), { scope: 'worker' }],
+  wire: [
+    async ({ appPort }, use) => {
+      const proxy = await startFaultProxy({ port: appPort });
+      await use(proxy);
+      await proxy.stop();
+    },
+    { scope: 'worker' },
+  ],
+  environment: [
+    async ({ wire, appPort }, use) => use({ PORT: String(appPort), PUBLIC_URL: wire.url }),
+    { scope: 'worker' },
+  ],
+  baseURL: async ({ world, wire }, use) => {
+    expect(world.app.url).not.toBe(wire.url);
+    await use(wire.url);
+  },
+  page: async ({ page, wire }, use) => {
+    await page.addInitScript(() => {
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout('isImpatient' in window ? 500 : ms);
+    });
+    await use(page);
+    await wire.heal();
+  },
+});
+
+/** The page gives a call 30 s; from now on half a second. */
+const becomeImpatient = (page: Page) =>
+  page.evaluate(() => void Object.assign(window, { isImpatient: true }));
+const becomePatient = (page: Page) => page.evaluate(() => void Reflect.deleteProperty(window, 'isImpatient'));
+
+export interface Failing {
+  name: string;
+  /** What the page is to say of it, alone or after words of its own. */
+  message: string;
+  /** Lets the calls fail whose first line matches, until `heal`. */
+  begin(page: Page, proxy: FaultProxy, call: { method: string; path: string }): Promise<void>;
+  /** Nothing of it has reached the server, so that doing it once more does it. */
+  isUndone: boolean;
+}
+
+const line = ({ method, path }: { method: string; path: string }) =>
+  new RegExp(`^${method} /api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
+const glob = ({ path }: { path: string }) => new RegExp(`/api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
+
+/** The connection itself fails. */
+const onTheWire = (name: string, kind: 'cut' | 'cut-answer' | 'stall', message: string): Failing => ({
+  name,
+  message,
+  isUndone: kind !== 'cut-answer',
+  async begin(page, proxy, call) {
+    if (kind === 'stall') await becomeImpatient(page);
+    proxy.fault(line(call), { kind });
+  },
+});
+
+/** An answer in the place of the server's. */
+const answered = (name: string, message: string, answer: object): Failing => ({
+  name,
+  message,
+  isUndone: true,
+  async begin(page, _proxy, call) {
+    await page.route(glob(call), (route, request) =>
+      request.method() === call.method ? route.fulfill(answer) : route.fallback(),
+    );
+  },
+});
+
+/** A refusal as the server words one. */
+export function problem(
+  code: ProblemCode,
+  detail: string,
+  more: object = {},
+): { status: number; json: object } {
+  const { status, title } = PROBLEMS[code];
+  return { status, json: { type: 'about:blank', title, status, code, detail, request_id: 'r', ...more } };
+}
+
+export const NO_JSON = 'something that is not JSON';
+export const FAILURES: readonly Failing[] = [
+  onTheWire('a cut connection', 'cut', 'The server could not be reached'),
+  onTheWire('an answer that breaks off', 'cut-answer', 'The server could not be reached'),
+  onTheWire('no answer', 'stall', 'The server did not answer in time'),
+  answered('409', 'Somebody was faster.', problem('domain_paused', 'Somebody was faster.')),
+  answered(
+    '429',
+    'Too many attempts. Try again in 40 seconds.',
+    problem('too_many_requests', 'Too many attempts. Try again in 40 seconds.', { retry_after: 40 }),
+  ),
+  answered('500', 'This did not work.', problem('internal', 'This did not work.')),
+  answered('503 without words', 'Service Unavailable', { status: 503, body: '' }),
+  answered(NO_JSON, 'The server answered in a way this page does not understand', {
+    status: 200,
+    contentType: 'application/json',
+    body: '{"data":',
+  }),
+];
+
+/** Everything works again. */
+export async function heal(page: Page, proxy: FaultProxy): Promise<void> {
+  await proxy.heal();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await becomePatient(page);
+}
+
+export const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
+
+/** The newest toast says so; then all of them are sent away, so that the next one is a new one. */
+export async function expectToast(page: Page, text: string): Promise<void> {
+  await expect(toasts(page).getByText(text, { exact: true }).first()).toBeVisible();
+  const close = toasts(page).getByRole('button', { name: 'Close toast' });
+  // Not by a press: one that leaves moves the next, and a press beside it would close a dialog.
+  for (const button of await close.all())
+    await button.dispatchEvent('click', {}, { timeout: 1_000 }).catch(() => undefined);
+  await expect(toasts(page).getByText(text, { exact: true })).toHaveCount(0);
+}

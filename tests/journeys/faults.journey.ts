@@ -1,0 +1,224 @@
+import type { Page } from '@playwright/test';
+import type { FaultProxy } from '../kit/fault-proxy.ts';
+import { expectToast, FAILURES, heal, NO_JSON, problem, test, toasts } from './fault-world.ts';
+import { addHost, card, expect, logIn, signUp } from './world.ts';
+
+/** Something that the page does with one call, and what it says when that fails. */
+interface Deed {
+  call: { method: string; path: string };
+  says(message: string): string;
+  /** What a carried out call answers is not looked at. */
+  isAnswerIgnored?: true;
+  do(): Promise<void>;
+  /** What must be as it was after every failure: nothing typed is lost, nothing pretends to be done. */
+  keeps?(): Promise<void>;
+  succeeds(): Promise<void>;
+}
+
+/** Lets one deed meet every failure, and then succeed without anything being typed again. */
+async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<void> {
+  const failures = FAILURES.filter(
+    ({ isUndone, name }) => isUndone && !(deed.isAnswerIgnored && name === NO_JSON),
+  );
+  for (const failing of failures)
+    await test.step(`${deed.call.method} ${deed.call.path}: ${failing.name}`, async () => {
+      await failing.begin(page, wire, deed.call);
+      await deed.do();
+      await expectToast(page, deed.says(failing.message));
+      await deed.keeps?.();
+      await heal(page, wire);
+    });
+  await test.step(`${deed.call.method} ${deed.call.path}: an expired session`, async () => {
+    // Answered 401 once; the refresh is real, and the call is made again unnoticed.
+    await page.route(
+      `**/api${deed.call.path}*`,
+      (route) => route.fulfill(problem('not_authenticated', 'Sign in to go on.')),
+      { times: 1 },
+    );
+    const refreshed = page.waitForResponse('**/api/auth/refresh');
+    await deed.do();
+    expect((await refreshed).ok()).toBe(true);
+    await deed.succeeds();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+}
+
+test('a domain is added, checked and removed in the end, whatever comes between', async ({
+  page,
+  world,
+  wire,
+}) => {
+  test.slow();
+  await signUp(page, '/signup?trial=1');
+  const first = await world.serve('first.faults.example');
+  await addHost(page, first);
+  const host = await world.serve('second.faults.example');
+  const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
+  const input = dialog.getByLabel('Host Address');
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  await input.fill(host);
+  await meetFailures(page, wire, {
+    call: { method: 'POST', path: '/domain/add' },
+    says: (message) => message,
+    do: () => input.press('Enter'),
+    keeps: () => expect(input).toHaveValue(host),
+    async succeeds() {
+      await expect(card(page, host)).toBeVisible();
+      await expect(dialog).toBeHidden();
+    },
+  });
+
+  const menu = async (name: string) => {
+    await page.getByRole('button', { name: `Actions for ${host}` }).click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await meetFailures(page, wire, {
+    call: { method: 'POST', path: '/domain/*/check' },
+    says: (message) => `The check could not be started: ${message}`,
+    do: () => menu('Refresh'),
+    succeeds: () => expect(toasts(page).getByText('The check could not be started')).toHaveCount(0),
+  });
+
+  await menu('Remove');
+  const question = page.getByRole('alertdialog', { name: 'Are you sure you want to delete this domain?' });
+  await meetFailures(page, wire, {
+    call: { method: 'DELETE', path: '/domain/*' },
+    says: (message) => `Failed to delete domain: ${message}`,
+    isAnswerIgnored: true,
+    do: () => question.getByRole('button', { name: 'Delete' }).click(),
+    keeps: () => expect(question.getByRole('button', { name: 'Delete' })).toBeEnabled(),
+    async succeeds() {
+      await expectToast(page, 'Domain deleted successfully');
+      await expect(card(page, host)).toBeHidden();
+    },
+  });
+});
+
+test('what was done although its answer broke off is seen in the end', async ({ page, world, wire }) => {
+  await signUp(page);
+  const host = await world.serve('torn.faults.example');
+  wire.fault(/^POST \/api\/domain\/add/, { kind: 'cut-answer' });
+  await page.getByLabel('Host Address').fill(host);
+  await page.getByLabel('Host Address').press('Enter');
+  await expectToast(page, 'The server could not be reached');
+  await heal(page, wire);
+  // The event stream tells of it, or the next attempt does.
+  await expect(card(page, host)).toBeVisible();
+
+  await page.getByRole('button', { name: `Actions for ${host}` }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  wire.fault(/^DELETE \/api\/domain\//, { kind: 'cut-answer' });
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expectToast(page, 'Failed to delete domain: The server could not be reached');
+  await heal(page, wire);
+  await expect(page.getByRole('heading', { name: 'Add your first domain' })).toBeAttached();
+});
+
+test('frequency, feedback, profile and reset mail keep what was chosen and typed', async ({
+  page,
+  world,
+  wire,
+}) => {
+  test.slow();
+  await signUp(page, '/signup?trial=1');
+  const host = await world.serve('frequency.faults.example');
+  await addHost(page, host);
+  await card(page, host).getByRole('link').click();
+  const hourly = page.getByRole('radio', { name: /^Hourly/ });
+  await expect(hourly).toBeVisible();
+  await meetFailures(page, wire, {
+    call: { method: 'PATCH', path: '/domain/*/frequency' },
+    says: (message) => `Domain update failed: ${message}`,
+    do: () => hourly.click(),
+    keeps: () => expect(page.getByRole('radio', { name: /^Daily/ })).toBeChecked(),
+    succeeds: () => expectToast(page, 'Check frequency updated!'),
+  });
+  await expect(hourly).toBeChecked();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  const dialog = page.getByRole('dialog', { name: "We'd love your feedback" });
+  const thoughts = dialog.getByPlaceholder('Your thoughts...');
+  await thoughts.fill('Cut me off as often as you like.');
+  await meetFailures(page, wire, {
+    call: { method: 'POST', path: '/user_feedback/create' },
+    says: (message) => `Something happened while sending. Please try again later: ${message}`,
+    isAnswerIgnored: true,
+    do: () => dialog.getByRole('button', { name: 'Submit' }).click(),
+    keeps: () => expect(thoughts).toHaveValue('Cut me off as often as you like.'),
+    async succeeds() {
+      await expectToast(page, 'Thanks for your feedback! We really appreciate it. 🙏');
+      await expect(dialog).toBeHidden();
+    },
+  });
+
+  await page.goto('/profile');
+  const name = page.getByLabel('Full Name');
+  await name.fill('Alice Steadfast');
+  await meetFailures(page, wire, {
+    call: { method: 'PATCH', path: '/user/update' },
+    says: (message) => `Failed to update: ${message}`,
+    do: () => page.getByRole('button', { name: 'Update Profile' }).click(),
+    keeps: () => expect(name).toHaveValue('Alice Steadfast'),
+    succeeds: () => expectToast(page, 'User updated successfully'),
+  });
+});
+
+test('a free plan that turns out to be full opens the offer, without a toast', async ({ page, wire }) => {
+  await signUp(page);
+  const input = page.getByLabel('Host Address');
+  await input.fill('fourth.example');
+  await page.route('**/api/domain/add', (route) =>
+    route.fulfill(problem('limit_reached', 'The Free plan tracks up to 3 domains.')),
+  );
+  await input.press('Enter');
+  const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
+  await expect(offer).toBeVisible();
+  await expect(toasts(page).getByRole('listitem')).toHaveCount(0);
+  await offer.getByRole('button', { name: 'Cancel' }).click();
+  await expect(input).toHaveValue('fourth.example');
+  await heal(page, wire);
+});
+
+test('a session that is lost in the middle of a form gives back what was typed', async ({
+  page,
+  context,
+}) => {
+  const person = await signUp(page);
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  const thoughts = page.getByPlaceholder('Your thoughts...');
+  await thoughts.fill('Typed before the session was lost.');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(page).toHaveURL(/\/login/);
+  await logIn(page, person);
+  await expect(page).toHaveURL(/\/dashboard/);
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  await expect(thoughts).toHaveValue('Typed before the session was lost.');
+});
+
+test('login and sign-up say what failed and keep the form', async ({ page, wire }) => {
+  test.slow();
+  const person = await signUp(page);
+  await page.context().clearCookies();
+  await page.goto('/login');
+  for (const failing of FAILURES) {
+    await failing.begin(page, wire, { method: 'POST', path: '/identity/sign-in/email' });
+    await logIn(page, person);
+    await expect(
+      toasts(page)
+        .getByText(/^Failed to login: /)
+        .first(),
+    ).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
+    await expect(page.getByLabel('Email')).toHaveValue(person.email);
+    await heal(page, wire);
+  }
+  await page.route('**/api/auth/firebase', (route) => route.fulfill(problem('internal', 'Not today.')), {
+    times: 1,
+  });
+  await logIn(page, person);
+  await expectToast(page, 'Failed to login: Not today.');
+  await logIn(page, person);
+  await expect(page).toHaveURL(/\/dashboard/);
+});
