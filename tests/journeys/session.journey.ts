@@ -27,7 +27,8 @@ test('protected pages lead to the login, and back in', async ({ page }) => {
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Login' }).click();
-  await expect(page).toHaveURL(/\/dashboard/);
+  // Where the way was barred, not the dashboard.
+  await expect(page).toHaveURL(/\/profile$/);
 });
 
 test('an expired session is renewed unnoticed, a lost one asks to sign in', async ({ page, context }) => {

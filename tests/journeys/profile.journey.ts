@@ -1,0 +1,67 @@
+import { expect, expectAccessible, logIn, logOut, signUp, test } from './world.ts';
+
+test('the font is the chosen one before anything is drawn, and is loaded only then', async ({ page }) => {
+  await signUp(page);
+  const fonts: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'font') fonts.push(request.url());
+  });
+  await page.reload();
+  await page.evaluate(() => document.fonts.ready);
+  expect(fonts.filter((url) => url.includes('manrope'))).toEqual([]);
+
+  await page.goto('/profile');
+  await page.getByRole('radio', { name: /Manrope/ }).click();
+  await expect(page.getByRole('radio', { name: /Manrope/ })).toBeChecked();
+  const html = page.locator('html');
+  await expect(html).toHaveAttribute('data-font', 'manrope');
+
+  // Without any of the page's own code.
+  await page.route('**/assets/*.js', (route) => route.abort());
+  await page.goto('/profile');
+  await expect(html).toHaveAttribute('data-font', 'manrope');
+  await page.unroute('**/assets/*.js');
+  await page.goto('/dashboard');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => fonts.some((url) => url.includes('manrope'))).toBe(true);
+
+  await page.setViewportSize({ width: 360, height: 760 });
+  await page.goto('/profile');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
+
+test('the time zone is the account’s, and a lost session costs no word', async ({ page }) => {
+  const person = await signUp(page);
+  await page.goto('/profile');
+  const zone = page.getByLabel('Time zone');
+  const update = page.getByRole('button', { name: 'Update Profile' });
+  await expect(update).toBeDisabled();
+  await zone.selectOption('Pacific/Auckland');
+  await update.click();
+  await expect(page.getByText('User updated successfully')).toBeVisible();
+  await expect(update).toBeDisabled();
+  await page.reload();
+  await expect(zone).toHaveValue('Pacific/Auckland');
+
+  await page.getByLabel('Full Name').fill('Alice Berg');
+  await zone.selectOption('');
+  await page.context().clearCookies();
+  await update.click();
+  await expect(page).toHaveURL(/\/login\?next=%2Fprofile$/);
+  await expect(page.getByText('Failed to update: Unauthorized - Refresh token failed')).toBeVisible();
+  await logIn(page, person);
+  await expect(page).toHaveURL(/\/profile$/);
+  await expect(page.getByLabel('Full Name')).toHaveValue('Alice Berg');
+  await expect(zone).toHaveValue('');
+  await update.click();
+  await expect(page.getByRole('button', { name: 'Account of Alice Berg' })).toBeVisible();
+
+  await test.step('whoever logs out by choice is done with it', async () => {
+    await page.getByLabel('Company').fill('half a wo');
+    await logOut(page);
+    await expect(page).toHaveURL(/\/login$/);
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain('half a wo');
+  });
+});
