@@ -89,8 +89,8 @@ function Line({
 }) {
   const { glyph, mark, text } = TONES[verdict.tone];
   return (
-    <div className="grid min-h-11 grid-cols-[44px_minmax(0,1fr)] items-center gap-x-3 py-2 pr-3.5 md:grid-cols-[52px_minmax(0,1fr)_auto]">
-      <span className="num self-start text-right text-meta leading-5! text-fg-3">{planned.line}</span>
+    <div className="grid min-h-11 grid-cols-[44px_minmax(0,1fr)] content-center items-baseline gap-x-3 py-2 pr-3.5 md:grid-cols-[52px_minmax(0,1fr)_auto]">
+      <span className="num text-right text-meta leading-5! text-fg-3">{planned.line}</span>
       <span
         title={planned.text}
         className={classNames(

@@ -3,6 +3,7 @@ import { usePublicConfig } from '../../../lib/public-config.ts';
 import { inWords, inWordsCapitalised } from '../../../lib/number-words.ts';
 import { useUpgrade } from '../../../lib/upgrade.ts';
 import { Button } from '../../../ui/button.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -63,7 +64,7 @@ export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanSte
       {state.kind === 'broken' && (
         <p role="alert" className="mt-1.5 flex gap-1.5 text-label text-critical-fg">
           <Glyph name="critical" className="mt-0.5 size-3.5 [--glyph-cut:var(--surface)]" />
-          {state.message}. What was added stays; nothing of the rest is lost.
+          {state.message.replace(/[.!]$/, '')}. What was added stays; nothing of the rest is lost.
         </p>
       )}
       {isUnderWay && (
@@ -78,10 +79,8 @@ export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanSte
       )}
       <div className="mt-4 mb-2 flex min-h-6 items-center justify-between gap-3 text-label">
         <label htmlFor={`${id}-only`} className="flex items-center gap-2 max-md:min-h-11">
-          <input
+          <Checkbox
             id={`${id}-only`}
-            type="checkbox"
-            className="size-4 accent-[var(--primary)]"
             checked={onlyProblems}
             onChange={(event) => setOnlyProblems(event.target.checked)}
           />
@@ -108,7 +107,7 @@ export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanSte
       )}
       <DialogActions>
         {lost !== '' && !isRunning && state.kind !== 'ready' && (
-          <div className="md:mr-auto max-md:[&>button]:w-full">
+          <div className="md:mr-auto md:self-center max-md:[&>button]:w-full">
             <CopyTextButton label="Copy what was not added" text={lost} />
           </div>
         )}

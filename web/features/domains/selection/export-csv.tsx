@@ -2,19 +2,17 @@ import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { messageOf } from '../../../lib/api-client.ts';
 import { saveFile } from '../../../lib/save-file.ts';
-import { Button } from '../../../ui/button.tsx';
-import type { ButtonProps } from '../../../ui/button.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import type { ListFilter } from '../domain-filter.ts';
 import { exportDomains } from './selection-calls.ts';
 
-interface ExportCsvProps extends Pick<ButtonProps, 'variant' | 'size' | 'className'> {
-  /** What the list shows: the file holds all of it, in its order. */
-  filter: ListFilter;
-}
-
-/** Hands everything that is listed over as a file. A call of its own, so that a session that has to go on first does. */
-export function ExportCsv({ filter, variant = 'ghost', ...rest }: ExportCsvProps) {
+/**
+ * Hands everything that is listed over as a file, in the order of the list. A call of its own instead of a link, so that a
+ * session that has to go on first does.
+ */
+export function ExportCsv({ filter }: { filter: ListFilter }) {
   const [busy, setBusy] = useState(false);
   const download = async () => {
     setBusy(true);
@@ -26,9 +24,8 @@ export function ExportCsv({ filter, variant = 'ghost', ...rest }: ExportCsvProps
     setBusy(false);
   };
   return (
-    <Button {...rest} variant={variant} busy={busy} onClick={() => void download()}>
-      {!busy && <Download className="size-4" strokeWidth={1.6} aria-hidden="true" />}
-      Export CSV
-    </Button>
+    <IconButton label="Export CSV" title="Export CSV" disabled={busy} onClick={() => void download()}>
+      {busy ? <Spinner /> : <Download className="size-4" strokeWidth={1.6} aria-hidden="true" />}
+    </IconButton>
   );
 }

@@ -3,9 +3,11 @@ import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { BULK_SIZE } from '../../../../contract/constants.ts';
 import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../../ui/menu.tsx';
 import { cardElement } from '../domain-actions.ts';
+import { useOpenDomain } from '../use-open-domain.ts';
 import { grouped } from './bulk-outcome.ts';
 import type { BulkAction } from './bulk-outcome.ts';
 import { BulkProgressBar } from './bulk-progress-bar.tsx';
@@ -76,10 +78,17 @@ export function SelectionActions() {
   );
 }
 
+/** Above the button of narrow screens, beside the open panel of wide ones. */
 function Frame({ children }: { children: ReactNode }) {
+  const { openId } = useOpenDomain();
   return (
-    <div className="pointer-events-none fixed inset-x-0 bottom-0 z-20 pb-[calc(76px+env(safe-area-inset-bottom))] md:pb-6">
-      <div className="wrap">
+    <div
+      className={classNames(
+        'pointer-events-none fixed inset-x-0 bottom-0 z-20 pb-[calc(76px+env(safe-area-inset-bottom))] md:pb-6',
+        openId !== null && 'lg:pr-[400px]',
+      )}
+    >
+      <div className="wrap @container">
         <section
           aria-label="Selected domains"
           data-selection-bar=""
@@ -120,7 +129,7 @@ function Actions({ act, open }: ActionsProps) {
           Select all {grouped(total)}
         </Button>
       )}
-      <div className="hidden items-center gap-0.5 border-l border-line pl-2 xl:flex">
+      <div className="hidden items-center gap-0.5 border-l border-line pl-2 @min-[940px]:flex">
         <Button variant="ghost" size="small" onClick={() => act({ action: 'check' })}>
           <RefreshCw {...ICON} />
           Check now
@@ -152,7 +161,7 @@ function Actions({ act, open }: ActionsProps) {
           Remove
         </Button>
       </div>
-      <div className="xl:hidden">
+      <div className="@min-[940px]:hidden">
         <Menu
           trigger={
             <Button variant="outline" size="small">

@@ -36,11 +36,7 @@ function Trouble({ trouble, onClose, onTryAgain }: TroubleDialogProps & { troubl
   const listed = failures.slice(0, MOST_LISTED);
   return (
     <>
-      {unanswered > 0 && (
-        <p className="mt-4 text-body">
-          {error} <span className="text-fg-2">{notAnswered(unanswered)}</span>
-        </p>
-      )}
+      {error !== null && <p className="mt-4 text-body">{reasonLine(error, unanswered)}</p>}
       {listed.length > 0 && (
         <ul
           aria-label="What did not work"
@@ -81,6 +77,8 @@ function Trouble({ trouble, onClose, onTryAgain }: TroubleDialogProps & { troubl
   );
 }
 
-function notAnswered(count: number): string {
-  return count === 1 ? 'One domain got no answer.' : `${grouped(count)} domains got no answer.`;
+/** 'The server could not be reached. 1,200 domains got no answer.' */
+function reasonLine(error: string, unanswered: number): string {
+  const count = unanswered === 1 ? 'One domain' : `${grouped(unanswered)} domains`;
+  return `${error.replace(/[.!]$/, '')}. ${count} got no answer.`;
 }

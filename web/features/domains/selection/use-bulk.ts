@@ -70,8 +70,9 @@ export function useBulk() {
       unanswered: ids.length - results.length,
       error: error === null ? null : messageOf(error),
     };
-    report(action, outcome, stop.signal.aborted);
     if (outcome.failures.length > 0 || error !== null) setTrouble({ action, outcome });
+    // Stopped by hand: what was done until then, and nothing about the rest.
+    else if (outcome.done > 0) toast.success(outcomeLine(action.action, { ...outcome, unanswered: 0 }));
   };
 
   return {
@@ -81,13 +82,6 @@ export function useBulk() {
     trouble,
     dismissTrouble: () => setTrouble(null),
   };
-}
-
-function report({ action }: BulkAction, outcome: BulkOutcome, wasStopped: boolean): void {
-  const line = outcomeLine(action, outcome);
-  if (outcome.failures.length + outcome.unanswered === 0) toast.success(line);
-  else if (!wasStopped || outcome.failures.length > 0) toast.warning(line);
-  else if (outcome.done > 0) toast.info(outcomeLine(action, { ...outcome, unanswered: 0 }));
 }
 
 /** What is selected and known by name. */
