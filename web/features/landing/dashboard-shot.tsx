@@ -1,26 +1,17 @@
-import { longDate } from '../../lib/dates.ts';
+import { Moon } from 'lucide-react';
+import { useMemo } from 'react';
+import { expiryBadge } from '../../../contract/badge.ts';
+import { rowsFor } from '../../ui/horizon/frames.ts';
+import { HorizonCard, useCardLayout } from '../../ui/horizon/horizon-card.tsx';
+import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';
 import { Wordmark } from '../../ui/logo.tsx';
-import { notAfterOf, SampleCard } from './sample-card.tsx';
-import type { Sample } from './sample-card.tsx';
+import { SEGMENTS, segmentClass } from '../../ui/segments.ts';
+import { SampleCard } from './sample-card.tsx';
+import { EXPIRED, NEXT, notAfterOf, REVOKED, SAMPLES } from './samples.ts';
+import { ShotToolbar } from './shot-toolbar.tsx';
 
-const EXPIRED: Sample = {
-  hostname: 'legacy.fjord.example',
-  issuer: "Let's Encrypt · R13",
-  days: -4,
-  lifetimeDays: 90,
-};
-const NEXT: Sample = {
-  hostname: 'pay.fjord.example',
-  issuer: 'DigiCert · TLS RSA 2020 CA1',
-  days: 2,
-  lifetimeDays: 199,
-};
-const OTHERS: Sample[] = [
-  { hostname: 'git.orchard.example', issuer: 'ZeroSSL · ECC Site CA', days: 11, lifetimeDays: 90 },
-  { hostname: 'fjord.example', issuer: 'Google Trust Services · WE1', days: 32, lifetimeDays: 90 },
-  { hostname: 'docs.moss.example', issuer: "Let's Encrypt · R13", days: 66, lifetimeDays: 90 },
-  { hostname: 'vpn.orchard.example', issuer: 'DigiCert · Global G2 TLS RSA', days: 168, lifetimeDays: 199 },
-];
+const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
+const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
 
 /** The dashboard in the dark theme, drawn from the same parts; below 720 px one card stands for it. */
 export function DashboardShot({ productName, now }: { productName: string; now: number }) {
@@ -33,29 +24,16 @@ export function DashboardShot({ productName, now }: { productName: string; now: 
       <div className="mt-9 rounded-[14px] shadow-3 max-md:hidden">
         <figure
           data-theme="dark"
-          className="h-[540px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg"
+          className="h-[680px] overflow-hidden rounded-[14px] border border-line bg-bg text-fg"
           aria-label="The dashboard with invented hosts"
         >
-          <div className="border-b border-line bg-surface">
-            <div className="mx-auto flex h-[52px] max-w-[1080px] items-center px-10">
-              <Wordmark name={productName} size="small" />
-              <span className="flex-1" />
-              <span className="grid size-7 place-items-center rounded-full bg-fg text-small font-semibold text-bg">
-                MV
-              </span>
-            </div>
-          </div>
-          <div className="mx-auto max-w-[1080px] px-10 pt-9">
-            <p className="text-[22px]/7 font-bold tracking-[-.022em]">
-              Two certificates need attention this week
-            </p>
-            <p className="mt-1 mb-6 text-fg-2">
-              <b className="font-[560] text-fg">{EXPIRED.hostname}</b> expired on{' '}
-              {longDate(notAfterOf(EXPIRED, now))}. Next is{' '}
-              <b className="font-[560] text-fg">{NEXT.hostname}</b> on {longDate(notAfterOf(NEXT, now))}.
-            </p>
-            <div className="grid grid-cols-2 gap-4 xl:grid-cols-3">
-              {[EXPIRED, NEXT, ...OTHERS].map((sample) => (
+          <ShotHeader productName={productName} />
+          <div className="mx-auto max-w-[1080px] px-7 pt-8 lg:px-10">
+            <ShotSentence now={now} />
+            <ShotHorizon now={now} />
+            <ShotToolbar samples={SAMPLES} now={now} />
+            <div className="mt-3 grid grid-cols-2 gap-4 xl:grid-cols-3">
+              {SAMPLES.slice(0, 6).map((sample) => (
                 <SampleCard key={sample.hostname} sample={sample} now={now} />
               ))}
             </div>
@@ -63,5 +41,65 @@ export function DashboardShot({ productName, now }: { productName: string; now: 
         </figure>
       </div>
     </>
+  );
+}
+
+function ShotHeader({ productName }: { productName: string }) {
+  return (
+    <div className="border-b border-line bg-surface">
+      <div className="mx-auto flex h-[52px] max-w-[1080px] items-center gap-4 px-7 lg:px-10">
+        <Wordmark name={productName} size="small" />
+        <span className="flex-1" />
+        <span className="text-label font-medium text-fg-2">Give Feedback</span>
+        <span className="h-5 border-l border-line-2" />
+        <Moon className="size-4 text-fg-2" strokeWidth={1.6} aria-hidden="true" />
+        <span className="grid size-7 place-items-center rounded-full bg-fg text-small font-semibold text-bg">
+          MV
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function ShotSentence({ now }: { now: number }) {
+  const date = (sample: typeof NEXT) => dayAndMonth.format(notAfterOf(sample, now));
+  const host = 'font-[560] text-fg';
+  return (
+    <>
+      <p className="text-[22px]/7 font-bold tracking-[-.022em]">Four certificates need attention this week</p>
+      <p className="mt-1 mb-5 text-fg-2">
+        <b className={host}>{EXPIRED.hostname}</b> expired on {date(EXPIRED)}.{' '}
+        <b className={host}>{REVOKED.hostname}</b> is revoked. Next is <b className={host}>{NEXT.hostname}</b>{' '}
+        on {date(NEXT)}.
+      </p>
+    </>
+  );
+}
+
+function ShotHorizon({ now }: { now: number }) {
+  const entries = useMemo(
+    () =>
+      SAMPLES.map((sample): HorizonEntry => {
+        const notAfter = notAfterOf(sample, now);
+        const status = sample.revoked ? 'revoked' : (expiryBadge(notAfter, now)?.status ?? 'ok');
+        return { id: sample.hostname, name: sample.hostname, notAfter, status, count: 1 };
+      }),
+    [now],
+  );
+  const [ref, layout] = useCardLayout({ span: 90, rows: ROWS }, { entries, now });
+  return (
+    <HorizonCard
+      ref={ref}
+      layout={layout}
+      rows={ROWS}
+      heading="Expiry horizon"
+      choice={
+        <span className={SEGMENTS}>
+          <span className={segmentClass(false)}>30 days</span>
+          <span className={segmentClass(true)}>90 days</span>
+          <span className={segmentClass(false)}>1 year</span>
+        </span>
+      }
+    />
   );
 }

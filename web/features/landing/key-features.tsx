@@ -5,8 +5,9 @@ import { longDate } from '../../lib/dates.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Chip } from './chip.tsx';
 import { offerOf } from './offer.ts';
-import { notAfterOf, SampleLifetime } from './sample-card.tsx';
-import type { Sample } from './sample-card.tsx';
+import { SampleLifetime } from './sample-card.tsx';
+import { notAfterOf } from './samples.ts';
+import type { Sample } from './samples.ts';
 import { WithPresent } from './with-present.tsx';
 
 const TRACKED: Sample = { hostname: 'api.fjord.example', issuer: '', days: 34, lifetimeDays: 90 };

@@ -1,21 +1,12 @@
+import { Ellipsis } from 'lucide-react';
 import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
 import { DAY_MS } from '../../../contract/constants.ts';
 import { longDate } from '../../lib/dates.ts';
-import { ExpiryBadge } from '../../ui/badge.tsx';
+import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
-
-export interface Sample {
-  hostname: string;
-  issuer: string;
-  /** Until notAfter, counted from now; negative once expired. */
-  days: number;
-  /** From notBefore to notAfter. */
-  lifetimeDays: number;
-}
-
-// Half a day more, so that "2 days" stays so while the page is open.
-const HALF_DAY_MS = DAY_MS / 2;
+import { notAfterOf } from './samples.ts';
+import type { Sample } from './samples.ts';
 
 /** The lifetime bar of an invented certificate with its two dates below. */
 export function SampleLifetime({ sample, now }: { sample: Sample; now: number }) {
@@ -23,18 +14,16 @@ export function SampleLifetime({ sample, now }: { sample: Sample; now: number })
   const notBefore = notAfter - sample.lifetimeDays * DAY_MS;
   return (
     <>
-      <LifetimeBar lifetime={{ notBefore, notAfter, renewalFrom: null, revoked: false }} now={now} />
+      <LifetimeBar
+        lifetime={{ notBefore, notAfter, renewalFrom: null, revoked: sample.revoked === true }}
+        now={now}
+      />
       <div className="num mt-1.5 flex justify-between gap-3 text-meta text-fg-3">
         <span>{longDate(notBefore)}</span>
         <span className="font-[520] text-fg-2">{longDate(notAfter)}</span>
       </div>
     </>
   );
-}
-
-/** When the invented certificate ends, in ms UTC. */
-export function notAfterOf(sample: Sample, now: number): number {
-  return now + sample.days * DAY_MS + HALF_DAY_MS;
 }
 
 /** What is left, as the dashboard writes it. */
@@ -57,14 +46,16 @@ export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
     <article className="min-w-0 rounded-4 border border-line bg-surface shadow-1">
       <div className="flex items-center gap-3 px-[18px] pt-4">
         <FaviconTile hostname={sample.hostname} />
-        <div className="min-w-0">
+        <div className="min-w-0 flex-1">
           <h3 className="truncate font-mono text-body font-[560]">{sample.hostname}</h3>
           <p className="truncate text-meta/[17px] text-fg-3">{sample.issuer}</p>
         </div>
+        <Ellipsis className="mr-1.5 size-4 flex-none text-fg-3" strokeWidth={1.8} aria-hidden="true" />
       </div>
       <div className="px-[18px] pt-4 pb-4">
-        <div className="mb-[9px] flex h-[26px] items-center">
+        <div className="mb-[9px] flex h-[26px] items-center justify-between gap-2">
           <SampleRemaining sample={sample} now={now} />
+          <RevocationBadge revoked={sample.revoked === true} />
         </div>
         <SampleLifetime sample={sample} now={now} />
       </div>

@@ -155,7 +155,7 @@ function bandNames(
   { from, criticalEnd, soonEnd }: { from: number; criticalEnd: number; soonEnd: number },
   { label }: TextMeasure,
 ): { x: number; text: string }[] {
-  const fits = (text: string, inset: number, width: number) => label(text) + 2 * inset <= width;
+  const fits = (text: string, inset: number, width: number) => inset + label(text) + 2 <= width;
   if (fits('7 days', 8, criticalEnd - from) && fits('14 days', 7, soonEnd - criticalEnd))
     return [
       { x: from + 8, text: '7 days' },

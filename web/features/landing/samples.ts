@@ -1,0 +1,52 @@
+import { DAY_MS } from '../../../contract/constants.ts';
+
+export interface Sample {
+  hostname: string;
+  issuer: string;
+  /** Until notAfter, counted from now; negative once expired. */
+  days: number;
+  /** From notBefore to notAfter. */
+  lifetimeDays: number;
+  revoked?: boolean;
+}
+
+export const EXPIRED: Sample = {
+  hostname: 'legacy.fjord.example',
+  issuer: "Let's Encrypt · R13",
+  days: -4,
+  lifetimeDays: 90,
+};
+export const NEXT: Sample = {
+  hostname: 'pay.fjord.example',
+  issuer: 'DigiCert · TLS RSA 2020 CA1',
+  days: 2,
+  lifetimeDays: 199,
+};
+export const REVOKED: Sample = {
+  hostname: 'cdn.moss.example',
+  issuer: 'Sectigo · Public Server DV R36',
+  days: 41,
+  lifetimeDays: 199,
+  revoked: true,
+};
+
+/** The certificates of an invented dashboard, in the order of their dates. */
+export const SAMPLES: readonly Sample[] = [
+  EXPIRED,
+  NEXT,
+  { hostname: 'mail.orchard.example', issuer: "Let's Encrypt · E8", days: 6, lifetimeDays: 90 },
+  { hostname: 'git.orchard.example', issuer: 'ZeroSSL · ECC Site CA', days: 11, lifetimeDays: 90 },
+  { hostname: 'fjord.example', issuer: 'Google Trust Services · WE1', days: 32, lifetimeDays: 90 },
+  { hostname: 'api.fjord.example', issuer: 'Google Trust Services · WE1', days: 34, lifetimeDays: 90 },
+  REVOKED,
+  { hostname: 'status.fjord.example', issuer: "Let's Encrypt · R12", days: 47, lifetimeDays: 90 },
+  { hostname: 'auth.fjord.example', issuer: "Let's Encrypt · E7", days: 58, lifetimeDays: 90 },
+  { hostname: 'docs.moss.example', issuer: "Let's Encrypt · R13", days: 66, lifetimeDays: 90 },
+  { hostname: 'pkg.orchard.example', issuer: "Let's Encrypt · E8", days: 79, lifetimeDays: 90 },
+  { hostname: 'vpn.orchard.example', issuer: 'DigiCert · Global G2 TLS RSA', days: 168, lifetimeDays: 199 },
+];
+
+/** When the invented certificate ends, in ms UTC; half a day more, so that "2 days" stays so while the page is open. */
+export function notAfterOf(sample: Sample, now: number): number {
+  return now + sample.days * DAY_MS + DAY_MS / 2;
+}
