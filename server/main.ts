@@ -14,7 +14,7 @@ import {
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError, type TrustStore } from './pki/index.ts';
-import { createProbe, loadTrustStore } from './probe/index.ts';
+import { createIconSource, createProbe, loadTrustStore } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
@@ -72,13 +72,11 @@ async function main(): Promise<void> {
       mailFrom: config.mailFrom,
       captureDir: mailFolder,
     });
+    const resolver = createResolver({ servers: config.dnsServers, policy });
     const worker = createWorker({
       store,
-      probe: createProbe({
-        resolver: createResolver({ servers: config.dnsServers, policy }),
-        policy,
-        now: () => systemClock.now(),
-      }),
+      probe: createProbe({ resolver, policy, now: () => systemClock.now() }),
+      icons: createIconSource({ resolver, policy }),
       trustStore,
       email,
       clock: systemClock,

@@ -18,6 +18,7 @@ import { devMailRoutes } from './routes/dev-mail.ts';
 import { domainRoutes } from './routes/domain.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/export.ts';
+import { faviconRoutes } from './routes/favicon.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
 import { glanceRoutes } from './routes/glance.ts';
 import { identityRoutes } from './routes/identity.ts';
@@ -70,6 +71,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   domainRoutes(api, parts);
   paymentRoutes(api, parts);
   eventRoutes(api, parts);
+  faviconRoutes(api, parts);
   glanceRoutes(api, parts);
   deploymentRoutes(api, parts);
   const document = openApiDocument(sessions.cookieName);

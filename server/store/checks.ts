@@ -4,6 +4,7 @@ import type { CertificateFacts, Observation, PlannedAlert, Verdict } from '../co
 import { addAlerts } from './alerts.ts';
 import { keepCertificates, type SeenCertificate } from './certificates.ts';
 import { locked } from './dialect.ts';
+import { noteSite } from './favicons.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -37,7 +38,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       store.dialect,
       trx
         .selectFrom('monitors')
-        .select(['account_id', 'active', 'verdict_id', 'unreachable_since', 'check_requested_at'])
+        .select(['host', 'port', 'account_id', 'active', 'last_read_at'])
+        .select(['verdict_id', 'unreachable_since', 'check_requested_at'])
         .where('id', '=', check.monitorId)
         .where('lease_token', '=', check.leaseToken),
     ).executeTakeFirst();
@@ -77,6 +79,9 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       })
       .where('id', '=', check.monitorId)
       .execute();
+    // Known ones are not noted again at each check, but now and then: a row may have been pruned a moment too early.
+    if (check.verdict.reached && (isNew || monitor.last_read_at === null))
+      await noteSite(trx, monitor, check.now);
     const deliveries = await addAlerts(trx, {
       accountId: monitor.account_id,
       monitorId: check.monitorId,

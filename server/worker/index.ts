@@ -7,6 +7,7 @@ import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
 import { deliver } from './deliverer.ts';
 import { answerAsked, GLANCE_LEASE_MS } from './glancer.ts';
+import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
 import { createJanitor } from './janitor.ts';
 import { mail } from './mailer.ts';
 import { createPlanKeeper } from './plan-keeper.ts';
@@ -27,7 +28,7 @@ const GLANCES_AT_ONCE = 8;
 const MAIL_GRACE_MS = 700;
 const ABORT_MS = 600;
 
-export interface WorkerOptions extends CheckerOptions, SenderOptions {
+export interface WorkerOptions extends CheckerOptions, SenderOptions, IconKeeperOptions {
   /** How many checks run at once. */
   concurrency: number;
 }
@@ -40,12 +41,14 @@ export interface Worker {
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
   /** Answers every look that is asked for. For tests. */
   runGlances(): Promise<number>;
+  /** Looks for every icon that is due, once. For tests. */
+  runIcons(): Promise<number>;
   /** One round of the janitor. For tests. */
   sweep(): Promise<void>;
 }
 
 /**
- * The loops of the product: checks, deliveries and mails claimed under leases, looks for people without an account, the keeper
+ * The loops of the product: checks, deliveries and mails claimed under leases, looks for people without an account, icons, the keeper
  * of plans, and the janitor.
  * Several may share one database.
  */
@@ -100,6 +103,7 @@ export function createWorker(options: WorkerOptions): Worker {
     stopGraceMs: 0,
     log,
   });
+  const icons = createIconKeeper(options);
   const plans = createPlanKeeper(options);
   const janitor = createJanitor(options);
   let unsubscribe = (): void => {};
@@ -116,12 +120,13 @@ export function createWorker(options: WorkerOptions): Worker {
       deliveries.start();
       mails.start();
       glances.start();
+      icons.start();
       plans.start();
       janitor.start();
     },
     async stop() {
       unsubscribe();
-      const loops = [checks, deliveries, mails, glances, plans].map((loop) => loop.stop(ABORT_MS));
+      const loops = [checks, deliveries, mails, glances, icons, plans].map((loop) => loop.stop(ABORT_MS));
       await Promise.all([...loops, janitor.stop()]);
     },
     async runDue() {
@@ -133,6 +138,7 @@ export function createWorker(options: WorkerOptions): Worker {
       };
     },
     runGlances: () => glances.runDue(),
+    runIcons: () => icons.runDue(),
     sweep: () => janitor.sweep(),
   };
 }

@@ -1,6 +1,7 @@
 import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
+import { pruneFavicons, recallFavicons } from '../store/favicons.ts';
 import { pruneGlances } from '../store/glances.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
@@ -39,7 +40,7 @@ export interface Janitor {
 
 /**
  * Retention: about once an hour, old checks, mails and payment events, trials of addresses long gone, sessions that have
- * ended, certificates that nothing refers to, spent limits,
+ * ended, certificates and icons that nothing refers to, spent limits,
  * looks that nobody waits for.
  */
 export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
@@ -52,13 +53,15 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
       (await recallMonitors(store, now)) +
       (await recallDeliveries(store, now)) +
       (await recallMails(store, now)) +
-      (await recallPlans(store, now));
+      (await recallPlans(store, now)) +
+      (await recallFavicons(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     await pruneChecks(store, now - KEEP_CHECKS_MS);
     await pruneMails(store, now - KEEP_MAILS_MS);
     await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
     await pruneTrials(store, now);
     await pruneOrphanCertificates(store);
+    await pruneFavicons(store);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);
     await pruneGlances(store, now);

@@ -195,6 +195,18 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
     if (!added.ok) throw new Error(added.code);
     ids.push(added.monitor.id);
   }
+  await store.db
+    .insertInto('favicons')
+    .values({
+      host: `${name}.example.com`,
+      port: 443,
+      content_type: 'image/png',
+      content: new Uint8Array(8),
+      version: '1',
+      next_fetch_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['host', 'port']).doNothing())
+    .execute();
   const [domain = '', ...others] = ids;
   const pausedDomain = others.at(-1) ?? '';
   await store.db

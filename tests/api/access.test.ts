@@ -61,6 +61,7 @@ post   /api/domain/add                                      401        ok       
 get    /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}                                     401        ok       404       ok       ok       401       401
 delete /api/domain/{id}                                     401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/favicon                             401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/history                             401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/chain                               401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}/frequency                           401        premium  404       premium  ok       401       401

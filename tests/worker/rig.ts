@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createProbe, loadTrustStore, type Probe } from '../../server/probe/index.ts';
+import {
+  createIconSource,
+  createProbe,
+  type IconSource,
+  loadTrustStore,
+  type Probe,
+} from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
@@ -72,6 +78,8 @@ export interface Rig {
 export interface RigOptions {
   /** Stands in front of the real probe. */
   wrapProbe?(probe: Probe): Probe;
+  /** In the place of the real source of icons. */
+  icons?: IconSource;
   concurrency?: number;
   /** Shorter caps of the probe and the resolver, in ms. */
   caps?: { dns: number; handshake: number };
@@ -92,8 +100,13 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const peer = await startTlsServer({ '*': someName });
   const { allow = ['127.0.0.0/8', '::1/128'], caps } = options;
   const policy = createAddressPolicy(allow);
+  const resolver = createResolver({
+    servers: [dns.address],
+    policy,
+    ...(caps && { timeoutMs: caps.dns }),
+  });
   const probe = createProbe({
-    resolver: createResolver({ servers: [dns.address], policy, ...(caps && { timeoutMs: caps.dns }) }),
+    resolver,
     policy,
     now: clock.now,
     ...(caps && { timeouts: { handshake: caps.handshake } }),
@@ -107,6 +120,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const worker = createWorker({
     store,
     probe: options.wrapProbe?.(probe) ?? probe,
+    icons: options.icons ?? createIconSource({ resolver, policy }),
     trustStore,
     email,
     clock,

@@ -18,6 +18,9 @@ export async function createDescriptionsAndGlances(db: Kysely<unknown>, dialect:
     .addPrimaryKeyConstraint('favicons_key', ['host', 'port'])
     .execute();
   await db.schema.createIndex('favicons_due').on('favicons').column('next_fetch_at').execute();
+  await db.schema.createIndex('monitors_site').on('monitors').columns(['host', 'port']).execute();
+  await sql`insert into favicons (host, port, next_fetch_at)
+    select distinct host, port, 0 from monitors where last_read_at is not null`.execute(db);
   await db.schema
     .createTable('glances')
     .addColumn('id', 'text', (column) => column.primaryKey())

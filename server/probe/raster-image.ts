@@ -1,0 +1,101 @@
+/** Larger ones are no icons, and decoded in a browser a small file can become gigabytes. */
+const LONGEST_SIDE = 512;
+
+const KINDS: readonly { type: string; size: (bytes: Buffer) => Size | null }[] = [
+  { type: 'image/png', size: pngSize },
+  { type: 'image/x-icon', size: icoSize },
+  { type: 'image/gif', size: gifSize },
+  { type: 'image/jpeg', size: jpegSize },
+  { type: 'image/webp', size: webpSize },
+];
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/**
+ * The media type of a small raster image by its own bytes, whatever it was called; null for anything else. What a file
+ * says of its size is read from its header, never by decoding it.
+ */
+export function rasterType(content: Uint8Array): string | null {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  for (const { type, size } of KINDS) {
+    const found = size(bytes);
+    if (found !== null) return isSmall(found) ? type : null;
+  }
+  return null;
+}
+
+function isSmall({ width, height }: Size): boolean {
+  return width >= 1 && height >= 1 && width <= LONGEST_SIDE && height <= LONGEST_SIDE;
+}
+
+const startsWith = (bytes: Buffer, text: string, at = 0): boolean =>
+  bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
+
+/** Signature, then the header as the first chunk (PNG third edition §5.2, §11.2.1). */
+function pngSize(bytes: Buffer): Size | null {
+  if (bytes.length < 33 || !startsWith(bytes, '\x89PNG\r\n\x1a\n') || !startsWith(bytes, 'IHDR', 12))
+    return null;
+  return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+}
+
+function gifSize(bytes: Buffer): Size | null {
+  if (bytes.length < 13 || !(startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a'))) return null;
+  return { width: bytes.readUInt16LE(6), height: bytes.readUInt16LE(8) };
+}
+
+/** The size stands in the frame header, behind segments of any length (ITU-T T.81 §B.2.2). */
+function jpegSize(bytes: Buffer): Size | null {
+  if (bytes.length < 4 || !startsWith(bytes, '\xff\xd8\xff')) return null;
+  for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff;) {
+    const marker = bytes.readUInt8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame) return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+    const length = bytes.readUInt16BE(at + 2);
+    // Before a fill byte or without a length this is no header that a browser would show either.
+    if (marker === 0xff || length < 2) return null;
+    at += 2 + length;
+  }
+  return null;
+}
+
+/** Simple, lossless and extended form (RFC 9649 §2). */
+function webpSize(bytes: Buffer): Size | null {
+  if (bytes.length < 30 || !startsWith(bytes, 'RIFF') || !startsWith(bytes, 'WEBP', 8)) return null;
+  if (startsWith(bytes, 'VP8 ', 12))
+    return { width: bytes.readUInt16LE(26) & 0x3fff, height: bytes.readUInt16LE(28) & 0x3fff };
+  if (startsWith(bytes, 'VP8L', 12)) {
+    const packed = bytes.readUInt32LE(21);
+    return { width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 };
+  }
+  if (startsWith(bytes, 'VP8X', 12))
+    return { width: bytes.readUIntLE(24, 3) + 1, height: bytes.readUIntLE(27, 3) + 1 };
+  return null;
+}
+
+const MOST_IMAGES = 32;
+
+/** The largest of its images: each is a PNG, or a bitmap whose height counts its mask as well. */
+function icoSize(bytes: Buffer): Size | null {
+  if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0x00010000) return null;
+  const count = bytes.readUInt16LE(4);
+  if (count < 1 || count > MOST_IMAGES || bytes.length < 6 + count * 16) return null;
+  const largest = { width: 0, height: 0 };
+  for (let index = 0; index < count; index++) {
+    // The directory has one byte for a side; what is decoded goes by the image's own header.
+    const at = bytes.readUInt32LE(6 + index * 16 + 12);
+    const image = bytes.subarray(at);
+    const size = pngSize(image) ?? bitmapSize(image);
+    if (size === null) return null;
+    largest.width = Math.max(largest.width, size.width);
+    largest.height = Math.max(largest.height, size.height);
+  }
+  return largest;
+}
+
+function bitmapSize(bytes: Buffer): Size | null {
+  if (bytes.length < 40 || bytes.readUInt32LE(0) !== 40) return null;
+  return { width: bytes.readInt32LE(4), height: bytes.readInt32LE(8) / 2 };
+}

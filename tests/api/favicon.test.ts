@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { keepFavicon } from '../../server/store/favicons.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { pngIcon } from '../kit/icons.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const content = pngIcon(16);
+
+async function keep({ store, clock }: TestApi, host: string) {
+  const site = { host, port: 443 };
+  await store.db
+    .insertInto('favicons')
+    .values({ ...site, next_fetch_at: 0 })
+    .execute();
+  await keepFavicon(store, site, { contentType: 'image/png', content, nextFetchAt: clock.now() });
+}
+
+describeEachDatabase('The icon of a domain', (open) => {
+  it('is shown to its owner, at an address that changes with it', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const added = (await alice.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
+    expect(added.favicon).toBeNull();
+    const path = `/api/domain/${added.id}/favicon`;
+    expect((await alice.send(path)).status).toBe(404);
+
+    await keep(api, 'shop.example.com');
+    const [domain] = (await alice.ask(CALLS.listDomains)).ok.data;
+    expect(domain?.favicon).toMatch(new RegExp(String.raw`^${path}\?v=[0-9a-f]{16}$`));
+    const icon = await alice.send(domain?.favicon ?? '');
+    expect(Buffer.from(await icon.arrayBuffer())).toEqual(content);
+    expect(Object.fromEntries(icon.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'private, max-age=86400, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    for (const address of [path, `${path}?v=of-yesterday`])
+      expect((await alice.send(address)).headers.get('cache-control')).toBe('private, max-age=86400');
+    const refused = await charlie.send(domain?.favicon ?? '');
+    expect([refused.status, refused.headers.get('cache-control')]).toEqual([404, 'no-store']);
+  });
+});

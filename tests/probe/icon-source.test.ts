@@ -1,0 +1,247 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { createServer as createTcpServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createIconSource } from '../../server/probe/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+import { icoOf, pngIcon } from '../kit/icons.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { dripping, flooding, plainHttp, silent, startRawPeer } from '../kit/raw-peers.ts';
+import { listening } from '../kit/tls-server.ts';
+
+const PNG = pngIcon(32);
+const never = new AbortController().signal;
+// Expired, and for another name: what this product watches.
+const broken = mintAuthority().issue({
+  dnsNames: ['other.test'],
+  notAfter: Date.now() - 86_400_000,
+  notBefore: Date.now() - 2 * 86_400_000,
+});
+
+let names: DnsServer;
+beforeAll(async () => {
+  names = await startDnsServer({
+    'site.test': { addresses: ['127.0.0.1'] },
+    'inside.test': { addresses: ['127.0.0.2'] },
+    'cloud.test': { addresses: ['169.254.169.254'] },
+  });
+});
+afterAll(() => names.stop());
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+/** Answers by path; everything else is 404. */
+type Site = Record<
+  string,
+  Serve | { type?: string; body: Buffer | string; headers?: Record<string, string>; status?: number }
+>;
+
+async function startSite(site: Site) {
+  const asked: string[] = [];
+  const server = createServer({ cert: broken.certificatePem, key: broken.keyPem }, (request, response) => {
+    asked.push(request.url ?? '');
+    const entry = site[request.url ?? ''];
+    if (typeof entry === 'function') return entry(request, response);
+    if (entry === undefined) return void response.writeHead(404).end('nothing');
+    response
+      .writeHead(entry.status ?? 200, { 'content-type': entry.type ?? 'text/html', ...entry.headers })
+      .end(entry.body);
+  });
+  const peer = await listening(server);
+  onTestFinished(() => peer.stop());
+  return { port: peer.port, asked };
+}
+
+/** Only 127.0.0.1 is open: 127.0.0.2 stands for what is inside. */
+function find(port: number, { host = 'site.test', deadlineMs = 5_000, signal = never } = {}) {
+  const policy = createAddressPolicy(['127.0.0.1/32'], () => []);
+  const resolver = createResolver({ servers: [names.address], policy });
+  return createIconSource({ resolver, policy, deadlineMs }).find({ host, port }, signal);
+}
+const icon = { contentType: 'image/png', content: PNG };
+const png = (headers?: Record<string, string>) => ({
+  type: 'application/octet-stream',
+  body: PNG,
+  ...(headers && { headers }),
+});
+const redirect = (location: string) => ({ status: 302, body: '', headers: { location } });
+const page = (href: string) => ({ body: `<!doctype html><head><link rel="icon" href="${href}">` });
+
+describe('the icon of a site', () => {
+  it('is the one that its page names, whatever its certificate is', async () => {
+    const { port, asked } = await startSite({ '/': page('/i.png'), '/i.png': png() });
+    expect(await find(port)).toEqual(icon);
+    expect(asked).toEqual(['/', '/i.png']);
+  });
+
+  it('is /favicon.ico where the page names none, or one that cannot be had', async () => {
+    const body = icoOf(PNG);
+    for (const start of [{ body: '<p>Hi' }, page('/gone.png'), page('/i.svg'), { status: 500, body: '' }]) {
+      const { port } = await startSite({ '/': start, '/favicon.ico': { type: 'text/plain', body } });
+      expect(await find(port)).toEqual({ contentType: 'image/x-icon', content: body });
+    }
+  });
+
+  it('is found behind two redirects, and not behind three', async () => {
+    const site: Site = {
+      '/': redirect('/a'),
+      '/a': redirect('/b/'),
+      '/b/': page('i.png'),
+      '/b/i.png': png(),
+    };
+    expect(await find((await startSite(site)).port)).toEqual(icon);
+    const { port, asked } = await startSite({
+      '/favicon.ico': redirect('/1'),
+      '/1': redirect('/2'),
+      '/2': redirect('/3'),
+      '/3': png(),
+    });
+    expect(await find(port)).toBeNull();
+    expect(asked).not.toContain('/3');
+  });
+
+  it('is asked for without anything of ours', async () => {
+    let headers: IncomingMessage['headers'] = {};
+    const { port } = await startSite({
+      '/': (request, response) => {
+        ({ headers } = request);
+        response.end();
+      },
+    });
+    await find(port);
+    expect(headers).toMatchObject({ host: `site.test:${port}`, 'accept-encoding': 'identity' });
+    expect(Object.keys(headers).toSorted()).toEqual([
+      'accept',
+      'accept-encoding',
+      'connection',
+      'host',
+      'user-agent',
+    ]);
+  });
+
+  it('is not looked for where another protocol lives', async () => {
+    names.questions.length = 0;
+    expect(await find(993)).toBeNull();
+    expect(names.questions).toEqual([]);
+  });
+});
+
+describe('a hostile site gets no icon, in time', () => {
+  it.each<[string, Site[string]]>([
+    ['an SVG', { type: 'image/png', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }],
+    ['a page', { type: 'image/png', body: '<!doctype html><script>alert(1)</script>' }],
+    ['a bomb', { type: 'image/png', body: pngIcon(8, undefined, { width: 30_000, height: 30_000 }) }],
+    ['a packed one', png({ 'content-encoding': 'gzip' })],
+    ['one that says to be too long', png({ 'content-length': '100000000' })],
+    ['one that ends early', png({ 'content-length': String(PNG.length + 10) })],
+    [
+      'one with endless headers',
+      (_request, response) => response.writeHead(200, { 'x-long': 'a'.repeat(20_000) }).end(PNG),
+    ],
+    ['one with a status of its own', { status: 206, body: PNG }],
+    ['one that is too long', { type: 'image/png', body: Buffer.concat([PNG, Buffer.alloc(120_000)]) }],
+    [
+      'an endless one',
+      (_request, response) => {
+        const more = (): void => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+          if (!response.destroyed) response.once('drain', more);
+        };
+        response.write(PNG);
+        more();
+      },
+    ],
+  ])('that sends %s', async (_name, body) => {
+    const { port } = await startSite({ '/favicon.ico': body });
+    expect(await find(port)).toBeNull();
+  });
+
+  it('that sends a byte now and then, or none', async () => {
+    const drip: Serve = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      const timer = setInterval(() => response.write('a'), 20);
+      response.on('close', () => clearInterval(timer));
+    };
+    for (const serve of [drip, () => undefined]) {
+      const startedAt = performance.now();
+      const { port } = await startSite({ '/': serve });
+      expect(await find(port, { deadlineMs: 300 })).toBeNull();
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+    }
+  });
+
+  it.each([
+    ['silent', silent],
+    ['dripping', dripping],
+    ['plain', plainHttp],
+    ['flooding', flooding(Buffer.alloc(65_536))],
+  ])('that is %s instead of shaking hands', async (_name, manners) => {
+    const peer = await startRawPeer(manners);
+    onTestFinished(() => peer.stop());
+    expect(await find(peer.port, { deadlineMs: 300 })).toBeNull();
+  });
+
+  it('whose page is huge: its start is read, and the rest is left', async () => {
+    const body = `${page('/i.png').body}${'<p>'.repeat(400_000)}`;
+    const { port } = await startSite({ '/': { body }, '/i.png': png() });
+    expect(await find(port)).toEqual(icon);
+    const late = { body: `${'<p>'.repeat(30_000)}${page('/i.png').body}` };
+    expect(await find((await startSite({ '/': late, '/i.png': png() })).port)).toBeNull();
+  });
+
+  it('and none leads to an address inside, to another port, or away from https', async () => {
+    const site: Site = {};
+    const { port, asked } = await startSite(site);
+    let reached = 0;
+    const inside = await listening(
+      createTcpServer(() => reached++),
+      '127.0.0.2',
+      port,
+    );
+    onTestFinished(() => inside.stop());
+    const other = await startRawPeer(silent);
+    onTestFinished(() => other.stop());
+    for (const target of [
+      `https://127.0.0.2:${port}/`,
+      `https://inside.test:${port}/`,
+      `https://cloud.test:${port}/`,
+      'https://169.254.169.254/latest/meta-data/',
+      `https://[::ffff:127.0.0.2]:${port}/`,
+      `https://[::ffff:7f00:2]:${port}/`,
+      `https://0x7f000002:${port}/`,
+      `https://2130706434:${port}/`,
+      `https://127.2:${port}/`,
+      `https://localhost:${port}/`,
+      `https://site.test:${other.port}/`,
+      `https://user:secret@site.test:${port}/i.png`,
+      `http://site.test:${other.port}/`,
+      `http://site.test:${port}/i.png`,
+      `//127.0.0.2:${port}/`,
+      `\\\\127.0.0.2:${port}\\`,
+      'file:///etc/passwd',
+      'gopher://127.0.0.1:70/',
+      'data:image/png;base64,AAAA',
+    ]) {
+      Object.assign(site, { '/favicon.ico': redirect(target), '/i.png': png() });
+      for (const start of [redirect(target), page(target)]) {
+        site['/'] = start;
+        expect(await find(port), target).toBeNull();
+      }
+    }
+    expect(new Set(asked)).toEqual(new Set(['/', '/favicon.ico']));
+    expect([reached, other.accepted()]).toEqual([0, 0]);
+    // The way itself is open: it is the address that is refused.
+    site['/'] = redirect(`https://127.0.0.1:${port}/page`);
+    site['/page'] = page('/i.png');
+    expect(await find(port)).toEqual(icon);
+  });
+
+  it('and none is looked for once the worker stops', async () => {
+    const stopping = new AbortController();
+    const { port } = await startSite({ '/': () => stopping.abort() });
+    expect(await find(port, { signal: stopping.signal })).toBeNull();
+    expect(await find(port, { signal: AbortSignal.abort() })).toBeNull();
+  });
+});

@@ -1,0 +1,157 @@
+import { createServer } from 'node:https';
+import { expect, it, onTestFinished } from 'vitest';
+import type { IconSource } from '../../server/probe/index.ts';
+import { claimDueSites, faviconOf, pruneFavicons } from '../../server/store/favicons.ts';
+import { type Monitor, pauseMonitor, removeMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { pngIcon } from '../kit/icons.ts';
+import { listening } from '../kit/tls-server.ts';
+import { DAY_MS, type Rig, startRig, until } from './rig.ts';
+
+const RED = { contentType: 'image/png', content: pngIcon(16, [200, 0, 0]) };
+const BLUE = { contentType: 'image/png', content: pngIcon(16, [0, 0, 200]) };
+
+/** A rig whose icons are what the test says; `asked` has the sites in order. */
+async function startWithIcons(store: Store) {
+  const world = { icon: RED as typeof RED | null, asked: [] as string[] };
+  const icons: IconSource = {
+    find({ host }) {
+      world.asked.push(host);
+      return Promise.resolve(world.icon);
+    },
+  };
+  return { ...world, world, rig: await startRig(store, { icons }) };
+}
+const keyOf = ({ accountId, id: monitorId }: Monitor) => ({ accountId, monitorId });
+const sites = ({ store }: Rig) => store.db.selectFrom('favicons').select(['host', 'next_fetch_at']).execute();
+
+describeEachDatabase('the icons of sites', (open) => {
+  it('are looked for once a check has read a certificate there, and told', async () => {
+    const { rig, world } = await startWithIcons(await open());
+    const monitor = await rig.watch('shop.fjord.example');
+    const lost = await rig.add('lost.fjord.example', 443);
+    await rig.runDue();
+    const told: unknown[] = [];
+    rig.store.signals.subscribe((signal) => told.push(signal));
+    expect(await rig.worker.runIcons()).toBe(1);
+    expect(world.asked).toEqual(['shop.fjord.example']);
+    expect(told).toEqual([
+      { topic: 'domain', accountId: rig.accountId, monitorId: monitor.id, change: 'changed' },
+    ]);
+    const { version, ...icon } = (await faviconOf(rig.store, keyOf(monitor))) ?? { version: '' };
+    expect(icon).toMatchObject({ contentType: 'image/png' });
+    expect(Buffer.from((icon as typeof RED).content)).toEqual(RED.content);
+    expect((await rig.read(monitor)).faviconVersion).toBe(version);
+    expect(await faviconOf(rig.store, keyOf(lost))).toBeNull();
+    expect(await faviconOf(rig.store, { accountId: crypto.randomUUID(), monitorId: monitor.id })).toBeNull();
+  });
+
+  it('are looked for again after a week, and told where they changed', async () => {
+    const { rig, world } = await startWithIcons(await open());
+    const monitor = await rig.watch('shop.fjord.example');
+    await rig.runDue();
+    await rig.worker.runIcons();
+    const first = (await rig.read(monitor)).faviconVersion;
+    rig.clock.advance(7 * DAY_MS - 1);
+    expect(await rig.worker.runIcons()).toBe(0);
+
+    let told = 0;
+    rig.store.signals.subscribe(({ topic }) => void (told += Number(topic === 'domain')));
+    rig.clock.advance(1);
+    expect(await rig.worker.runIcons()).toBe(1);
+    expect([told, (await rig.read(monitor)).faviconVersion]).toEqual([0, first]);
+    world.icon = BLUE;
+    rig.clock.advance(7 * DAY_MS);
+    expect(await rig.worker.runIcons()).toBe(1);
+    expect(told).toBe(1);
+    expect((await rig.read(monitor)).faviconVersion).not.toBe(first);
+  });
+
+  it('are looked for daily where there is none, and a known one outlives that', async () => {
+    const { rig, world } = await startWithIcons(await open());
+    const monitor = await rig.watch('shop.fjord.example');
+    await rig.runDue();
+    world.icon = null;
+    expect(await rig.worker.runIcons()).toBe(1);
+    expect(await rig.worker.runIcons()).toBe(0);
+    world.icon = RED;
+    rig.clock.advance(DAY_MS);
+    expect(await rig.worker.runIcons()).toBe(1);
+    world.icon = null;
+    rig.clock.advance(7 * DAY_MS);
+    expect(await rig.worker.runIcons()).toBe(1);
+    expect((await rig.read(monitor)).faviconVersion).not.toBeNull();
+  });
+
+  it('are nobody’s errand where the site is not checked, and go with its last monitor', async () => {
+    const { rig, world } = await startWithIcons(await open());
+    const monitor = await rig.watch('shop.fjord.example');
+    await rig.runDue();
+    await pauseMonitor(rig.store, { ...keyOf(monitor), now: rig.clock.now() });
+    expect(await rig.worker.runIcons()).toBe(0);
+    expect(world.asked).toEqual([]);
+    expect(await pruneFavicons(rig.store)).toBe(0);
+    await removeMonitor(rig.store, keyOf(monitor));
+    await rig.worker.sweep();
+    expect(await sites(rig)).toEqual([]);
+  });
+
+  it('are one worker’s errand each, also after a kill', async () => {
+    const { rig } = await startWithIcons(await open());
+    for (let index = 0; index < 6; index++) await rig.watch(`site${index}.example`);
+    await rig.runDue();
+    const now = rig.clock.now();
+    const claim = (at: number) => claimDueSites(rig.store, { now: at, limit: 4, nextFetchAt: at + DAY_MS });
+    const claimed = (await Promise.all([claim(now), claim(now), claim(now)])).flat().map(({ host }) => host);
+    expect(claimed.toSorted()).toEqual(Array.from({ length: 6 }, (_, index) => `site${index}.example`));
+    // Killed there: a day later, not at once and over and over.
+    expect(await claim(now)).toEqual([]);
+    expect(await claim(now + DAY_MS)).toHaveLength(4);
+  });
+
+  it('are due now where a clock that ran ahead put them off', async () => {
+    const { rig } = await startWithIcons(await open());
+    await rig.watch('shop.fjord.example');
+    await rig.runDue();
+    rig.clock.advance(400 * DAY_MS);
+    await rig.worker.runIcons();
+    rig.clock.advance(-400 * DAY_MS);
+    await rig.worker.sweep();
+    expect(await rig.worker.runIcons()).toBe(1);
+  });
+
+  it('arrive from a real site while the worker runs', async () => {
+    const rig = await startRig(await open());
+    const { certificatePem, keyPem, chainPem } = rig.issue('shop.fjord.example');
+    const server = createServer({ cert: certificatePem + chainPem, key: keyPem }, ({ url }, response) =>
+      response.end(url === '/favicon.ico' ? RED.content : '<title>Shop</title>'),
+    );
+    const peer = await listening(server);
+    onTestFinished(() => peer.stop());
+    rig.dns.entries.set('shop.fjord.example', { addresses: ['127.0.0.1'] });
+    const monitor = await rig.add('shop.fjord.example', peer.port);
+    rig.worker.start();
+    await until(async () => (await rig.read(monitor)).faviconVersion !== null);
+  });
+
+  it('hold no check up where sites hang', async () => {
+    const hung: string[] = [];
+    const hang = Promise.withResolvers<null>();
+    const icons: IconSource = {
+      find({ host }) {
+        hung.push(host);
+        return hang.promise;
+      },
+    };
+    const rig = await startRig(await open(), { icons });
+    for (const host of ['a.mute.example', 'b.mute.example', 'c.mute.example']) await rig.watch(host);
+    rig.worker.start();
+    await until(() => hung.length === 2);
+    const monitor = await rig.watch('shop.fjord.example');
+    await until(async () => (await rig.read(monitor)).lastCheckedAt !== null);
+    expect(hung).toHaveLength(2);
+    hang.resolve(null);
+    await until(() => hung.includes('shop.fjord.example'));
+  });
+});
