@@ -1,19 +1,21 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './world.ts';
 
-/** The page as a deployment with these settings shows it. */
+/** The page as a deployment with these settings draws it in the browser, come to from another page. */
 async function visit(page: Page, settings: object): Promise<void> {
   await page.route('**/api/config', async (route) => {
     const answer = await route.fetch();
     const { data } = (await answer.json()) as { data: object };
     await route.fulfill({ json: { data: { ...data, ...settings } } });
   });
-  await page.goto('/landing');
+  await page.goto('/terms');
+  await page.getByRole('banner').getByRole('link').click();
+  await expect(page).toHaveURL(/\/landing/);
   await expect(page.getByRole('heading', { name: 'Key Features' })).toBeVisible();
 }
 
 test('the landing page offers the plans and leads into the trial', async ({ page }) => {
-  await visit(page, {});
+  await page.goto('/landing');
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Premium Most Popular' })).toBeVisible();
   await expect(page.getByText('No credit card required • Setup in 2 minutes')).toBeVisible();

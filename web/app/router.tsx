@@ -24,6 +24,10 @@ const rootRoute = createRootRouteWithContext<Context>()({
 /** What these pages offer and say is that of the deployment. */
 const withPublicConfig = ({ context }: { context: Context }) => preparePublicConfig(context.queryClient);
 
+/** What the landing page's box has looked at, to be watched by whoever signs up or in. */
+const hostIn = ({ host }: Record<string, unknown>): { host?: string } =>
+  typeof host === 'string' ? { host } : {};
+
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
@@ -40,9 +44,9 @@ const loginRoute = createRoute({
   path: '/login',
   loader: withPublicConfig,
   /** `next`: where the login leads to, if not to the dashboard. */
-  validateSearch: (search): { next?: string } => {
+  validateSearch: (search): { next?: string; host?: string } => {
     const next = returnAddress(search['next']);
-    return next === undefined ? {} : { next };
+    return { ...(next !== undefined && { next }), ...hostIn(search) };
   },
   component: lazyRouteComponent(() => import('../features/session/login-page.tsx'), 'LoginPage'),
 });
@@ -53,8 +57,7 @@ const signupRoute = createRoute({
   validateSearch: (search): { invite?: string; trial?: 1; host?: string } => ({
     ...(typeof search['invite'] === 'string' && { invite: search['invite'] }),
     ...(search['trial'] === 1 && { trial: 1 }),
-    // What the landing page's box looked at, to be watched.
-    ...(typeof search['host'] === 'string' && { host: search['host'] }),
+    ...hostIn(search),
   }),
   component: lazyRouteComponent(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });

@@ -4,6 +4,12 @@ import { createDrafts } from './drafts.ts';
 
 const drafts = createDrafts(() => sessionStorage);
 
+/** The key of the host that is about to be added. */
+export const ADD_DOMAIN_DRAFT = 'add-domain';
+
+/** Keeps a text for somebody who has just signed in; `useDraft` finds it. */
+export const keepDraft = drafts.write;
+
 /**
  * What the signed-in user has typed under `key` and not yet sent: `[text, setText, clear]`. It survives a reload and a
  * session that ends in between; nobody else who signs in sees it. Clear it once it was sent, or is not wanted any more.

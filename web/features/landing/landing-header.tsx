@@ -47,7 +47,9 @@ export function LandingHeader() {
         <Link to="/login" className={classNames(buttonClass('ghost', 'small'), isOpen && 'max-sm:hidden')}>
           Login
         </Link>
-        <LazyThemeMenu />
+        <span data-needs-script="" className="contents">
+          <LazyThemeMenu />
+        </span>
         {isOpen && (
           <a
             href="/signup"

@@ -11,6 +11,7 @@ import { LandingHeader } from './landing-header.tsx';
 import { offerOf } from './offer.ts';
 import { Pricing } from './pricing.tsx';
 import { SECTION_TITLE } from './section-title.ts';
+import { TryIt } from './try-it/try-it.tsx';
 import { WithPresent } from './with-present.tsx';
 
 export function LandingPage() {
@@ -21,6 +22,7 @@ export function LandingPage() {
       <LandingHeader />
       <main>
         <Hero productName={productName} />
+        <TryIt />
         <section className="wrap pt-[72px] md:pt-22">
           <div className="flex flex-col justify-between gap-x-12 gap-y-3.5 md:flex-row md:items-end">
             <h2 className={`${SECTION_TITLE} max-w-[480px]`}>
@@ -31,7 +33,7 @@ export function LandingPage() {
               need attention.
             </p>
           </div>
-          <WithPresent className="min-h-[206px] md:min-h-[576px]">
+          <WithPresent className="min-h-[206px] md:min-h-[716px]">
             {(now) => <DashboardShot productName={productName} now={now} />}
           </WithPresent>
         </section>
@@ -54,7 +56,7 @@ function Hero({ productName }: { productName: string }) {
   const { hasPlans, isOpen } = offerOf(config);
   return (
     <section className="bg-surface pt-11 md:pt-[92px]">
-      <div className="wrap">
+      <div className="wrap pb-9 md:pb-11">
         <h1
           tabIndex={-1}
           className="max-w-[900px] text-[36px]/10 font-heavy tracking-[-.036em] text-balance md:text-[60px]/16"
@@ -74,7 +76,7 @@ function Hero({ productName }: { productName: string }) {
           </span>
         </div>
       </div>
-      <WithPresent className="mt-9 min-h-[189px] md:mt-11 md:min-h-[205px]">
+      <WithPresent className="min-h-[189px] md:min-h-[205px]">
         {(now) => <HeroHorizon now={now} />}
       </WithPresent>
     </section>

@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useForm } from '../../lib/form.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
@@ -24,6 +24,7 @@ export function LoginPage() {
   usePageTitle('Login');
   const { signups } = usePublicConfig();
   const { authenticate, pending } = useAuthentication();
+  const { host } = useSearch({ from: '/login' });
   return (
     <AuthCard
       title="Login"
@@ -32,7 +33,7 @@ export function LoginPage() {
         signups !== 'closed' && (
           <>
             New user?{' '}
-            <Link to="/signup" className="link">
+            <Link to="/signup" search={{ host }} className="link">
               Sign up
             </Link>
           </>

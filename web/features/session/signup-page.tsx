@@ -19,7 +19,7 @@ const ProviderButtons = lazy(async () => ({
 export function SignupPage() {
   usePageTitle('Sign Up');
   const { signups, billing, limits } = usePublicConfig();
-  const { invite, trial } = useSearch({ from: '/signup' });
+  const { invite, trial, host } = useSearch({ from: '/signup' });
   const isWelcome = signups === 'open' || (signups === 'invite' && invite !== undefined);
   const offersTrial = trial === 1 && billing.mode !== 'none';
   return (
@@ -28,7 +28,7 @@ export function SignupPage() {
       elsewhere={
         <>
           Have an account?{' '}
-          <Link to="/login" className="link">
+          <Link to="/login" search={{ host }} className="link">
             Login instead
           </Link>
         </>
@@ -40,6 +40,11 @@ export function SignupPage() {
           {offersTrial && (
             <p className="mt-1 text-fg-2">
               Your free trial: {limits.trial_days} days of Premium, no credit card required.
+            </p>
+          )}
+          {host !== undefined && (
+            <p className="mt-1 text-fg-2 [overflow-wrap:anywhere]">
+              The next step is to watch <span className="font-mono">{host}</span>.
             </p>
           )}
           <SignupForm invite={invite} trial={trial === 1} />

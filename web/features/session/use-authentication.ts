@@ -29,7 +29,7 @@ export function useAuthentication(): Authentication {
   const queryClient = useQueryClient();
   const { identity: provider } = usePublicConfig();
   const mailedToken = useLocation({ select: ({ state }) => state.mailedToken });
-  const { next } = useSearch({ strict: false });
+  const { next, host } = useSearch({ strict: false });
   const [pending, setPending] = useState<Authentication['pending']>(null);
 
   // A popup opens only while the click counts: so the code is here before the click.
@@ -45,7 +45,8 @@ export function useAuthentication(): Authentication {
         setPending({ step, arrival });
         return null;
       }
-      await openSession(identity, arrival);
+      const user = await openSession(identity, arrival);
+      if (host !== undefined) await keepHost(user.id, host);
     } catch (error) {
       if (error instanceof SignInCancelled) return null;
       toast.error(`Failed to login: ${messageOf(error)}`);
@@ -62,4 +63,14 @@ export function useAuthentication(): Authentication {
   };
 
   return { authenticate, pending };
+}
+
+/** So that the form that adds a domain begins with the host that was looked at on the landing page. */
+async function keepHost(userId: string, host: string): Promise<void> {
+  try {
+    const { ADD_DOMAIN_DRAFT, keepDraft } = await import('../../lib/draft.ts');
+    keepDraft(userId, ADD_DOMAIN_DRAFT, host);
+  } catch {
+    // Its code could not be loaded: they are signed in all the same, and type it again.
+  }
 }

@@ -1,0 +1,131 @@
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test } from './world.ts';
+
+interface Watched {
+  first: Element | null;
+  lost: number;
+  shift: number;
+}
+
+/** Notes from the first byte on whether the headline is ever gone or another one, and how far things jump. */
+async function watchTakeOver(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const watched: Watched = { first: null, lost: 0, shift: 0 };
+    Object.assign(window, { watched });
+    new MutationObserver(() => {
+      const headline = document.querySelector('h1');
+      if (watched.first === null) watched.first = headline;
+      else if (headline !== watched.first) watched.lost += 1;
+    }).observe(document, { childList: true, subtree: true });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) watched.shift += (entry as unknown as { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+}
+
+for (const width of [1440, 360])
+  test(`the landing page is there at once and stays as it is when its script takes over, ${width} px`, async ({
+    page,
+  }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await watchTakeOver(page);
+    let letScriptsCome = (): void => undefined;
+    const late = new Promise<void>((resolve) => (letScriptsCome = resolve));
+    await page.route('**/assets/*.js', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto('/landing', { waitUntil: 'commit' });
+    const headline = page.getByRole('heading', { level: 1 });
+    await expect(headline).toHaveText('Certlantern: Never miss an SSL certificate expiry again.');
+    await expect(page.getByRole('heading', { name: 'Pricing' })).toBeAttached();
+    await expect(page.getByText('legacy.fjord.example')).toHaveCount(0);
+
+    letScriptsCome();
+    await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
+    await page.waitForLoadState('networkidle');
+    const { lost, shift, first } = await page.evaluate(() => {
+      const { watched } = window as unknown as { watched: Watched };
+      return { ...watched, first: watched.first === document.querySelector('h1') };
+    });
+    expect({ lost, first }).toEqual({ lost: 0, first: true });
+    expect(shift).toBeLessThan(0.01);
+  });
+
+test('the landing page tells machines what it is, and asks for no settings', async ({ page, world }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto('/');
+  await expect(page).toHaveURL(/\/landing$/);
+  await page.waitForLoadState('networkidle');
+  expect(asked).not.toContain('/api/config');
+  await expect(page).toHaveTitle('Never miss an SSL certificate expiry · Certlantern');
+  await expect(page.locator('html')).toHaveAttribute('lang', 'en');
+  const address = new URL('/landing', world.app.url).href;
+  await expect(page.locator('link[rel=canonical]')).toHaveAttribute('href', address);
+  await expect(page.locator('meta[property="og:url"]')).toHaveAttribute('content', address);
+  await expect(page.locator('meta[property="og:title"]')).toHaveAttribute('content', await page.title());
+  await expect(page.locator('meta[name=description]')).toHaveAttribute(
+    'content',
+    /Certlantern reads its TLS/,
+  );
+});
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`it reads well without any script, ${colorScheme}`, async ({ browser, world }) => {
+    const context = await browser.newContext({
+      javaScriptEnabled: false,
+      colorScheme,
+      baseURL: world.app.url,
+    });
+    const page = await context.newPage();
+    await page.goto('/landing');
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    const grounds = { light: 'oklch(0.984 0.004 240)', dark: 'oklch(0.182 0.041 265)' };
+    await expect(page.locator('body')).toHaveCSS('background-color', grounds[colorScheme]);
+    // What would do nothing is not there.
+    for (const dead of ['Features', 'Theme', 'Check'])
+      await expect(page.getByRole('button', { name: dead, exact: true })).toBeHidden();
+    await expect(page.getByRole('link', { name: 'Start Premium Trial' })).toHaveAttribute(
+      'href',
+      '/signup?trial=1',
+    );
+    await expect(page.getByText('This page needs JavaScript.')).toBeHidden();
+    await context.close();
+  });
+
+test('Features and Pricing scroll there, and Sign Up opens a tab of its own', async ({ page }) => {
+  await page.goto('/landing');
+  for (const name of ['Pricing', 'Features']) {
+    await page.getByRole('button', { name, exact: true }).click();
+    const heading = page.getByRole('heading', { name: name === 'Features' ? 'Key Features' : name });
+    await expect(heading).toBeInViewport();
+    await expect(heading).toBeFocused();
+  }
+  const opened = page.waitForEvent('popup');
+  await page.getByRole('banner').getByRole('link', { name: 'Sign Up' }).click();
+  await expect(await opened).toHaveURL(/\/signup$/);
+});
+
+test('an address without a page says so, in its status too', async ({ page }) => {
+  const response = await page.goto('/no/such/page');
+  expect(response?.status()).toBe(404);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
+  await page.getByRole('link', { name: 'Back to the start' }).click();
+  await expect(page).toHaveURL(/\/landing$/);
+});
+
+for (const [colorScheme, width] of [
+  ['light', 1440],
+  ['dark', 360],
+  ['dark', 1440],
+  ['light', 360],
+] as const)
+  test(`axe finds nothing on the landing page, ${colorScheme}, ${width} px`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto('/landing');
+    await expect(page.getByText('Today', { exact: true }).first()).toBeVisible();
+    await expectAccessible(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  });

@@ -1,0 +1,138 @@
+import type { Page } from '@playwright/test';
+import { daysFromNow, expect, expectAccessible, newPerson, test } from './world.ts';
+
+const box = (page: Page) => page.getByRole('region', { name: 'Try it on a host of yours' });
+
+async function look(page: Page, host: string): Promise<void> {
+  await page.getByLabel('Type a hostname').fill(host);
+  await page.getByRole('button', { name: 'Check' }).click();
+}
+
+test('a stranger sees the report on a host, and goes on to watch it', async ({ page, world }) => {
+  const host = await world.serve('try.orchard.example', {
+    notAfter: daysFromNow(40.5),
+    dnsNames: ['try.orchard.example', 'two.example', 'three.example', 'four.example', 'five.example'],
+  });
+  await page.goto('/landing');
+  await look(page, host);
+  const report = page.getByRole('article', { name: `Report on ${host}` });
+  await expect(report.getByRole('heading', { name: host })).toBeFocused();
+  await expect(report).toContainText('40 days left');
+  await expect(report).toContainText('Trusted');
+  await expect(report.getByRole('img', { name: /^Issued .* days used/ })).toBeVisible();
+  for (const [term, value] of [
+    ['Issuer', 'Orchard Trust · Orchard R1'],
+    ['Subject', 'try.orchard.example'],
+    ['Names', /try\.orchard\.example, .* and 1 more/],
+    ['Addresses', '127.0.0.1 TLS 1.3'],
+    ['Chain', /issued by Orchard R1.*Orchard R1 issued by Orchard Root/s],
+  ] as const)
+    await expect(report.getByRole('term').filter({ hasText: term }).locator('+ dd')).toHaveText(value);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page);
+  }
+
+  await report.getByRole('link', { name: 'Watch this host' }).click();
+  await expect(page).toHaveURL(/\/signup\?host=/);
+  await expect(page.getByText(`The next step is to watch ${host}.`)).toBeVisible();
+  const person = newPerson();
+  await page.getByLabel('Name', { exact: true }).fill(person.name);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'Add your first domain' })).toBeVisible();
+  await expect(page.getByLabel('Host Address')).toHaveValue(host);
+});
+
+test('what is wrong is said in plain words', async ({ page, world }) => {
+  await page.setViewportSize({ width: 360, height: 740 });
+  const expired = await world.serve('old.orchard.example', {
+    notBefore: daysFromNow(-93),
+    notAfter: daysFromNow(-3),
+  });
+  const dead = world.dead('dead.orchard.example');
+  await page.goto('/landing');
+  await look(page, expired);
+  const report = box(page).getByRole('article');
+  await expect(report.getByText('Expired', { exact: true })).toBeVisible();
+  await expect(report).toContainText('Not trusted');
+  await expect(report).toContainText(/The certificate expired on \d/);
+  await expectAccessible(page);
+
+  await look(page, dead);
+  await expect(report.getByText('No certificate read')).toBeVisible();
+  await expect(report).toContainText(/dead\.orchard\.example:1 .*refused/);
+  await expect(report).not.toContainText('Expired');
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});
+
+test('what cannot be looked at is refused under the input', async ({ page }) => {
+  await page.goto('/landing');
+  await page.getByRole('button', { name: 'Check' }).click();
+  const input = page.getByLabel('Type a hostname');
+  await expect(box(page).getByRole('alert')).toHaveText('Please enter a valid host address');
+  await expect(input).toBeFocused();
+  await input.fill('bad host');
+  await expect(box(page).getByRole('alert')).toHaveCount(0);
+  await input.press('Enter');
+  await expect(box(page).getByRole('alert')).toHaveText(/A host name can contain letters/);
+  await expect(input).toHaveAttribute('aria-invalid', 'true');
+  await expect(input).toHaveValue('bad host');
+});
+
+test('a look that fails keeps the host and can be made again', async ({ page, world }) => {
+  const host = await world.serve('again.orchard.example');
+  await page.goto('/landing');
+  await page.route('**/api/try', (route) => route.abort('connectionreset'));
+  await look(page, host);
+  const failure = box(page).getByRole('alert');
+  await expect(failure).toContainText('The server could not be reached');
+  await expect(page.getByLabel('Type a hostname')).toHaveValue(host);
+  await expectAccessible(page);
+
+  await page.unroute('**/api/try');
+  await page.route('**/api/try', (route) =>
+    route.fulfill({
+      status: 429,
+      contentType: 'application/problem+json',
+      json: {
+        type: 'about:blank',
+        title: 'Too many requests',
+        status: 429,
+        code: 'too_many_requests',
+        detail: 'Too many attempts. Try again in 40 seconds.',
+        request_id: 'r',
+        retry_after: 40,
+      },
+    }),
+  );
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await expect(failure).toContainText('Too many attempts. Try again in 40 seconds.');
+
+  await page.unroute('**/api/try');
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await expect(box(page).getByRole('heading', { name: host })).toBeVisible();
+  await expect(failure).toHaveCount(0);
+});
+
+test('a long look says what it waits for', async ({ page, world }) => {
+  const host = await world.serve('slow.orchard.example');
+  await page.goto('/landing');
+  let answer = (): void => undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/api/try', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await look(page, host);
+  await expect(box(page).getByRole('status')).toHaveText(`Looking at ${host} …`);
+  await expect(page.getByRole('button', { name: 'Check' })).toBeDisabled();
+  await expect(box(page).getByRole('status')).toContainText('Still looking');
+  // Whoever types on is not interrupted by the report.
+  await page.getByLabel('Type a hostname').fill('next.example');
+  answer();
+  await expect(box(page).getByRole('heading', { name: host })).toBeVisible();
+  await expect(page.getByLabel('Type a hostname')).toBeFocused();
+});

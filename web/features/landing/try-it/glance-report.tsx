@@ -1,0 +1,209 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { daysLeft, expiryBadge } from '../../../../contract/badge.ts';
+import type { GlanceWire } from '../../../../contract/glance.ts';
+import { Badge, ExpiryBadge } from '../../../ui/badge.tsx';
+import { buttonClass } from '../../../ui/button.tsx';
+import { FaviconTile } from '../../../ui/favicon-tile.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
+import { Time } from '../../../ui/time.tsx';
+
+const FIRST_NAMES = 4;
+
+interface GlanceReportProps {
+  glance: GlanceWire;
+  /** When it came, in ms UTC. */
+  now: number;
+  takesFocus: boolean;
+}
+
+/** What one look has found: the certificate, and what is wrong with it; or why there was none to read. */
+export function GlanceReport({ glance, now, takesFocus }: GlanceReportProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (takesFocus) heading.current?.focus();
+    // It was for the moment that the report came in.
+    // eslint-disable-next-line react/exhaustive-deps
+  }, []);
+  return (
+    <article className="mt-6 border-t border-line pt-6" aria-label={`Report on ${glance.display_name}`}>
+      <div className="flex items-center gap-3">
+        <FaviconTile hostname={glance.hostname} src={null} />
+        <h3
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 font-mono text-lead font-[560] [overflow-wrap:anywhere]"
+        >
+          {glance.display_name}
+        </h3>
+      </div>
+      {glance.unreachable ? (
+        <Unread glance={glance} message={glance.unreachable.message} />
+      ) : (
+        <Certificate glance={glance} now={now} />
+      )}
+      <div className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Link to="/signup" search={{ host: glance.display_name }} className={buttonClass('primary', 'form')}>
+          Watch this host
+        </Link>
+        <span className="text-fg-3">Get an email before the date comes.</span>
+      </div>
+    </article>
+  );
+}
+
+function Unread({ glance, message }: { glance: GlanceWire; message: string }) {
+  return (
+    <>
+      <p className="mt-4">
+        <Badge tone="plain" glyph="soon">
+          No certificate read
+        </Badge>
+      </p>
+      <p className="mt-3 text-lead [overflow-wrap:anywhere]">{message}</p>
+      {glance.addresses.length > 0 && (
+        <dl className="mt-5 grid gap-4">
+          <Fact name="Addresses">
+            <Addresses glance={glance} />
+          </Fact>
+        </dl>
+      )}
+    </>
+  );
+}
+
+function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
+  const { valid_from: validFrom, expiry_date: expiryDate, state, trusted } = glance;
+  const [notBefore, notAfter] = [Date.parse(validFrom ?? ''), Date.parse(expiryDate ?? '')];
+  const issuer = [glance.authority_name, glance.issuer].filter(
+    (name, index, all) => name && all.indexOf(name) === index,
+  );
+  return (
+    <>
+      <div className="mt-4 flex min-h-[26px] flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        {expiryBadge(notAfter, now) ? (
+          <ExpiryBadge notAfter={notAfter} now={now} />
+        ) : (
+          <span className="num text-fg-2">
+            <b className="mr-1 text-title/[26px] font-semibold tracking-[-.02em] text-fg">
+              {daysLeft(notAfter, now)}
+            </b>{' '}
+            days left
+          </span>
+        )}
+        {state === 'revoked' ? (
+          <Badge tone="revoked" glyph="revoked">
+            Revoked
+          </Badge>
+        ) : (
+          <Trust trusted={trusted} />
+        )}
+      </div>
+      <div className="mt-[9px]">
+        <LifetimeBar
+          lifetime={{
+            notBefore,
+            notAfter,
+            renewalFrom: glance.renewal_from === null ? null : Date.parse(glance.renewal_from),
+            revoked: state === 'revoked',
+          }}
+          now={now}
+        />
+      </div>
+      {glance.findings.length > 0 && (
+        <ul className="mt-5 grid gap-2">
+          {glance.findings.map(({ code, severity, message }) => (
+            <li key={code + message} className="flex gap-2.5">
+              <Glyph
+                name={severity === 'critical' ? 'critical' : severity === 'warning' ? 'soon' : 'ok'}
+                className={`mt-[3px] size-3.5 [--glyph-cut:var(--surface)] ${
+                  severity === 'critical'
+                    ? 'text-critical-mark'
+                    : severity === 'warning'
+                      ? 'text-soon-mark'
+                      : 'text-ok-mark'
+                }`}
+              />
+              <span className="min-w-0 [overflow-wrap:anywhere]">{message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="mt-5 grid gap-x-8 gap-y-4 md:grid-cols-2">
+        <Fact name="Valid From">{validFrom !== null && <Time iso={validFrom} />}</Fact>
+        <Fact name="Expires On">{expiryDate !== null && <Time iso={expiryDate} />}</Fact>
+        <Fact name="Issuer">{issuer.join(' · ') || 'Not named'}</Fact>
+        <Fact name="Subject">{glance.subject ?? 'Not named'}</Fact>
+        <Fact name="Names">
+          <Names glance={glance} />
+        </Fact>
+        <Fact name="Addresses">
+          <Addresses glance={glance} />
+        </Fact>
+        <Fact name="Chain" isWide>
+          <ol className="grid gap-1">
+            {glance.chain.map(({ subject, issuer: signer, expiry_date: until }, index) => (
+              // The same certificate can be sent twice.
+              // eslint-disable-next-line react/no-array-index-key
+              <li key={index} className="[overflow-wrap:anywhere]">
+                {subject || 'Unnamed'}{' '}
+                <span className="text-fg-3">
+                  {subject === signer ? 'a root' : `issued by ${signer || 'somebody unnamed'}`}, valid until{' '}
+                  <Time iso={until} />
+                </span>
+              </li>
+            ))}
+          </ol>
+        </Fact>
+      </dl>
+    </>
+  );
+}
+
+function Trust({ trusted }: { trusted: boolean | null }) {
+  if (trusted === null) return null;
+  return (
+    <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[550] text-fg-2">
+      <Glyph
+        name={trusted ? 'active' : 'critical'}
+        className={`size-[13px] ${trusted ? 'text-ok-mark' : 'text-critical-mark [--glyph-cut:var(--surface)]'}`}
+      />
+      {trusted ? 'Trusted' : 'Not trusted'}
+    </span>
+  );
+}
+
+function Names({ glance: { sans, sans_total: total } }: { glance: GlanceWire }) {
+  const first = sans.slice(0, FIRST_NAMES);
+  if (first.length === 0) return 'None';
+  return (
+    <span className="font-mono text-label">
+      {first.join(', ')}
+      {total > first.length && <span className="font-sans text-fg-3"> and {total - first.length} more</span>}
+    </span>
+  );
+}
+
+function Addresses({ glance: { addresses } }: { glance: GlanceWire }) {
+  return (
+    <ul className="grid gap-1">
+      {addresses.map(({ address, tls_version: version, failure }) => (
+        <li key={address} className="[overflow-wrap:anywhere]">
+          <span className="font-mono text-label">{address}</span>{' '}
+          <span className="text-fg-3">{failure ?? version?.replace('TLSv', 'TLS ')}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fact({ name, isWide = false, children }: { name: string; isWide?: boolean; children: ReactNode }) {
+  return (
+    <div className={isWide ? 'min-w-0 md:col-span-2' : 'min-w-0'}>
+      <dt className="text-label text-fg-3">{name}</dt>
+      <dd className="mt-0.5 [overflow-wrap:anywhere]">{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { FieldError, inputClass } from '../../../ui/field.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { SECTION_TITLE } from '../section-title.ts';
+import { useGlance } from './use-glance.ts';
+
+// Most looks take less; a host that is down takes longer.
+const LONG_MS = 3_000;
+
+/** A look at any host without an account, where strangers may have one. */
+export function TryIt() {
+  const { try_it: isOffered } = usePublicConfig();
+  if (!isOffered) return null;
+  return (
+    <section
+      data-needs-script=""
+      className="wrap grid gap-6 pt-14 md:pt-[72px] xl:grid-cols-[1fr_776px]"
+      aria-labelledby="try-it"
+    >
+      <div>
+        <h2 id="try-it" tabIndex={-1} className={SECTION_TITLE}>
+          Try it on a host of yours
+        </h2>
+        <p className="mt-2.5 text-lead text-fg-2 xl:max-w-[320px]">
+          The real report, in a second or two. No account, and nothing of it is kept.
+        </p>
+      </div>
+      <TryItBox />
+    </section>
+  );
+}
+
+function TryItBox() {
+  const [host, setHost] = useState('');
+  const { look, start, forgetRefusal, prepare } = useGlance();
+  const input = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const refusal = look.stage === 'refused' ? look.message : undefined;
+  return (
+    <div className="min-w-0 rounded-5 border border-line bg-surface p-5 shadow-1 md:p-8">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          start(host);
+          input.current?.focus();
+        }}
+      >
+        <label htmlFor={id} className="mb-1.5 block text-label font-medium">
+          Type a hostname
+        </label>
+        <div className="flex flex-col gap-2 md:flex-row md:items-start">
+          <input
+            ref={input}
+            id={id}
+            name="host"
+            placeholder="shop.example.com"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            inputMode="url"
+            enterKeyHint="go"
+            value={host}
+            aria-invalid={refusal !== undefined || undefined}
+            aria-describedby={refusal === undefined ? undefined : `${id}-error`}
+            onFocus={prepare}
+            onChange={(event) => {
+              setHost(event.target.value);
+              forgetRefusal();
+            }}
+            className={classNames(inputClass(refusal !== undefined), 'min-w-0 flex-1 font-mono md:min-h-11')}
+          />
+          <Button type="submit" busy={look.stage === 'running'} className="min-h-11! px-6 text-lead">
+            Check
+          </Button>
+        </div>
+        {refusal !== undefined && <FieldError id={`${id}-error`}>{refusal}</FieldError>}
+      </form>
+      <output className="block">
+        {look.stage === 'running' && <Running key={look.host} host={look.host} />}
+      </output>
+      {look.stage === 'failed' && (
+        <div
+          role="alert"
+          className="mt-5 flex flex-wrap items-center gap-x-4 gap-y-3 border-t border-line pt-5"
+        >
+          <Glyph name="critical" className="size-4 text-critical-mark [--glyph-cut:var(--surface)]" />
+          <p className="min-w-0 flex-1 basis-52 [overflow-wrap:anywhere]">
+            <b className="block font-semibold">{look.host} could not be looked at</b>
+            <span className="text-fg-2">{look.message}</span>
+          </p>
+          <Button variant="outline" onClick={() => start(look.host)}>
+            Try again
+          </Button>
+        </div>
+      )}
+      {look.stage === 'done' && (
+        // Whoever types the next name already is not taken away from it.
+        <look.Report
+          key={look.at}
+          glance={look.glance}
+          now={look.at}
+          takesFocus={host.trim() === look.host}
+        />
+      )}
+    </div>
+  );
+}
+
+function Running({ host }: { host: string }) {
+  const [isLong, setIsLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLong(true), LONG_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <span className="mt-5 flex gap-2.5 border-t border-line pt-5 text-fg-2">
+      <Spinner className="mt-0.5 flex-none" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        {isLong
+          ? `Still looking: every address behind ${host} is called, and a slow one is given its time.`
+          : `Looking at ${host} …`}
+      </span>
+    </span>
+  );
+}
