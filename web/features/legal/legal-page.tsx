@@ -19,7 +19,7 @@ export function PrivacyPage() {
 /** One page for all addresses; each starts at its own part unless the address names another. */
 function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy' }) {
   usePageTitle(title);
-  const { product_name: productName, support_email: supportEmail } = usePublicConfig();
+  const { product_name: productName, support_email: supportEmail, try_it: hasTryIt } = usePublicConfig();
   useEffect(() => {
     if (window.location.hash === '' && start !== 'terms') document.getElementById(start)?.scrollIntoView();
   }, [start]);
@@ -62,9 +62,10 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
 
         <Part id="terms" title="Terms of Use">
           <p>
-            {productName} reads the TLS certificates of the hosts you add and emails you before they expire.
-            It is meant for hosts that you run or may look at. Reading a certificate is one ordinary
-            connection, as any visitor makes.
+            {productName} reads the TLS certificates of the hosts you add and emails you before they expire
+            {hasTryIt && '; without an account it looks at one host at a time, on the first page'}. It is
+            meant for hosts that you run or may look at. Reading a certificate is one ordinary connection, as
+            any visitor makes.
           </p>
           <p>
             You need an account with a working email address. Keep your password to yourself. You can delete

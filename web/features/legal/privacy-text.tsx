@@ -3,7 +3,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 
 /** What is kept and who else hears of it, as this deployment is configured. */
 export function PrivacyText({ contact }: { contact: ReactNode }) {
-  const { identity, billing, analytics_id: analyticsId, limits } = usePublicConfig();
+  const { identity, billing, analytics_id: analyticsId, limits, try_it: hasTryIt } = usePublicConfig();
   const usesFirebase = identity.provider === 'firebase';
   const openIdNames = identity.provider === 'built-in' ? identity.oidc.map(({ name }) => name) : [];
   const isSold = billing.mode === 'paddle' || billing.mode === 'test';
@@ -13,10 +13,14 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
       <p>Kept for your account, and for nothing else:</p>
       <ul className="list-disc space-y-1 pl-5">
         <li>
-          your email address, name and company as you gave them
+          your email address, name and company as you gave them, the time zone of your browser or the one you
+          chose
           {usesFirebase ? '' : ', a hash of your password, and the passkeys and authenticator you set up'};
         </li>
-        <li>the hosts you add, what their certificates and checks showed, and the mails sent to you;</li>
+        <li>
+          the hosts you add, the notes and tags you give them, what their certificates and checks showed, and
+          the mails sent to you;
+        </li>
         <li>
           your sessions: hashes of their tokens, and so that you can recognise them the browser and the
           network address of the last use;
@@ -26,7 +30,16 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
           <li>what the payment provider tells of your subscription: its state, dates and numbers.</li>
         )}
       </ul>
-      <p>Your network address is also used for a short time to limit how often sign-in can be tried.</p>
+      <p>
+        Your network address is also used for a short time to limit how often sign-in
+        {hasTryIt && ' and the box on the first page'} can be tried.
+      </p>
+      {hasTryIt && (
+        <p>
+          That box looks at a host without an account. The host and what was found are handed over inside the
+          server and deleted with the answer; nothing of it is kept.
+        </p>
+      )}
       {hasTrial && (
         <p>
           If you used the free trial of {limits.trial_days} days, a salted hash of your email address is kept
@@ -36,7 +49,8 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
       <p>
         Cookies hold your session
         {analyticsId === null ? ' and nothing else' : ', besides those of the measurement below'}. Your
-        browser keeps the chosen theme, and while a tab is open an encrypted copy of your profile fields.{' '}
+        browser keeps how you chose to see the pages, such as theme, font and order; and while a tab is open
+        what you have typed and not yet sent, and an encrypted copy of your profile fields.{' '}
         {analyticsId === null && 'There are no analytics. '}There is no advertising.
       </p>
       {analyticsId !== null && (
@@ -68,7 +82,9 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
       )}
       <p>
         Alerts leave by email through the mail server that this deployment is set up with. The hosts you add
-        see the checks as connections from this server; they never see you.
+        see the checks as connections from this server; they never see you. Their icons are fetched by this
+        server too, from the site or from where its page says, and kept for as long as anybody has the site in
+        a list; your browser never calls a host that you track.
       </p>
       <p>
         Deleting your account removes all of this at once
