@@ -18,3 +18,13 @@ export function cardId(id: string): string {
 export function cardElement(id: string): HTMLElement | null {
   return document.getElementById(cardId(id));
 }
+
+/** The id of a link outside the list that the domain's panel was opened from, as long as it is to lead back there. */
+export function openerId(id: string): string {
+  return `opener-${id}`;
+}
+
+/** What the end of the domain's panel gives the focus back to: where it was opened from, else its card. */
+export function panelOpener(id: string): HTMLElement | null {
+  return document.getElementById(openerId(id)) ?? cardElement(id);
+}

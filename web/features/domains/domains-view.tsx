@@ -5,7 +5,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { DashboardHead } from './dashboard-head.tsx';
-import { cardElement } from './domain-actions.ts';
+import { cardElement, panelOpener } from './domain-actions.ts';
 import type { useDomainSummary } from './domain-queries.ts';
 import { ExpiryHorizon } from './horizon/expiry-horizon.tsx';
 import { focusedDomainId, useDashboardKeys } from './keyboard/use-dashboard-keys.ts';
@@ -73,8 +73,8 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
   const closePanelAndReturn = () => {
     closePanel();
     if (openId === null) return;
-    const row = cardElement(openId);
-    if (row) row.focus();
+    const opener = panelOpener(openId);
+    if (opener) opener.focus();
     else stepping.goTo(openId);
   };
   const openSearch = () => {

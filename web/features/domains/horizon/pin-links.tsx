@@ -1,5 +1,6 @@
-import { memo, useEffect, useRef, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import type { KeyboardEvent, MouseEvent } from 'react';
+import { openerId } from '../domain-actions.ts';
 import type { HorizonLink, Target } from './horizon-links.ts';
 import type { Attention } from './use-attention.ts';
 
@@ -15,10 +16,11 @@ interface PinLinksProps {
 export const PinLinks = memo(function PinLinks({ links, openId, attention, onFollow }: PinLinksProps) {
   const list = useRef<HTMLOListElement>(null);
   const [stop, setStop] = useState<string | null>(null);
+  // Of the domain whose panel was opened from here, until the focus has come back and gone on.
+  const [openedHere, setOpenedHere] = useState<string | null>(null);
   const stopKey = links.some(({ key }) => key === stop) ? stop : (links[0]?.key ?? null);
   const elementOf = (key: string) =>
     list.current?.querySelector<HTMLElement>(`[data-pin="${CSS.escape(key)}"]`);
-  const noteOpening = useFocusReturn(openId, elementOf);
   if (links.length === 0) return null;
 
   const onKeyDown = (event: KeyboardEvent, index: number) => {
@@ -33,7 +35,7 @@ export const PinLinks = memo(function PinLinks({ links, openId, attention, onFol
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     setStop(key);
-    if (target.kind === 'domain') noteOpening(target.id);
+    if (target.kind === 'domain') setOpenedHere(target.id);
     onFollow(target);
   };
 
@@ -43,6 +45,7 @@ export const PinLinks = memo(function PinLinks({ links, openId, attention, onFol
         <li key={link.key}>
           <a
             href={addressOf(link.target)}
+            id={link.key === openedHere ? openerId(link.key) : undefined}
             data-pin={link.key}
             aria-label={link.name}
             aria-current={(link.target.kind === 'domain' && link.target.id === openId) || undefined}
@@ -57,7 +60,10 @@ export const PinLinks = memo(function PinLinks({ links, openId, attention, onFol
               setStop(link.key);
               if (event.target.matches(':focus-visible')) attention.give(link.key);
             }}
-            onBlur={attention.release}
+            onBlur={() => {
+              attention.release();
+              if (openId === null) setOpenedHere(null);
+            }}
           />
         </li>
       ))}
@@ -77,20 +83,4 @@ function addressOf(target: Target): string {
   if (target.kind === 'domain') return `/dashboard?domain=${encodeURIComponent(target.id)}`;
   if (target.kind === 'expired') return '/dashboard?status=expired';
   return target.kind === 'span' ? `/dashboard?span=${target.span}` : '/dashboard?sort=soonest';
-}
-
-/** Where a panel was opened from here, its end leads back here. Answers what to call when one is opened. */
-function useFocusReturn(openId: string | null, elementOf: (id: string) => HTMLElement | null | undefined) {
-  const openedHere = useRef<string>(undefined);
-  const formerId = useRef(openId);
-  useEffect(() => {
-    const closedId = formerId.current;
-    formerId.current = openId;
-    if (closedId === null || closedId === openId) return;
-    if (openId === null && closedId === openedHere.current) elementOf(closedId)?.focus();
-    openedHere.current = undefined;
-  });
-  return (id: string) => {
-    openedHere.current = id;
-  };
 }

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import type { ComponentProps, RefObject } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { keepOpenForToasts } from '../../../ui/dialog.tsx';
-import { cardElement } from '../domain-actions.ts';
+import { panelOpener } from '../domain-actions.ts';
 import type { DomainActions } from '../domain-actions.ts';
 import { PanelContent } from './panel-content.tsx';
 import { useLingering } from './use-lingering.ts';
@@ -65,7 +65,7 @@ export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps)
           onInteractOutside={keepOpenForToasts}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            cardElement(shown.id)?.focus();
+            panelOpener(shown.id)?.focus();
           }}
         >
           <Dialog.Title className="sr-only">{label}</Dialog.Title>
