@@ -30,12 +30,15 @@ export async function listMonitors(
 ): Promise<{ monitors: Monitor[]; total: number }> {
   const matching = matchingMonitors(store, query);
   const total = await countOf(matching);
+  const offset = (query.page - 1) * query.pageSize;
+  // A search that finds nothing has looked through everything: not twice.
+  if (offset >= total) return { monitors: [], total };
 
   // Ids first: they come out of an index, and only the page's rows are read with all that hangs on them.
   const page = await inOrder(matching, query.sort)
     .select('id')
     .limit(query.pageSize)
-    .offset((query.page - 1) * query.pageSize)
+    .offset(offset)
     .execute();
   const monitors = await monitorsOf(
     store,

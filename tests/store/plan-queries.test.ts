@@ -1,7 +1,15 @@
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { expect, it } from 'vitest';
 import { oldestDue } from '../../server/store/deliveries.ts';
-import { claimDue, countPausedByPlan, summary } from '../../server/store/monitors.ts';
+import {
+  claimDue,
+  countPausedByPlan,
+  eachMonitor,
+  listMonitors,
+  monitorIds,
+  summary,
+  trackedEndpoints,
+} from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { endedPlans, nextPlanEnd } from '../../server/store/plan-ends.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -31,12 +39,63 @@ describeEachDatabase('among thousands of paused monitors', (open) => {
     );
   });
 
+  it('an account’s list, whatever it is filtered and sorted by, reads that account’s rows alone', async () => {
+    const store = await withManyPaused(await open());
+    const accountId = await withFew(store);
+    const filter = { accountId, now: NOW };
+    const everyFilter = { ...filter, q: 'example', tag: 'prod', status: 'paused' as const };
+    for (const sort of ['newest', 'soonest', 'name'] as const)
+      for (const query of [filter, everyFilter]) {
+        const page = { ...query, sort, page: 1, pageSize: 20 };
+        const plans = [
+          ...(await plansOf(store, (watched) => listMonitors(watched, page))),
+          ...(await plansOf(store, (watched) => monitorIds(watched, { ...page, limit: 5 }))),
+          ...(await plansOf(store, (watched) => Array.fromAsync(eachMonitor(watched, page)))),
+        ];
+        // How many, which, and those with all that hangs on them; which, and how many; which, and those.
+        expect(plans).toHaveLength(7);
+        for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
+      }
+  });
+
+  it('so do its summary, tags included, and the endpoints that it has already', async () => {
+    const store = await withManyPaused(await open());
+    const accountId = await withFew(store);
+    const endpoints = [{ host: 'few1.example', port: 443 }];
+    const plans = [
+      ...(await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }))),
+      ...(await plansOf(store, (watched) => trackedEndpoints(watched, { accountId, endpoints }))),
+    ];
+    expect(plans).toHaveLength(6);
+    for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
+  });
+
   it('the ends of plans come out of theirs', async () => {
     const store = await withManyPaused(await open());
     for (const look of [nextPlanEnd, (watched: Store) => endedPlans(watched, NOW)])
       expect((await plansOf(store, look))[0]).toContain('accounts_plan_end');
   });
 });
+
+const WHOLE_TABLE = /(?:Seq Scan on|SCAN) monitors\b/;
+
+/** Somebody with as few as most people have. */
+async function withFew(store: Store): Promise<string> {
+  const { id } = await person(store, 'alice');
+  const row = { account_id: id, port: 443, check_every_minutes: 1440, created_at: NOW, next_check_at: NOW };
+  const hosts = Array.from({ length: 10 }, (_, index) => `few${index}.example`);
+  await store.db
+    .insertInto('monitors')
+    .values(
+      hosts.map((host) => ({
+        ...{ ...row, id: host, host, revoked: 0, active: 0, paused_by: 'user' as const },
+        ...{ tags: '["prod"]', search_text: `${host}:443` },
+      })),
+    )
+    .execute();
+  await store.db.executeQuery(CompiledQuery.raw('analyze'));
+  return id;
+}
 
 /** How the database would carry out each query that `work` makes. */
 async function plansOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
