@@ -33,7 +33,7 @@ export function LandingPage() {
               need attention.
             </p>
           </div>
-          <WithPresent className="min-h-[206px] md:min-h-[716px]">
+          <WithPresent className="min-h-[186px] md:min-h-[716px]">
             {(now) => <DashboardShot productName={productName} now={now} />}
           </WithPresent>
         </section>
