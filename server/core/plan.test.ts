@@ -9,6 +9,7 @@ import {
   mayUseFrequency,
   NOT_ENTITLED,
   type PlanFacts,
+  roomFor,
   type Subscription,
 } from './plan.ts';
 
@@ -21,6 +22,8 @@ describe('plans', () => {
     expect(mayAdd('free', FREE_DOMAIN_LIMIT - 1)).toBe(true);
     expect(mayAdd('free', FREE_DOMAIN_LIMIT)).toBe(false);
     expect(mayAdd('premium', 100_000)).toBe(true);
+    expect([0, 2, 3, 4].map((count) => roomFor('free', count))).toEqual([3, 1, 0, 0]);
+    expect(roomFor('premium', 100_000)).toBeNull();
   });
 
   it('Free checks as many of them as it holds', () => {
