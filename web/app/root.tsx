@@ -23,7 +23,7 @@ export function Root() {
   if (!isQuiet && !hasToaster) setHasToaster(true);
   return (
     <>
-      {isInsecure && !hasShell && <NoticeBar>{INSECURE_TEXT}</NoticeBar>}
+      {isInsecure && !hasShell && <NoticeBar isCalm>{INSECURE_TEXT}</NoticeBar>}
       <Outlet />
       {hasToaster && (
         <Suspense>

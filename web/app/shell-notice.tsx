@@ -13,6 +13,9 @@ import { noticeOf } from './notice.ts';
 import type { Notice } from './notice.ts';
 import { useConnectionLost } from './use-connection-lost.ts';
 
+/** Nothing is amiss yet. */
+const MAY_WAIT: Notice['kind'][] = ['trial', 'verify', 'insecure'];
+
 /** What the shell has to say below its header, and what can be done about it. */
 export function ShellNotice() {
   const { email } = useCurrentUser();
@@ -31,6 +34,7 @@ export function ShellNotice() {
   });
   return (
     <NoticeBar
+      isCalm={notice !== null && MAY_WAIT.includes(notice.kind)}
       actions={notice && <NoticeActions kind={notice.kind} mailPage={standing?.mail_page ?? null} />}
     >
       {notice?.text}
