@@ -12,6 +12,7 @@ import {
 } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { endedPlans, nextPlanEnd } from '../../server/store/plan-ends.ts';
+import { checksAreLate } from '../../server/store/standing.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
@@ -68,6 +69,13 @@ describeEachDatabase('among thousands of paused monitors', (open) => {
     ];
     expect(plans).toHaveLength(6);
     for (const plan of plans) expect(plan).not.toMatch(WHOLE_TABLE);
+  });
+
+  it('whether an account’s checks are late does too', async () => {
+    const store = await withManyPaused(await open());
+    const { id: accountId } = await person(store, 'alice');
+    const asking = await plansOf(store, (watched) => checksAreLate(watched, { accountId, now: NOW }));
+    expect(asking[0]).toContain('monitors_');
   });
 
   it('the ends of plans come out of theirs', async () => {

@@ -38,7 +38,8 @@ describe('the notice', () => {
       ['insecure', { isInsecure: true }],
       ['verify', { standing: { ...standing, email_verified: false } }],
       ['trial', { standing: { ...trial, email_verified: false, ends_at: inDays(2) } }],
-      ['paused', { standing: { ...standing, email_verified: false, paused_by_plan: 2 } }],
+      ['mail', { standing: { ...trial, email_verified: false, ends_at: inDays(2), mail_failing: true } }],
+      ['paused', { standing: { ...standing, email_verified: false, mail_failing: true, paused_by_plan: 2 } }],
       [
         'past_due',
         {
@@ -51,6 +52,7 @@ describe('the notice', () => {
           },
         },
       ],
+      ['late', { standing: { ...standing, status: 'past_due', ends_at: inDays(14), checks_late: true } }],
       ['connection', { isConnectionLost: true }],
     ];
     let facts = well;
@@ -68,6 +70,16 @@ describe('the notice', () => {
     [-0.1, null],
   ])('of a trial that ends in %d days', (days, text) => {
     expect(noticeOf({ ...well, standing: { ...trial, ends_at: inDays(days) } })?.text ?? null).toBe(text);
+  });
+
+  it('says what late checks and refused mail mean', () => {
+    const of = (change: object) => noticeOf({ ...well, standing: { ...standing, ...change } })?.text;
+    expect(of({ checks_late: true })).toBe(
+      'Checks are running late. What you see may be out of date, and alerts may arrive late.',
+    );
+    expect(of({ mail_failing: true })).toBe(
+      'The last mail to alice@orchard.example was not accepted, so alerts may not reach you. Check that its mailbox takes mail.',
+    );
   });
 
   it('says how many domains the plan paused', () => {

@@ -8,7 +8,7 @@ import { INSECURE_TEXT } from './insecure-text.ts';
 const TRIAL_NEWS_DAYS = 3;
 
 export interface Notice {
-  kind: 'connection' | 'past_due' | 'paused' | 'trial' | 'verify' | 'insecure';
+  kind: 'connection' | 'late' | 'past_due' | 'paused' | 'mail' | 'trial' | 'verify' | 'insecure';
   text: string;
 }
 
@@ -41,9 +41,19 @@ export function noticeOf({
       kind: 'connection',
       text: 'Connection lost. What you see may be out of date; it updates when the connection is back.',
     };
+  if (standing?.checks_late)
+    return {
+      kind: 'late',
+      text: 'Checks are running late. What you see may be out of date, and alerts may arrive late.',
+    };
   if (standing?.status === 'past_due') return { kind: 'past_due', text: pastDueText(standing.ends_at) };
   if (standing && standing.paused_by_plan > 0)
     return { kind: 'paused', text: pausedText(standing.paused_by_plan, freeDomains) };
+  if (standing?.mail_failing)
+    return {
+      kind: 'mail',
+      text: `The last mail to ${email} was not accepted, so alerts may not reach you. Check that its mailbox takes mail.`,
+    };
   const trial = standing && trialText(standing, now);
   if (trial) return { kind: 'trial', text: trial };
   if (standing && !standing.email_verified)

@@ -3,6 +3,7 @@ import type { Entitlement } from '../../core/index.ts';
 import { entitlementAt } from '../../store/entitlements.ts';
 import { countPausedByPlan } from '../../store/monitors.ts';
 import type { Store } from '../../store/open-store.ts';
+import { checksAreLate, mailIsFailing } from '../../store/standing.ts';
 import { subscriptionsOf } from '../../store/subscriptions.ts';
 import type { Api, AppParts } from '../api.ts';
 import { mailPageFor } from '../mail-page.ts';
@@ -32,8 +33,8 @@ export function planRoutes(api: Api, parts: AppParts): void {
       ends_at: isoOrNull(endsAt),
       paused_by_plan: await countPausedByPlan(store, account.id),
       email_verified: account.emailVerified,
-      checks_late: false,
-      mail_failing: false,
+      checks_late: await checksAreLate(store, { accountId: account.id, now }),
+      mail_failing: await mailIsFailing(store, account),
       mail_page: mailPageFor(c, parts),
     };
     return { data };

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { pauseMonitor, resumeMonitor } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { startApi } from './test-api.ts';
+
+const MINUTE_MS = 60_000;
+const standing = async (person: Person) => (await person.ask(CALLS.standing)).ok.data;
+const add = async (person: Person, host: string) =>
+  (await person.ask(CALLS.addDomain, { body: { host } })).ok.data;
+
+let mails = 0;
+/** A row of the outbox as it is once it is settled. */
+async function settled(
+  store: Store,
+  { id, email }: Person,
+  state: 'delivered' | 'failed' | 'expired',
+  settledAt: number,
+  change: { kind?: string; recipient?: string } = {},
+) {
+  const row = { message_id: `${mails++}`, attempts: 1, unanswered: 0, next_attempt_at: 0, created_at: 0 };
+  await store.db
+    .insertInto('mails')
+    .values({
+      ...row,
+      id: `${mails}`,
+      account_id: id,
+      recipient: email,
+      kind: 'password_changed',
+      state,
+      settled_at: settledAt,
+      ...change,
+    })
+    .execute();
+}
+
+describeEachDatabase('The standing of an account', (open) => {
+  it('tells that checks run late: ten minutes, of what is checked, and of one’s own', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { id: monitorId } = await add(alice, 'shop.example.com');
+    const late = async (person: Person) => (await standing(person)).checks_late;
+    api.clock.advance(9 * MINUTE_MS);
+    expect(await late(alice)).toBe(false);
+    api.clock.advance(2 * MINUTE_MS);
+    expect([await late(alice), await late(bob)]).toEqual([true, false]);
+    const key = { accountId: alice.id, monitorId };
+    await pauseMonitor(api.store, { ...key, now: api.clock.now() });
+    expect(await late(alice)).toBe(false);
+    const now = api.clock.now();
+    await resumeMonitor(api.store, { ...key, now, mayResume: () => true });
+    expect(await late(alice)).toBe(false);
+  });
+
+  it('tells that mail does not arrive, until some does', async () => {
+    const api = await startApi(open);
+    const { store } = api;
+    const { alice, bob } = await api.cast();
+    const failing = async (person: Person) => (await standing(person)).mail_failing;
+    expect(await failing(alice)).toBe(false);
+    await settled(store, alice, 'delivered', 10);
+    expect(await failing(alice)).toBe(false);
+    await settled(store, alice, 'failed', 20);
+    expect([await failing(alice), await failing(bob)]).toEqual([true, false]);
+    // Neither says anything about this address.
+    await settled(store, alice, 'expired', 30);
+    await settled(store, alice, 'delivered', 31, { recipient: 'support@example.test', kind: 'feedback' });
+    await settled(store, alice, 'delivered', 32, { recipient: 'alice-of-old@example.test' });
+    expect(await failing(alice)).toBe(true);
+    await settled(store, alice, 'delivered', 40);
+    expect(await failing(alice)).toBe(false);
+  });
+});
