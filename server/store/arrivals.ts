@@ -19,6 +19,8 @@ export interface Arrival {
   name: string | null;
   company: string | null;
   photoUrl?: string | null;
+  /** IANA name, of the browser; like the name. */
+  timeZone?: string | null;
   /** Where a new account would begin with the trial: its address as a salted hash. */
   trial?: { addressHash: string } | null;
   /** False where sign-up is not open to this person, who signs in all the same where there is an account. */
@@ -89,6 +91,7 @@ async function createAccount(store: Store, trx: Transaction<Tables>, arrival: Ar
       photo_url: arrival.photoUrl ?? null,
       paddle_id: '',
       company_name: arrival.company ?? '',
+      time_zone: arrival.timeZone ?? null,
       plan: 'free',
       created_at: now,
     })
@@ -147,6 +150,7 @@ async function greet(
     full_name: account.full_name || (arrival.name ?? ''),
     company_name: account.company_name || (arrival.company ?? ''),
     photo_url: account.photo_url ?? arrival.photoUrl ?? null,
+    time_zone: account.time_zone ?? arrival.timeZone ?? null,
     email_verified: vouched ? 1 : account.email_verified,
   };
   const opened = { account, created: false, putOut: putOut || merged };

@@ -61,6 +61,8 @@ export interface ClaimedMail {
   /** Whether it goes to somebody who proved to own the address, or to the operator. */
   isProven: boolean;
   content: MailContent;
+  /** Of the account that it is for; null: UTC. */
+  timeZone: string | null;
   /** The same at every attempt. */
   messageId: string;
   firstAttemptAt: number;
@@ -84,7 +86,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       .selectFrom('mails')
       .leftJoin('accounts', 'accounts.id', 'mails.account_id')
       .selectAll('mails')
-      .select(['accounts.email', 'accounts.email_verified'])
+      .select(['accounts.email', 'accounts.email_verified', 'accounts.time_zone'])
       .where(
         'mails.id',
         'in',
@@ -99,6 +101,8 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       recipient: row.recipient,
       isProven: row.kind === 'feedback' || (row.email === row.recipient && row.email_verified === 1),
       content: { kind: row.kind, ...JSON.parse(row.data ?? '{}') } as MailContent,
+      // Feedback is the sender's row and the operator's mail.
+      timeZone: row.kind === 'feedback' ? null : row.time_zone,
       messageId: row.message_id,
       firstAttemptAt: row.first_attempt_at ?? row.created_at,
       createdAt: row.created_at,

@@ -23,7 +23,7 @@ export async function deliver(
     now: clock.now(),
     productName,
     publicUrl,
-    timeZone: 'UTC',
+    timeZone: delivery.account.timeZone,
   });
   const { account, messageId, id, attempt, firstAttemptAt } = delivery;
   await sendOnce(

@@ -9,7 +9,8 @@ export async function mail(
   stopping: AbortSignal,
 ): Promise<void> {
   const { store, clock, productName, publicUrl } = options;
-  const { id, leaseToken, attempt, content, messageId, firstAttemptAt, createdAt, isProven } = claimed;
+  const { id, leaseToken, attempt, content, messageId, firstAttemptAt, createdAt, isProven, timeZone } =
+    claimed;
   const lease = { id, leaseToken };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
   if (isPast(clock.now())) {
@@ -17,7 +18,7 @@ export async function mail(
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'expired', detail });
     return;
   }
-  const message = accountMessage({ content, createdAt, productName, publicUrl, timeZone: 'UTC' });
+  const message = accountMessage({ content, createdAt, productName, publicUrl, timeZone });
   await sendOnce(
     {
       message: { to: claimed.recipient, messageId, ...message },

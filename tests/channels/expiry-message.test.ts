@@ -169,6 +169,17 @@ You get this because you track this host in Certlantern. Alerts go out at 22, 14
     expect(text).toMatch(/Expires on: +22 November 2026, 15:32 (CET|GMT\+1) \(14:32 UTC\)/);
     expect(preheader).toMatch(/^Expires Sunday 22 November 2026 at 15:32 (CET|GMT\+1) \(14:32 UTC\)\./);
   });
+
+  it('gives the day too where it is another one in UTC', () => {
+    const { subject, text, html } = render({ timeZone: 'Pacific/Auckland', left: -DAY });
+    expect(subject).toBe('pay.fjord.example expired on 23 November 2026');
+    for (const told of [text, html])
+      expect(told).toMatch(/23 November 2026, 03:32 (NZDT|GMT\+13) \(22 November, 14:32 UTC\)/);
+  });
+
+  it.each([null, 'UTC', 'Mars/Olympus_Mons'])('gives UTC alone where the zone is %s', (timeZone) => {
+    expect(render({ timeZone }).text).toMatch(/Expires on: +22 November 2026, 14:32 UTC$/m);
+  });
 });
 
 describe('strings out of certificates', () => {

@@ -50,6 +50,20 @@ const mails = (rig: Rig) =>
 const subjects = (rig: Rig) => rig.arrivals.map(({ subject }) => subject);
 
 describeEachDatabase('a mail that is no alert', (open) => {
+  it('tells times in its reader’s zone and in UTC, and so does an alert; the operator’s are in UTC', async () => {
+    const rig = await startRig(await open());
+    await rig.store.db.updateTable('accounts').set({ time_zone: 'Europe/Oslo' }).execute();
+    const from = { name: 'Alice', email: ADDRESS, premium: false };
+    await enqueue(rig, { kind: 'password_changed' });
+    await enqueue(rig, { kind: 'feedback', from, message: 'Hi' });
+    await alarm(rig, 1);
+    await rig.runDue();
+    const text = (subject: string) => rig.arrivals.find((mail) => mail.subject.includes(subject))?.text;
+    expect(text('password')).toMatch(/Changed: +1 March 2027, 10:30 (CET|GMT\+1) \(09:30 UTC\)/);
+    expect(text('expires in')).toMatch(/Last checked: +1 March 2027, 10:30 (CET|GMT\+1) \(09:30 UTC\)/);
+    expect(text('Feedback')).toMatch(/Written: +1 March 2027, 09:30 UTC/);
+  });
+
   it('arrives, once, and what it said is forgotten', async () => {
     const rig = await startRig(await open());
     await enqueue(rig, verify);

@@ -45,6 +45,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
       name: body.name || claims.name,
       company: body.company ?? '',
       photoUrl: claims.photoUrl,
+      timeZone: body.time_zone ?? null,
       trial: body.trial ? { addressHash: trialAddressHash(secrets.session, claims.email) } : null,
       mayCreate: decision === 'allowed',
       now,

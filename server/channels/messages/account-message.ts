@@ -2,7 +2,7 @@ import { displayName, FREE_DOMAIN_LIMIT, oneLine, type PlanSource } from '../../
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
-import { clockTime, count, instant } from './wording.ts';
+import { clockTime, count, instant, knownZone } from './wording.ts';
 
 /** What the mails that are no alerts are made of. Instants are ms UTC. */
 export type AccountMail =
@@ -22,9 +22,11 @@ export interface AccountMessageInput {
   createdAt: number;
   productName: string;
   publicUrl: URL;
-  /** IANA name; times are shown in it and in UTC. */
-  timeZone: string;
+  /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
+  timeZone: string | null;
 }
+
+type Zoned = AccountMessageInput & { timeZone: string };
 
 /** The part of a mail that its kind decides on. */
 interface Said extends Omit<DrawnMail, 'title' | 'productName' | 'heading' | 'facts' | 'footer'> {
@@ -38,7 +40,13 @@ interface Said extends Omit<DrawnMail, 'title' | 'productName' | 'heading' | 'fa
 /** A mail about the account itself, or from its owner to the operator. */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {
   const { productName } = input;
-  const { subject, replyTo, facts = [], footer, ...rest } = said(input);
+  const {
+    subject,
+    replyTo,
+    facts = [],
+    footer,
+    ...rest
+  } = said({ ...input, timeZone: knownZone(input.timeZone) });
   const drawn: DrawnMail = {
     ...rest,
     facts,
@@ -52,7 +60,7 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
   };
 }
 
-function said(input: AccountMessageInput): Said {
+function said(input: Zoned): Said {
   const { content } = input;
   switch (content.kind) {
     case 'verify_email':
@@ -70,7 +78,7 @@ function said(input: AccountMessageInput): Said {
   }
 }
 
-function verifyEmail(url: string, { productName, publicUrl }: AccountMessageInput): Said {
+function verifyEmail(url: string, { productName, publicUrl }: Zoned): Said {
   return {
     subject: 'Verify your address',
     preheader: `One click, and ${productName} knows that alerts reach you here.`,
@@ -87,7 +95,7 @@ function verifyEmail(url: string, { productName, publicUrl }: AccountMessageInpu
 
 function resetPassword(
   { url, expiresAt }: { url: string; expiresAt: number },
-  { createdAt, productName, timeZone }: AccountMessageInput,
+  { createdAt, productName, timeZone }: Zoned,
 ): Said {
   const minutes = count(Math.max(1, Math.round((expiresAt - createdAt) / MINUTE_MS)), 'minute');
   return {
@@ -103,7 +111,7 @@ function resetPassword(
   };
 }
 
-function passwordChanged({ createdAt, productName, publicUrl, timeZone }: AccountMessageInput): Said {
+function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Zoned): Said {
   return {
     subject: 'Your password was changed',
     preheader: `On ${instant(createdAt, timeZone)}. If that was not you, set a new one now.`,
@@ -123,7 +131,7 @@ const MOST_NAMED = 10;
 
 function premiumEnded(
   { paused, source }: { paused: { host: string; port: number }[]; source: PlanSource },
-  { createdAt, productName, publicUrl, timeZone }: AccountMessageInput,
+  { createdAt, productName, publicUrl, timeZone }: Zoned,
 ): Said {
   const what = source === 'trial' ? 'Your Premium trial has ended' : 'Your Premium plan has ended';
   const named = paused.slice(0, MOST_NAMED).map((endpoint, index) => ({
@@ -159,7 +167,7 @@ function premiumEnded(
 
 function feedback(
   { from, message }: { from: { name: string; email: string; premium: boolean }; message: string },
-  { createdAt, productName, timeZone }: AccountMessageInput,
+  { createdAt, productName, timeZone }: Zoned,
 ): Said {
   const email = oneLine(from.email);
   const name = oneLine(from.name) || email;

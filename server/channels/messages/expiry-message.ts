@@ -4,7 +4,7 @@ import type { DrawnMail, Tone } from './mail-layout.ts';
 import { mailLayout } from './mail-layout.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
-import { alertTimes, clockTime, DAY_MS, duration, instant, weekdayDate } from './wording.ts';
+import { alertTimes, clockTime, DAY_MS, duration, instant, knownZone, weekdayDate } from './wording.ts';
 
 export interface ExpiryMessageInput {
   alert: Pick<PlannedAlert, 'step' | 'fingerprint' | 'notBefore' | 'notAfter' | 'role' | 'name' | 'asOf'>;
@@ -16,9 +16,11 @@ export interface ExpiryMessageInput {
   now: number;
   productName: string;
   publicUrl: URL;
-  /** IANA name; times are shown in it and in UTC. */
-  timeZone: string;
+  /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
+  timeZone: string | null;
 }
+
+type Zoned = ExpiryMessageInput & { timeZone: string };
 
 /** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
 const SEEN_EARLIER_MS = 60_000;
@@ -27,8 +29,10 @@ const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
 
 /** The mail about an expiring or expired certificate, in the words of `now`: render it anew at every attempt. */
-export function expiryMessage(input: ExpiryMessageInput): RenderedMessage {
-  const { alert, monitor, now, timeZone } = input;
+export function expiryMessage(given: ExpiryMessageInput): RenderedMessage {
+  const timeZone = knownZone(given.timeZone);
+  const input: Zoned = { ...given, timeZone };
+  const { alert, monitor, now } = input;
   const host = displayName(monitor);
   const subject = subjectOf(input, host);
   const authority = oneLine(issuedCertificate(input)?.authorityName ?? '');
@@ -63,16 +67,16 @@ export function expiryMessage(input: ExpiryMessageInput): RenderedMessage {
   return { subject, preheader, html: mailLayout(content), text: plainText(content) };
 }
 
-function isOverdueOnly({ alert, now }: ExpiryMessageInput): boolean {
+function isOverdueOnly({ alert, now }: Zoned): boolean {
   return alert.step === 'renewal_overdue' && now < alert.notAfter;
 }
 
 /** The facts belong to the certificate that the alert is about only if the fingerprint says so. */
-function issuedCertificate({ alert, certificate }: ExpiryMessageInput): CertificateFacts | null {
+function issuedCertificate({ alert, certificate }: Zoned): CertificateFacts | null {
   return certificate?.fingerprint === alert.fingerprint ? certificate : null;
 }
 
-function subjectOf(input: ExpiryMessageInput, host: string): string {
+function subjectOf(input: Zoned, host: string): string {
   const { alert, now, timeZone } = input;
   const what = alert.role === 'leaf' ? host : `${host}: an intermediate certificate`;
   if (now >= alert.notAfter) return `${what} expired on ${longDate(alert.notAfter, timeZone)}`;
@@ -81,7 +85,7 @@ function subjectOf(input: ExpiryMessageInput, host: string): string {
 }
 
 /** The thresholds of the page's badge; above them only an overdue renewal is worth a mail. */
-function badgeOf(input: ExpiryMessageInput): { tone: Tone; text: string } {
+function badgeOf(input: Zoned): { tone: Tone; text: string } {
   const left = input.alert.notAfter - input.now;
   if (left <= 0) return { tone: 'expired', text: 'Expired' };
   const days = Math.floor(left / DAY_MS);
@@ -90,7 +94,7 @@ function badgeOf(input: ExpiryMessageInput): { tone: Tone; text: string } {
   return { tone: 'soon', text: isOverdueOnly(input) ? 'Renewal overdue' : `Expires in ${duration(left)}` };
 }
 
-function headingOf(input: ExpiryMessageInput, host: string): DrawnMail['heading'] {
+function headingOf(input: Zoned, host: string): DrawnMail['heading'] {
   const { alert, now, timeZone } = input;
   const date = weekdayDate(alert.notAfter, timeZone);
   const before = alert.role === 'leaf' ? 'The certificate for ' : 'An intermediate certificate of ';
@@ -100,7 +104,7 @@ function headingOf(input: ExpiryMessageInput, host: string): DrawnMail['heading'
   return { before, host, after: ` expires on ${date}.` };
 }
 
-function paragraphsOf(input: ExpiryMessageInput): string[] {
+function paragraphsOf(input: Zoned): string[] {
   const { alert, alertedAt, certificate, monitor, now, timeZone } = input;
   const time = clockTime(alert.notAfter, timeZone);
   const passed = now >= alert.notAfter;
@@ -140,7 +144,7 @@ function consequenceOf(port: number, time: string, passed: boolean): string {
   return passed ? `Since ${time} that day, ${who} ${what}.` : `After ${time} that day, ${who} will ${what}.`;
 }
 
-function factsOf(input: ExpiryMessageInput, host: string): DrawnMail['facts'] {
+function factsOf(input: Zoned, host: string): DrawnMail['facts'] {
   const { alert, monitor, now, timeZone } = input;
   const issuer = oneLine(issuedCertificate(input)?.issuer ?? '');
   return [

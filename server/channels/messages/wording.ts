@@ -26,14 +26,33 @@ export function weekdayDate(at: number, timeZone: string): string {
   return `${weekday}, ${longDate(at, timeZone)}`;
 }
 
-/** "14:32 UTC"; elsewhere the local time with the one in UTC behind it: "15:32 CET (14:32 UTC)". */
+/** The zone itself, or UTC: zones come and go, and one that a browser knew must not keep a mail from leaving. */
+export function knownZone(timeZone: string | null): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone: timeZone ?? 'UTC' }).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return 'UTC';
+    throw error;
+  }
+}
+
+/**
+ * "14:32 UTC"; elsewhere the local time with the one in UTC behind it: "15:32 CET (14:32 UTC)", with its day where that is
+ * another one: "23:30 EST (23 November, 04:30 UTC)".
+ */
 export function clockTime(at: number, timeZone: string): string {
-  const utc = `${hourAndMinute(at, 'UTC')} UTC`;
-  if (timeZone === 'UTC') return utc;
+  const time = `${hourAndMinute(at, 'UTC')} UTC`;
+  if (timeZone === 'UTC') return time;
+  const isSameDay = longDate(at, timeZone) === longDate(at, 'UTC');
+  const utc = isSameDay ? time : `${dayAndMonth(at)}, ${time}`;
   const zoneName = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'short' })
     .formatToParts(at)
     .find(({ type }) => type === 'timeZoneName')?.value;
   return `${hourAndMinute(at, timeZone)} ${zoneName ?? timeZone} (${utc})`;
+}
+
+function dayAndMonth(at: number): string {
+  return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long' }).format(at);
 }
 
 function hourAndMinute(at: number, timeZone: string): string {

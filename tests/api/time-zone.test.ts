@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, identityToken, type Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+/** Signs in once more from a browser in this zone. */
+async function arrive({ send }: TestApi, { email, password }: Person, timeZone: string) {
+  const client = createClient(send);
+  expect((await client.ask(CALLS.signIn, { body: { email, password } })).status).toBe(200);
+  const body = { token: await identityToken(client), time_zone: timeZone };
+  return (await client.ask(CALLS.openSession, { body })).ok.data.time_zone;
+}
+
+describeEachDatabase('The time zone of an account', (open) => {
+  it('is the browser’s at first, and stays what it is then', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    expect((await alice.ask(CALLS.currentUser)).ok.data.time_zone).toBeNull();
+    expect(await arrive(api, alice, 'Mars/Olympus_Mons')).toBeNull();
+    expect(await arrive(api, alice, 'Europe/Oslo')).toBe('Europe/Oslo');
+    expect(await arrive(api, alice, 'Asia/Tokyo')).toBe('Europe/Oslo');
+  });
+
+  it('is what its owner chose, or none', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const update = (change: object) =>
+      alice.ask(CALLS.updateUser, { body: { full_name: 'Alice', company: null, ...change } });
+    expect((await update({ time_zone: 'America/New_York' })).ok.data.time_zone).toBe('America/New_York');
+    expect((await update({})).ok.data.time_zone).toBe('America/New_York');
+    expect((await update({ time_zone: 'Mars/Olympus_Mons' })).problem).toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('Please choose a time zone'),
+    });
+    expect((await update({ time_zone: null })).ok.data.time_zone).toBeNull();
+  });
+});
