@@ -17,7 +17,11 @@ interface NoticeBarProps {
 export function NoticeBar({ children, actions, isCalm = false }: NoticeBarProps) {
   const ground = isCalm ? 'bg-sunken text-fg-2' : 'bg-soon-bg text-soon-fg';
   return (
-    <div className={classNames(children != null && `border-b border-line ${ground}`)}>
+    // A landmark of its own, between those of the header and the page; an empty one would be noise.
+    <section
+      aria-label={children == null ? undefined : 'Notice'}
+      className={classNames(children != null && `border-b border-line ${ground}`)}
+    >
       <div className="wrap flex flex-wrap items-center gap-x-4 text-label font-medium">
         <output className="block">
           {children != null && (
@@ -33,6 +37,6 @@ export function NoticeBar({ children, actions, isCalm = false }: NoticeBarProps)
           </div>
         )}
       </div>
-    </div>
+    </section>
   );
 }
