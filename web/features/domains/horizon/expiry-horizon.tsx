@@ -56,7 +56,7 @@ export function ExpiryHorizon({ expiries, now }: ExpiryHorizonProps) {
   );
 
   return (
-    <section aria-labelledby={headingId} className="mb-4 md:mb-5">
+    <section aria-labelledby={headingId}>
       <HorizonCard
         ref={ref}
         layout={layout}

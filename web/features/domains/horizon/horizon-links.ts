@@ -2,6 +2,7 @@ import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
 import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
 import { GLYPH } from '../../../ui/horizon/horizon-layout.ts';
 import type { HorizonLayout, HorizonNote, HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
+import { NAME_OFFSET } from '../../../ui/horizon/pack-labels.ts';
 import { pinName } from './horizon-entries.ts';
 import { SPAN_NAMES } from './span-names.ts';
 
@@ -28,6 +29,7 @@ export interface HorizonLink {
 }
 
 const REACH = GLYPH / 2 + 1;
+const NAMED_REACH = GLYPH / 2 + 4;
 const HEIGHT = 24;
 const SHORT_HEIGHT = 20;
 
@@ -54,9 +56,9 @@ function pinLink(pin: HorizonPin, { base }: HorizonLayout, now: number): Horizon
     key: entries[0].id,
     name: pinName(pin, now),
     box: {
-      left: x - REACH,
+      left: x - (label === null ? REACH : NAMED_REACH),
       top: y - height / 2,
-      width: label === null ? 2 * REACH : REACH + 12 + width + 4,
+      width: label === null ? 2 * REACH : NAMED_REACH + NAME_OFFSET + width + 4,
       height,
     },
     target: count > 1 ? { kind: 'soonest' } : { kind: 'domain', id: entries[0].id },
