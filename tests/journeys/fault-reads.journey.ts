@@ -1,0 +1,165 @@
+import type { Locator, Page } from '@playwright/test';
+import { expectToast, heal, problem, test, toasts } from './fault-world.ts';
+import { addHost, card, expect, logOut, signUp } from './world.ts';
+
+/** Moves the page's clock on, through every pause before another try, until the page gives up. */
+const givesUp = (page: Page, sign: Locator) =>
+  expect(async () => {
+    await page.clock.fastForward(4_000);
+    await expect(sign).toBeVisible({ timeout: 250 });
+  }).toPass();
+
+const FAILED_READS = [
+  { name: 'a cut connection', says: 'The server could not be reached' },
+  { name: '503', says: 'Failed to get me.' },
+  { name: '429', says: 'Failed to get me.' },
+] as const;
+
+test('what cannot be read says so in its place, and can be read again', async ({ page, world, wire }) => {
+  test.slow();
+  await page.clock.install();
+  await signUp(page);
+  const host = await world.serve('reads.faults.example');
+  await addHost(page, host);
+  const begin = async (name: string, path: RegExp) => {
+    if (name === 'a cut connection') wire.fault(new RegExp(`^GET ${path.source}`), { kind: 'cut' });
+    else
+      await page.route(path, (route) =>
+        name === '503'
+          ? route.fulfill({ status: 503 })
+          : route.fulfill(problem('too_many_requests', 'Try again in 40 seconds.', { retry_after: 40 })),
+      );
+  };
+  const again = (where: Locator | Page) => where.getByRole('button', { name: 'Try again' }).click();
+
+  for (const { name, says } of FAILED_READS)
+    await test.step(`the list: ${name}`, async () => {
+      await begin(name, /\/api\/domain\/list/);
+      await page.goto('/dashboard');
+      await givesUp(page, page.getByText('Could not load your domains'));
+      await expect(page.getByRole('alert').filter({ hasText: says })).toBeVisible();
+      await heal(page, wire);
+      await again(page.getByRole('alert').filter({ hasText: says }));
+      await expect(card(page, host)).toBeVisible();
+    });
+
+  await test.step('the overview: the list stands on its own', async () => {
+    await begin('503', /\/api\/domain\/summary/);
+    await page.goto('/dashboard');
+    await givesUp(page, page.getByText('The overview could not be read.'));
+    await expect(card(page, host)).toBeVisible();
+    await heal(page, wire);
+    await again(page);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Your certificate is fine');
+  });
+
+  for (const { name, says } of FAILED_READS)
+    await test.step(`the history: ${name}`, async () => {
+      await begin(name, /\/api\/domain\/[^/]+\/history/);
+      await page.goto('/dashboard');
+      await card(page, host).getByRole('link').click();
+      const panel = page.getByLabel(`Details for ${host}`);
+      await givesUp(page, panel.getByText('Could not load the history'));
+      await expect(panel).toContainText(says);
+      await heal(page, wire);
+      await again(panel);
+      await expect(panel.getByRole('list', { name: 'Names in the certificate' }).first()).toBeVisible();
+    });
+
+  await test.step('the products', async () => {
+    await begin('a cut connection', /\/api\/payment\/products/);
+    await page.goto('/profile');
+    await page.getByRole('banner').getByRole('button', { name: 'Upgrade to Premium' }).click();
+    const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
+    await expect(offer.getByRole('button', { name: /^Start Premium/ })).toBeDisabled();
+    await givesUp(page, toasts(page).getByText('Failed to load payment products.'));
+    await heal(page, wire);
+    await again(offer);
+    await expect(offer.getByRole('button', { name: /^Start Premium/ })).toBeEnabled();
+    await offer.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  await test.step('billing', async () => {
+    for (const { name, says } of [
+      { name: 'a cut connection', says: 'The server could not be reached' },
+      { name: '503', says: 'Failed to get me.' },
+    ]) {
+      await begin(name, /\/api\/payment\/billing/);
+      const opening = page.context().waitForEvent('page');
+      await page.getByRole('button', { name: /^Account of/ }).click();
+      await page.getByRole('menuitem', { name: 'Billing' }).click();
+      const tab = await opening;
+      await expectToast(page, says);
+      await expect.poll(() => tab.isClosed()).toBe(true);
+      await heal(page, wire);
+    }
+  });
+});
+
+test('a lost connection is told, what is shown stays, and it comes back by itself', async ({
+  page,
+  world,
+  wire,
+}) => {
+  await page.clock.install();
+  await signUp(page);
+  const host = await world.serve('lost.faults.example');
+  await addHost(page, host);
+  await wire.refuse();
+  await givesUp(page, page.getByText('Connection lost.'));
+  await expect(card(page, host)).toBeVisible();
+
+  await wire.heal();
+  wire.fault(/^GET \/api\/domain\/list/, { kind: 'cut' });
+  // The stream is back and everything is read again, which fails for the list alone.
+  await givesUp(page, page.getByText(/^Last updated .*The server could not be reached/));
+  await expect(page.getByText('Connection lost.')).toBeHidden();
+  await expect(card(page, host)).toBeVisible();
+  await heal(page, wire);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByText(/^Last updated/)).toBeHidden();
+
+  await test.step('slow and late answers are only that', async () => {
+    wire.fault(/^GET \/api\/domain\/list/, { kind: 'throttle', bytesPerSecond: 20_000 });
+    wire.fault(/^GET \/api\/domain\/summary/, { kind: 'delay', ms: 400 });
+    await page.reload();
+    await expect(card(page, host)).toBeVisible();
+    await heal(page, wire);
+  });
+});
+
+test('who is signed in cannot be told: the page leads to the login', async ({ page, wire }) => {
+  await signUp(page);
+  for (const kind of ['cut', 'cut-answer'] as const) {
+    wire.fault(/^GET \/api\/user\/me/, { kind });
+    await page.goto('/dashboard');
+    await expect(page).toHaveURL(/\/login/);
+    await wire.heal();
+    await page.goto('/dashboard');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  }
+});
+
+test('a log-out and a reset mail that fail say so', async ({ page, wire }) => {
+  await signUp(page);
+  await page.goto('/profile');
+  for (const kind of ['cut', 'cut-answer'] as const) {
+    wire.fault(/^POST \/api\/identity\/request-password-reset/, { kind });
+    await page.getByRole('button', { name: 'Reset Password' }).click();
+    await expect(toasts(page).getByText(/^Failed to send password reset email: /)).toBeVisible();
+    await wire.heal();
+    await page.reload();
+  }
+  await page.getByRole('button', { name: 'Reset Password' }).click();
+  await expectToast(page, 'Password reset email sent.');
+
+  wire.fault(/^DELETE \/api\/user\/me/, { kind: 'cut' });
+  await page.getByRole('button', { name: 'Delete Account' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expectToast(page, 'Failed to delete the account: The server could not be reached');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+
+  wire.fault(/^POST \/api\/auth\/logout/, { kind: 'cut' });
+  await logOut(page);
+  await expect(toasts(page).getByText('Failed to logout: The server could not be reached')).toBeVisible();
+});

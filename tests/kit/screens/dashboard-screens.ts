@@ -1,0 +1,183 @@
+import type { Page } from '@playwright/test';
+import { dashboard, dialog, domainMenu, idOf, open, panelOf, press, type Screen } from './ways.ts';
+
+const DOMAIN_CALLS = '**/api/domain/**';
+
+const LIST: Screen[] = [
+  {
+    name: 'dashboard',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?sort=soonest&view=grid&span=90'),
+  },
+  { name: 'dashboard-newest', visitor: 'member', show: (page) => dashboard(page, '?sort=newest&view=grid') },
+  { name: 'dashboard-list', visitor: 'member', show: (page) => dashboard(page, '?sort=soonest&view=list') },
+  {
+    name: 'dashboard-30-days',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?sort=soonest&view=grid&span=30'),
+  },
+  {
+    name: 'dashboard-1-year',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?sort=soonest&view=grid&span=365'),
+  },
+  {
+    name: 'dashboard-loading',
+    visitor: 'member',
+    async show(page) {
+      await page.route(DOMAIN_CALLS, () => undefined);
+      await page.goto('/dashboard?view=grid');
+      await page.getByRole('button', { name: /^Account of / }).waitFor();
+      await page.getByText('Loading').first().waitFor({ state: 'attached' });
+    },
+  },
+  {
+    name: 'dashboard-error',
+    visitor: 'member',
+    async show(page) {
+      await page.route(DOMAIN_CALLS, (route) => route.fulfill({ status: 400 }));
+      await page.goto('/dashboard?view=grid');
+      await page.getByRole('button', { name: 'Try again' }).first().waitFor();
+    },
+  },
+  {
+    name: 'domain-menu',
+    visitor: 'member',
+    show: domainMenu,
+  },
+  {
+    name: 'remove',
+    visitor: 'member',
+    async show(page) {
+      await domainMenu(page);
+      await page.getByRole('menuitem', { name: 'Remove' }).click();
+      await dialog(page, 'Are you sure you want to delete this domain?');
+    },
+  },
+  {
+    name: 'add',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await press(page, 'Add Domain');
+      await dialog(page, 'Add New Domain');
+    },
+  },
+  {
+    name: 'add-error',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await press(page, 'Add Domain');
+      await page.getByRole('dialog').getByLabel('Host Address').press('Enter');
+      await page.getByText('Please enter a valid host address').waitFor();
+    },
+  },
+];
+
+/** The dashboard with the first two domains selected. */
+async function selected(page: Page): Promise<void> {
+  await dashboard(page, '?sort=soonest&view=grid');
+  for (const box of (await page.getByRole('checkbox', { name: /^Select / }).all()).slice(0, 2))
+    await box.check({ force: true });
+  await page.getByRole('region', { name: 'Selected domains' }).getByText('2 selected').waitFor();
+}
+
+async function addMany(page: Page): Promise<void> {
+  await dashboard(page, '?sort=soonest');
+  await press(page, 'Add Domain');
+  await press(page, 'Add many at once');
+  await dialog(page, 'Add many domains');
+}
+
+const MANY: Screen[] = [
+  { name: 'selection', visitor: 'member', show: selected },
+  {
+    name: 'selection-remove',
+    visitor: 'member',
+    async show(page) {
+      await selected(page);
+      const bar = page.getByRole('region', { name: 'Selected domains' });
+      // A narrow bar keeps what it can do in a menu.
+      const menu = bar.getByRole('button', { name: 'Actions' });
+      if (await menu.isVisible()) {
+        await menu.click();
+        await page.getByRole('menuitem', { name: 'Remove' }).click();
+      } else await bar.getByRole('button', { name: 'Remove' }).click();
+      await page.getByRole('alertdialog').waitFor();
+    },
+  },
+  { name: 'add-many', visitor: 'member', show: addMany },
+  {
+    name: 'add-many-preview',
+    visitor: 'member',
+    async show(page) {
+      await addMany(page);
+      await page
+        .getByLabel('Hosts')
+        .fill('one.moss.example\nhttps://two.moss.example/path\npay.fjord.example\nnot a host\nlocalhost');
+      await press(page, 'Preview');
+      await page.getByText('Tags for all of them').waitFor();
+    },
+  },
+  {
+    name: 'dashboard-filtered',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?sort=soonest&view=grid&status=critical'),
+  },
+  {
+    name: 'dashboard-no-hits',
+    visitor: 'member',
+    async show(page) {
+      await open(page, '/dashboard?view=grid&q=nowhere');
+      await page.getByText('No domain matches “nowhere”.').waitFor();
+    },
+  },
+  {
+    name: 'tag-menu',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await press(page, 'Filter by tag');
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'sort-menu',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await press(page, /^Sort: /);
+      await page.getByRole('menu').waitFor();
+    },
+  },
+  {
+    name: 'shortcuts',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, '?sort=soonest');
+      await page.keyboard.press('?');
+      await dialog(page, 'Keyboard shortcuts');
+    },
+  },
+];
+
+const PANEL: Screen[] = [
+  { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example') },
+  { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example') },
+  { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
+  { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
+  { name: 'panel-paused', visitor: 'member', show: panelOf('beta.fjord.example') },
+  {
+    name: 'panel-unread',
+    visitor: 'member',
+    async show(page) {
+      await dashboard(page, `?sort=soonest&domain=${await idOf(page, 'staging.moss.example')}`);
+      await page.getByRole('heading', { name: 'Certificate History' }).waitFor();
+      await page.getByText('Loading certificate history...').waitFor({ state: 'hidden' });
+    },
+  },
+];
+
+/** The dashboard of the demo's own person, what opens over it, and its panel. */
+export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...PANEL];

@@ -1,0 +1,71 @@
+import type { Page } from '@playwright/test';
+import type { Demo } from '../demo.ts';
+import type { Visitor } from './visitors.ts';
+
+/** One state of a page, or a dialog over it, as somebody sees it. */
+export interface Screen {
+  /** In kebab case; part of the name of its picture. */
+  name: string;
+  visitor: Visitor;
+  /** Leads there from anywhere and resolves when everything of it is to be seen. */
+  show(page: Page, demo: Demo): Promise<void>;
+}
+
+/** Opens an address and waits until it speaks. */
+export async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  // Not by its role: under a sheet that fills a narrow screen nothing has one.
+  await page.locator('h1').first().waitFor();
+}
+
+export const at = (path: string) => (page: Page) => open(page, path);
+
+/** The dashboard with its cards or rows. */
+export async function dashboard(page: Page, search = ''): Promise<void> {
+  await open(page, `/dashboard${search}`);
+  await page.locator('[aria-label^="Actions for "]').first().waitFor();
+}
+
+export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click();
+
+export async function dialog(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('dialog', { name }).or(page.getByRole('alertdialog', { name })).waitFor();
+}
+
+export async function idOf(page: Page, hostname: string): Promise<string> {
+  const answer = await page.request.get(`/api/domain/list?q=${hostname}`);
+  const { data } = (await answer.json()) as { data: { id: string; hostname: string }[] };
+  const found = data.find((domain) => domain.hostname === hostname);
+  if (!found) throw new Error(`Nobody watches ${hostname}`);
+  return found.id;
+}
+
+/** The dashboard with the panel of one domain, its history read. */
+export const panelOf = (hostname: string) => async (page: Page) => {
+  await dashboard(page, `?sort=soonest&domain=${await idOf(page, hostname)}`);
+  await page.getByRole('heading', { name: 'Current Certificate' }).waitFor();
+  await page.getByText('Loading certificate history...').waitFor({ state: 'hidden' });
+};
+
+export async function accountMenu(page: Page): Promise<void> {
+  await press(page, /^Account of /);
+  await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
+}
+
+/** What a narrow header has no room for is in the menu of the account. */
+export async function fromHeader(page: Page, name: string): Promise<void> {
+  const button = page.getByRole('banner').getByRole('button', { name });
+  if (await button.isVisible()) return button.click();
+  await accountMenu(page);
+  await page.getByRole('menuitem', { name }).click();
+}
+
+/** The menu of the first domain of the list. */
+export async function domainMenu(page: Page): Promise<void> {
+  await dashboard(page, '?sort=soonest');
+  await page
+    .getByRole('button', { name: /^Actions for / })
+    .first()
+    .click();
+  await page.getByRole('menuitem', { name: 'Remove' }).waitFor();
+}
