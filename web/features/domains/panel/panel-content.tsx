@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { RevocationBadge } from '../../../ui/badge.tsx';
+import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { CertificateChain } from './certificate-chain.tsx';
@@ -69,6 +70,9 @@ function StateBadge({ domain }: { domain: DomainWire }) {
   return domain.fingerprint === null ? null : <RevocationBadge revoked={false} />;
 }
 
+// Beyond this, a name takes more than three lines.
+const LONG_NAME = 78;
+
 function PanelHeading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -78,9 +82,12 @@ function PanelHeading({ children }: { children: string }) {
     <h2
       ref={heading}
       tabIndex={-1}
-      className="max-h-25 overflow-y-auto font-mono text-[15px]/5 font-semibold text-wrap [overflow-wrap:anywhere]"
+      className={classNames(
+        'font-mono font-semibold text-wrap [overflow-wrap:anywhere]',
+        children.length > LONG_NAME ? 'text-small' : 'text-[15px]/5',
+      )}
     >
-      <bdi>{children}</bdi>
+      <bdi dir="ltr">{children}</bdi>
     </h2>
   );
 }

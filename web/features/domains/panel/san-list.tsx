@@ -20,7 +20,7 @@ export function SubjectAltNames({ names }: { names: string[] }) {
       <ul aria-label="Names in the certificate" className="flex min-w-0 flex-1 flex-wrap items-center gap-1">
         {names.slice(0, shown).map((name, index) => (
           <li key={index} className={classNames(CHIP, 'bg-sunken')}>
-            <bdi>{visibleText(name)}</bdi>
+            <bdi dir="ltr">{visibleText(name)}</bdi>
           </li>
         ))}
         {hidden > 0 && (
