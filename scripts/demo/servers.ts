@@ -1,5 +1,6 @@
 import { startDnsServer } from '../../tests/kit/dns-server.ts';
 import { type ServerCertificate, startTlsServer, type TlsPeer } from '../../tests/kit/tls-server.ts';
+import { serveIcons } from './icons.ts';
 
 const HTTPS_PORT = 443;
 
@@ -11,7 +12,7 @@ export interface DemoServers {
   stop(): Promise<void>;
 }
 
-/** One TLS server on 127.0.0.1 that is every host of these certificates, and a name server that knows them. */
+/** One https server on 127.0.0.1 that is every host of these certificates, with its icon, and a name server that knows them. */
 export async function startDemoServers(
   certificates: Readonly<Record<string, ServerCertificate>>,
 ): Promise<DemoServers> {
@@ -29,10 +30,10 @@ export async function startDemoServers(
 
 async function listen(certificates: Readonly<Record<string, ServerCertificate>>): Promise<TlsPeer> {
   try {
-    return await startTlsServer(certificates, { port: HTTPS_PORT });
+    return await startTlsServer(certificates, { port: HTTPS_PORT, serve: serveIcons });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
     if (code !== 'EACCES' && code !== 'EADDRINUSE') throw error;
-    return startTlsServer(certificates);
+    return startTlsServer(certificates, { serve: serveIcons });
   }
 }

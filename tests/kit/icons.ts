@@ -1,23 +1,37 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** A PNG of one colour; with `claimed`, one that says to be larger than it is. */
-export function pngIcon(
+/** Red, green, blue, opacity; each 0 to 255. */
+export type Pixel = readonly [number, number, number, number];
+
+/** A square PNG; with `claimed`, one that says to be larger than it is. */
+export function drawnPng(
   side: number,
-  [red, green, blue]: readonly [number, number, number] = [20, 110, 120],
+  pixelAt: (x: number, y: number) => Pixel,
   claimed: { width: number; height: number } = { width: side, height: side },
 ): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(claimed.width, 0);
   header.writeUInt32BE(claimed.height, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  const row = Buffer.from([0, ...Array.from({ length: side }, () => [red, green, blue]).flat()]);
-  const pixels = deflateSync(Buffer.concat(Array.from({ length: side }, () => row)));
+  header.set([8, 6, 0, 0, 0], 8);
+  const rows = Array.from({ length: side }, (_, y) => [
+    0,
+    ...Array.from({ length: side }, (_unused, x) => [...pixelAt(x, y)]).flat(),
+  ]);
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', header),
-    chunk('IDAT', pixels),
+    chunk('IDAT', deflateSync(Buffer.from(rows.flat()))),
     chunk('IEND', Buffer.alloc(0)),
   ]);
+}
+
+/** One colour. */
+export function pngIcon(
+  side: number,
+  [red, green, blue]: readonly [number, number, number] = [20, 110, 120],
+  claimed?: { width: number; height: number },
+): Buffer {
+  return drawnPng(side, () => [red, green, blue, 255], claimed);
 }
 
 function chunk(type: string, data: Buffer): Buffer {

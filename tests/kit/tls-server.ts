@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,12 +88,14 @@ export interface TlsPeer extends Peer {
 export interface TlsPeerOptions extends TlsOptions {
   host?: string;
   port?: number;
+  /** Answers requests over HTTP; without it clients hear nothing after the handshake. */
+  serve?: RequestListener;
 }
 
 /** A node:tls server with a certificate per server name; `'*'` is for every other name and for clients without one. */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificate>>,
-  { host = '127.0.0.1', port = 0, ...options }: TlsPeerOptions = {},
+  { host = '127.0.0.1', port = 0, serve, ...options }: TlsPeerOptions = {},
 ): Promise<TlsPeer> {
   const contexts = new Map<string, SecureContext>();
   const context = (certificate: ServerCertificate): SecureContext =>
@@ -107,11 +111,13 @@ export async function startTlsServer(
     ...pair(fallback),
     SNICallback: (name, done) => done(null, contexts.get(name) ?? contexts.get('*')),
   });
+  const http = serve === undefined ? null : createHttpServer(serve);
   server.on('connection', () => accepted++);
   server.on('secureConnection', (socket) => {
     serverNames.push(socket.servername || null);
     socket.on('error', () => socket.destroy());
-    socket.resume();
+    if (http === null) socket.resume();
+    else http.emit('connection', socket);
   });
   const peer = await listening(server, host, port);
   return {

@@ -29,6 +29,14 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   const { data: entries } = (await person.ask(CALLS.domainHistory, { params: { id: pay?.id ?? '' } })).ok;
   expect(entries.map(({ fingerprint }) => fingerprint)).toHaveLength(2);
 
+  // Icons come from the hosts themselves; some have none, and nobody calls the paused one or the one that is gone.
+  const withIcon = async () =>
+    (await person.ask(CALLS.listDomains)).ok.data.filter(({ favicon }) => favicon !== null);
+  await vi.waitFor(async () => expect(await withIcon()).toHaveLength(13), { timeout: 15_000 });
+  const [first] = await withIcon();
+  const icon = await person.send(first?.favicon ?? '');
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
+
   // What is wrong today has been mailed; the past has not.
   await vi.waitFor(
     async () => expect(await (await fetch(demo.mailUrl)).text()).toContain('pay.fjord.example'),
@@ -38,4 +46,4 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   expect(offered).toContain(`lab.moss.example${demo.portSuffix}`);
 
   expect(await demo.stop()).toBe(0);
-});
+}, 60_000);
