@@ -40,11 +40,8 @@ export async function listMonitors(
     .limit(query.pageSize)
     .offset(offset)
     .execute();
-  const monitors = await monitorsOf(
-    store,
-    page.map(({ id }) => id),
-  );
-  return { monitors, total };
+  const ids = page.map(({ id }) => id);
+  return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
 }
 
 /** The ids of what matches, in the list's order and at most `limit`, and how many match in all. */
@@ -71,13 +68,22 @@ export async function* eachMonitor(
   const rows = await inOrder(matchingMonitors(store, query), query.sort).select('id').execute();
   const ids = rows.map(({ id }) => id);
   for (let from = 0; from < ids.length; from += READ_AT_ONCE)
-    yield* await monitorsOf(store, ids.slice(from, from + READ_AT_ONCE));
+    yield* await monitorsOf(store, {
+      accountId: query.accountId,
+      ids: ids.slice(from, from + READ_AT_ONCE),
+    });
 }
 
-/** In the order of the ids. One that was removed meanwhile is left out. */
-async function monitorsOf(store: Store, ids: readonly string[]): Promise<Monitor[]> {
+/** Of these ids those that the account has, in their order. */
+export async function monitorsOf(
+  store: Store,
+  { accountId, ids }: { accountId: string; ids: readonly string[] },
+): Promise<Monitor[]> {
   if (ids.length === 0) return [];
-  const rows = await selectMonitors(store.db).where('monitors.id', 'in', ids).execute();
+  const rows = await selectMonitors(store.db)
+    .where('monitors.id', 'in', ids)
+    .where('account_id', '=', accountId)
+    .execute();
   const monitors = new Map(rows.map((row) => [row.id, toMonitor(row)]));
   return ids.flatMap((id) => monitors.get(id) ?? []);
 }

@@ -11,7 +11,7 @@ export type { Monitor } from './monitor-row.ts';
 export { type AddedMonitor, addMonitor, addMonitors, trackedEndpoints } from './monitor-adding.ts';
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
 export { describeMonitor, type Description } from './monitor-description.ts';
-export { eachMonitor, listMonitors, monitorIds } from './monitor-list.ts';
+export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-list.ts';
 export { summary } from './monitor-summary.ts';
 export { presentedChain } from './presented-chain.ts';
 export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';

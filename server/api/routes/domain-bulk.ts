@@ -6,7 +6,7 @@ import {
   describeMonitor,
   type Monitor,
   type MonitorKey,
-  monitorOf,
+  monitorsOf,
   pauseMonitor,
   removeMonitor,
   requestCheck,
@@ -35,10 +35,11 @@ export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
       (isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null);
     if (limited) return limited;
 
+    // Known before any limit of a domain is counted: a stranger must not use up its owner's.
+    const own = new Map((await monitorsOf(store, { accountId, ids })).map((each) => [each.id, each]));
     const results = new Map<string, BulkResult[number]>();
     for (const id of ids) {
-      // Before any limit of a domain is counted: a stranger must not use up its owner's.
-      const owned = await monitorOf(store, { accountId, monitorId: id });
+      const owned = own.get(id) ?? null;
       const outcome = owned === null ? REFUSALS.notFound() : await act(owned, body, now);
       results.set(id, resultOf(id, outcome, owned, now));
     }
