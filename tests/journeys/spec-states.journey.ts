@@ -47,23 +47,30 @@ test('toasts stand in their region, three at most, for four seconds, and Alt+T l
   await page.clock.install();
   await signUp(page);
   await page.goto('/profile');
-  await expect(page.getByLabel('Full Name')).toBeVisible();
   await page.route('**/api/identity/request-password-reset', (route) => route.fulfill({ status: 503 }));
   const reset = page.getByRole('button', { name: 'Reset Password' });
   const list = toasts(page).getByRole('listitem');
-  for (const count of [1, 2, 3, 4]) {
+  await expect(reset).toBeEnabled();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const fail = async (count: number) => {
     await reset.click();
-    await expect(reset).toBeEnabled();
-    await expect(list).toHaveCount(count);
-  }
+    await expect(async () => {
+      await page.clock.runFor(50);
+      await expect(list).toHaveCount(count, { timeout: 200 });
+      await expect(reset).toBeEnabled({ timeout: 200 });
+    }).toPass();
+  };
+
+  await fail(1);
+  await page.clock.runFor(2_000);
+  await expect(list).toHaveCount(1);
+  await page.clock.runFor(2_500);
+  await expect(list).toHaveCount(0);
+
+  for (const count of [1, 2, 3, 4]) await fail(count);
   await expect(toasts(page).locator('[data-visible=true]')).toHaveCount(3);
   await page.keyboard.press('Alt+KeyT');
   await expect(toasts(page).locator('ol')).toBeFocused();
-  await page.getByLabel('Full Name').focus();
-  await page.mouse.move(10, 300);
-  await page.clock.fastForward(6_000);
-  await page.clock.runFor(1_000);
-  await expect(list).toHaveCount(0);
 });
 
 test('the plan is read again when the window gets the focus', async ({ page }) => {
@@ -72,7 +79,7 @@ test('the plan is read again when the window gets the focus', async ({ page }) =
   for (const path of ['**/api/user/sub', '**/api/user/standing']) {
     const read = page.waitForRequest(path);
     await page.clock.fastForward(61_000);
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
     await read;
   }
 });

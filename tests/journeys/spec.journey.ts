@@ -80,6 +80,27 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   });
 });
 
+test('the landing page has the specified sections and words', async ({ page }) => {
+  await page.goto('/landing');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
+    'Certlantern: Never miss an SSL certificate expiry again.',
+  );
+  await expect(page.getByRole('main').getByRole('link', { name: 'Sign Up' }).first()).toBeVisible();
+  for (const name of [/^SSL Certificate Tracking/, /^Email Notifications/, /^Webhook Support/])
+    await expect(page.getByRole('heading', { name })).toBeVisible();
+  const footer = page.getByRole('contentinfo');
+  for (const [name, address] of [
+    ['Terms of Use', /terms-of-use$/],
+    ['Privacy Policy', /privacy-policy$/],
+  ] as const) {
+    await expect(footer.getByRole('link', { name })).toHaveAttribute('href', address);
+    await expect(footer.getByRole('link', { name })).toHaveAttribute('target', '_blank');
+  }
+  await footer.scrollIntoViewIfNeeded();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign Up' })).toBeInViewport();
+  await expect(page.getByRole('banner').getByRole('button', { name: /theme/i })).toBeInViewport();
+});
+
 test('every legal address shows the one page, at its place', async ({ page }) => {
   for (const [address, place] of [
     ['/terms-of-use', '#terms'],
@@ -258,14 +279,14 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
 }) => {
   await signUp(page);
   const notBefore = daysFromNow(-20);
-  const notAfter = daysFromNow(70);
+  const notAfter = daysFromNow(70.5);
   const host = await world.serve('panel.spec.example', {
     notBefore,
     notAfter,
     dnsNames: ['panel.spec.example', 'www.panel.spec.example', 'm.panel.spec.example'],
   });
   await addHost(page, host);
-  await expect(card(page, host)).toContainText('70 days left');
+  await expect(card(page, host)).toContainText(/70 ?days left/);
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/domain/*/history', async (route) => {
@@ -297,6 +318,19 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
   await panel.getByRole('button', { name: '+1 more' }).click();
   await expect(panel.getByText('m.panel.spec.example', { exact: true })).toBeVisible();
 
+  await test.step('what is revoked says so, on its card and in the panel', async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.route('**/api/domain/list*', async (route) => {
+      const answer = await route.fetch();
+      const list = (await answer.json()) as { data: object[] };
+      const data = list.data.map((domain) => ({ ...domain, is_revoked: true, state: 'revoked' }));
+      await route.fulfill({ json: { ...list, data } });
+    });
+    await page.reload();
+    for (const place of [panel, card(page, host)])
+      await expect(place.getByText('Revoked', { exact: true }).first()).toBeVisible();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
   await test.step('frequencies of Premium are locked and say why', async () => {
     await expect(panel.getByRole('radio')).toHaveCount(4);
     await expect(panel.getByRole('radio', { name: /^Daily/ })).toBeChecked();
@@ -323,6 +357,18 @@ test('the profile resets the password and asks before the account goes', async (
   await expect(update).toBeDisabled();
   await page.getByRole('button', { name: 'Reset Password' }).click();
   await expect(toasts(page).getByText('Password reset email sent.')).toBeVisible();
+
+  await test.step('an account without an address has nowhere to send it', async () => {
+    await page.route('**/api/user/me', async (route) => {
+      const answer = await route.fetch();
+      const { data } = (await answer.json()) as { data: object };
+      await route.fulfill({ json: { data: { ...data, email: '' } } });
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Reset Password' }).click();
+    await expect(toasts(page).getByText('No authenticated user with a valid email.')).toBeVisible();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
 
   await page.getByRole('button', { name: 'Delete Account' }).click();
   const question = page.getByRole('alertdialog');
