@@ -21,31 +21,34 @@ interface StatusChipsProps {
 
 /** The filters by state, which are the legend of the horizon too. The chosen one, pressed again, gives way to All. */
 export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
+  const chips = chipsOf(summary, chosen);
+  // With their words while these fit.
+  const words = chips.length <= 5 ? '@min-[530px]:inline' : '@min-[740px]:inline';
   return (
     <div
       role="group"
       aria-label="Filter by state"
-      className="-m-1 flex min-w-0 gap-0.5 overflow-x-auto p-1 [scrollbar-width:none]"
+      className="flex min-w-0 gap-0.5 overflow-x-auto p-1 [scrollbar-width:none]"
     >
-      {chipsOf(summary, chosen).map(({ status, label, glyph, count }) => {
+      {chips.map(({ status, label, glyph, count }) => {
         const isChosen = status === chosen;
         return (
           <button
             key={label}
             type="button"
             aria-pressed={isChosen}
-            aria-label={count === undefined ? label : `${label}, ${count}`}
+            aria-label={count === undefined ? label : `${label}, ${count.toLocaleString('en-GB')}`}
             onClick={() => onChoose(isChosen ? undefined : status)}
             className={classNames(
-              'inline-flex min-h-10 flex-none items-center gap-[7px] rounded-2 border px-2.5 text-label font-[520] whitespace-nowrap md:min-h-8 md:px-[11px]',
+              'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8 md:gap-[7px] md:px-2.5',
               isChosen
                 ? 'border-line-2 bg-surface text-fg shadow-1 forced-colors:border-[Highlight]'
                 : 'border-transparent text-fg-2 hover:bg-sunken',
             )}
           >
             <ChipGlyph glyph={glyph} />
-            <span className={glyph === null ? '' : 'hidden [@media(min-width:1180px)]:inline'}>{label}</span>
-            <span className="num font-[480] text-fg-3">{count ?? '–'}</span>
+            <span className={glyph === null ? '' : `hidden ${words}`}>{label}</span>
+            <span className="num font-[480] text-fg-3">{count?.toLocaleString('en-GB') ?? '–'}</span>
           </button>
         );
       })}
