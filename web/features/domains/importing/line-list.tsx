@@ -47,7 +47,7 @@ export function LineList({ plan, results, shown, isRunning }: LineListProps) {
       {...SCROLLER}
       role="group"
       aria-label="Lines"
-      className="max-h-[min(44dvh,396px)] overflow-y-auto overscroll-contain rounded-3 border border-line-2 -outline-offset-2"
+      className="max-h-[28dvh] md:max-h-[min(44dvh,396px)] overflow-y-auto overscroll-contain rounded-3 border border-line-2 -outline-offset-2"
     >
       {shown.length === 0 && <p className="px-3.5 py-3 text-label text-fg-3">No problems.</p>}
       <ol className="relative" style={{ height: rows.getTotalSize() }}>

@@ -1,0 +1,267 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect, expectAccessible, newPerson, signUp, test } from './world.ts';
+
+const NARROW = { width: 360, height: 760 };
+const WIDE = { width: 1440, height: 900 };
+
+/** Premium without a card, so that no limit is in the way. */
+async function signUpForTrial(page: Page): Promise<void> {
+  const person = newPerson();
+  await page.goto('/signup?trial=1');
+  await page.getByLabel('Name', { exact: true }).fill(person.name);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+}
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Add many domains' });
+
+/** Opens the dialog from the empty dashboard, or else from the one that adds a single domain. */
+async function openAddMany(page: Page): Promise<Locator> {
+  const first = page.getByRole('button', { name: 'Add many at once' });
+  if (!(await first.isVisible())) await page.getByRole('button', { name: 'Add Domain' }).click();
+  await first.click();
+  await expect(dialog(page)).toBeVisible();
+  return dialog(page);
+}
+
+async function paste(page: Page, text: string): Promise<Locator> {
+  const form = await openAddMany(page);
+  await form.getByLabel('Hosts').fill(text);
+  await form.getByRole('button', { name: 'Preview' }).click();
+  return form;
+}
+
+const lineOf = (form: Locator, text: string) => form.getByRole('listitem').filter({ hasText: text });
+const bar = (page: Page) => page.getByRole('region', { name: 'Selected domains' });
+const box = (page: Page, host: string) => page.getByRole('checkbox', { name: `Select ${host}` });
+
+/** Nothing that axe finds, wide and narrow, light and dark. */
+async function expectAccessibleEverywhere(page: Page): Promise<void> {
+  for (const size of [WIDE, NARROW])
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      await expectAccessible(page);
+    }
+  await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+test('what is pasted is told line by line before it is added, and Free takes three', async ({ page }) => {
+  await signUp(page);
+  const form = await paste(
+    page,
+    [
+      '# ours',
+      'one.many.example',
+      'https://two.many.example/x',
+      'not a host',
+      'ONE.many.example:443',
+      'three.many.example # mail',
+      'four.many.example',
+    ].join('\n'),
+  );
+  await expect(
+    form.getByText("Three will be added · 1 repeated · 1 beyond the plan's limit · 1 not valid"),
+  ).toBeVisible();
+  await expect(lineOf(form, 'not a host')).toContainText(
+    'A host name can contain letters, digits, hyphens and dots only.',
+  );
+  await expect(lineOf(form, 'Repeated (line 2)')).toContainText('one.many.example');
+  await expect(lineOf(form, 'four.many.example')).toContainText("Beyond the plan's limit");
+  await expect(form.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+  await form.getByLabel('Only problems').check();
+  await expect(form.getByRole('listitem')).toHaveCount(2);
+  await form.getByLabel('Only problems').uncheck();
+  await expectAccessibleEverywhere(page);
+
+  await form.getByLabel('Tags for all of them').fill('shop, web');
+  await form.getByRole('button', { name: 'Add 3 Domains' }).click();
+  await expect(form.getByText('3 of 3 added')).toBeVisible();
+  await expect(lineOf(form, 'two.many.example')).toContainText('Added');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await form.getByRole('button', { name: 'Copy what was not added' }).click();
+  await expect(form.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('four.many.example  # Beyond');
+  await form.getByRole('button', { name: 'Close' }).last().click();
+
+  for (const name of ['one', 'two', 'three']) await expect(box(page, `${name}.many.example`)).toBeAttached();
+  await page.goto('/dashboard?tag=web');
+  await expect(page.getByRole('checkbox', { name: /^Select / })).toHaveCount(3);
+});
+
+test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing', async ({ page }) => {
+  test.setTimeout(120_000);
+  await signUpForTrial(page);
+  await test.step('each monitor has its line', async () => {
+    const form = await openAddMany(page);
+    const monitor = (fields: object) => ({
+      url: 'https://',
+      hostname: null,
+      port: null,
+      active: true,
+      tags: [],
+      ...fields,
+    });
+    const backup = {
+      version: '1.23.17',
+      monitorList: [
+        monitor({
+          type: 'http',
+          name: 'Shop',
+          url: 'https://shop.kuma.example/health',
+          tags: [{ name: 'prod', value: '' }],
+        }),
+        monitor({ type: 'port', name: 'IMAP', hostname: 'mail.kuma.example', port: 993, active: false }),
+        monitor({ type: 'push', name: 'Nightly' }),
+      ],
+    };
+    await form.getByLabel('Choose a file').setInputFiles({
+      name: 'Uptime_Kuma_Backup.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(JSON.stringify(backup)),
+    });
+    await expect(form.getByText('Uptime Kuma backup: 2 hosts, 1 without one')).toBeVisible();
+    await form.getByRole('button', { name: 'Preview' }).click();
+    await expect(lineOf(form, 'mail.kuma.example:993')).toContainText('Paused in Uptime Kuma, checked here');
+    await expect(lineOf(form, 'Nightly')).toContainText('A push monitor waits for calls and has no host');
+    await form.getByRole('button', { name: 'Add 2 Domains' }).click();
+    await expect(form.getByText('2 of 2 added')).toBeVisible();
+    await form.getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  const hosts = Array.from({ length: 230 }, (_, index) => `h${index}.cut.example`);
+  let calls = 0;
+  await test.step('the second call is cut after the server had it', async () => {
+    await page.route('**/api/domain/import', async (route) => {
+      calls += 1;
+      if (calls !== 2) return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    const form = await paste(page, hosts.join('\n'));
+    await form.getByRole('button', { name: 'Add 230 Domains' }).click();
+    await expect(form.getByText('100 of 230 added')).toBeVisible();
+    await expect(form.getByRole('alert')).toContainText(
+      'The server could not be reached. What was added stays',
+    );
+    await expectAccessibleEverywhere(page);
+  });
+  await test.step('closing asks first, and trying again adds the rest once', async () => {
+    const form = dialog(page);
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('alertdialog', { name: 'Stop adding?' });
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await form.getByRole('button', { name: 'Try Again' }).click();
+    await expect(form.getByText('230 of 230 added')).toBeVisible();
+    await expect(lineOf(form, 'h0.cut.example')).toContainText('Added');
+    expect(calls).toBe(4);
+    await form.getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  await test.step('all that a filter finds is selected and worked through in batches', async () => {
+    await page.goto('/dashboard?q=cut.example&sort=name');
+    await page
+      .getByRole('checkbox', { name: /^Select / })
+      .first()
+      .check();
+    await bar(page).getByRole('button', { name: 'Select all 230' }).click();
+    await expect(bar(page)).toContainText('230 selected');
+    let batches = 0;
+    await page.route('**/api/domain/bulk', (route) => {
+      batches += 1;
+      return batches === 2 ? route.abort() : route.continue();
+    });
+    await bar(page).getByRole('button', { name: 'Pause' }).click();
+    const trouble = page.getByRole('dialog', { name: '200 domains paused, 30 could not be' });
+    await expect(trouble).toContainText('The server could not be reached. 30 domains got no answer.');
+    await expectAccessible(page);
+    await trouble.getByRole('button', { name: 'Try these again' }).click();
+    await expect(page.getByText('30 domains paused')).toBeVisible();
+    await expect(bar(page)).toBeHidden();
+    expect(batches).toBe(3);
+  });
+});
+
+test('several are selected at once, and what is done with them is told', async ({ page }) => {
+  await signUp(page);
+  const form = await paste(page, 'a.sel.example b.sel.example c.sel.example');
+  await form.getByRole('button', { name: 'Add 3 Domains' }).click();
+  await form.getByRole('button', { name: 'Close' }).last().click();
+  await page.goto('/dashboard?sort=name');
+
+  await test.step('a range by Shift, one less by Space, none by Escape', async () => {
+    await box(page, 'a.sel.example').click();
+    await box(page, 'c.sel.example').click({ modifiers: ['Shift'] });
+    await expect(bar(page)).toContainText('3 selected');
+    await box(page, 'b.sel.example').focus();
+    await page.keyboard.press('Space');
+    await expect(bar(page)).toContainText('2 selected');
+    await page.keyboard.press('Escape');
+    await expect(bar(page)).toBeHidden();
+  });
+
+  await test.step('a change of the filter keeps them, and says what it hides', async () => {
+    await box(page, 'a.sel.example').click();
+    await box(page, 'b.sel.example').click();
+    await page.getByRole('searchbox').fill('b.sel');
+    await expect(bar(page)).toContainText('2 selected, 1 not in view');
+    await page.getByRole('searchbox').fill('');
+    await expect(bar(page)).not.toContainText('not in view');
+    await expectAccessibleEverywhere(page);
+  });
+
+  await test.step('pause, resume, check, tags; Premium intervals stay shut', async () => {
+    await bar(page).getByRole('button', { name: 'Pause' }).click();
+    await expect(page.getByText('Two domains paused')).toBeVisible();
+    await expect(bar(page)).toBeHidden();
+    for (const [action, said] of [
+      ['Resume', 'Two domains resumed'],
+      ['Check now', 'Two checks started'],
+    ] as const) {
+      await box(page, 'a.sel.example').click();
+      await box(page, 'b.sel.example').click();
+      await bar(page).getByRole('button', { name: action }).click();
+      await expect(page.getByText(said)).toBeVisible();
+    }
+    await box(page, 'a.sel.example').click();
+    await bar(page).getByRole('button', { name: 'Check frequency' }).click();
+    const tenMinutes = page.getByRole('menuitem', { name: /^10 min/ });
+    await expect(tenMinutes).toHaveAttribute('aria-disabled', 'true');
+    await expect(page.getByRole('menu')).toContainText('Upgrade to premium to customize check frequency.');
+    await page.getByRole('menuitem', { name: 'Daily' }).click();
+    await expect(page.getByText('Check frequency updated!')).toBeVisible();
+
+    await box(page, 'a.sel.example').click();
+    await bar(page).getByRole('button', { name: 'Tags' }).click();
+    await page.getByLabel('Add tags').fill('new tag');
+    await page.getByRole('button', { name: 'Change Tags' }).click();
+    await expect(page.getByText('Tags of one domain changed')).toBeVisible();
+  });
+
+  await test.step('the list is handed over as CSV', async () => {
+    const file = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    expect((await file).suggestedFilename()).toMatch(/^domains-\d{4}-\d\d-\d\d\.csv$/);
+  });
+
+  await test.step('removing asks first', async () => {
+    await box(page, 'a.sel.example').click();
+    await box(page, 'b.sel.example').click();
+    await bar(page).getByRole('button', { name: 'Remove' }).click();
+    const question = page.getByRole('alertdialog', {
+      name: 'Are you sure you want to delete these 2 domains?',
+    });
+    await expect(question).toContainText(
+      'This will permanently delete 2 domains. This action cannot be undone.',
+    );
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused();
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await expect(page.getByText('Two domains deleted successfully')).toBeVisible();
+    await expect(box(page, 'a.sel.example')).toHaveCount(0);
+    await expect(box(page, 'c.sel.example')).toBeAttached();
+  });
+});
