@@ -1,10 +1,8 @@
 import type { HorizonFrame } from './horizon-layout.ts';
 
+/** Below this width, in px, a card's horizon is drawn for a telephone. */
 const NARROW = 600;
 const ROOMY = 900;
-
-/** A card's horizon is drawn for a telephone below this width, in px. */
-export const isNarrow = (width: number): boolean => width < NARROW;
 
 /** Two rows are enough for a few; the height then stays as it is, whatever part of them is in view. */
 export function rowsFor(dated: { expired: number; ahead: number }): 2 | 4 {
@@ -13,7 +11,7 @@ export function rowsFor(dated: { expired: number; ahead: number }): 2 | 4 {
 
 /** A horizon in a card: expired ones at its left, what ends after `days` at its right. */
 export function cardFrame(width: number, days: number, rows: 2 | 4): HorizonFrame {
-  if (isNarrow(width))
+  if (width < NARROW)
     return {
       width,
       days: 21,
