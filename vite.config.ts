@@ -6,7 +6,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
 import { prerenderLandingPage } from './web/build/prerender-plugin.ts';
-import { withoutJsonSchema } from './web/build/without-json-schema.ts';
+import { slimZod } from './web/build/slim-zod.ts';
 
 const api = 'http://localhost:8080';
 
@@ -34,7 +34,7 @@ function precompress(): Plugin {
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), tailwindcss(), withoutJsonSchema(), prerenderLandingPage(), precompress()],
+  plugins: [react(), tailwindcss(), slimZod(), prerenderLandingPage(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
