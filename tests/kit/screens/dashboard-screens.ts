@@ -90,6 +90,15 @@ async function addMany(page: Page): Promise<void> {
   await dialog(page, 'Add many domains');
 }
 
+async function actOnSelected(page: Page, name: string): Promise<void> {
+  const bar = page.getByRole('region', { name: 'Selected domains' });
+  // A narrow bar keeps what it can do in a menu.
+  const menu = bar.getByRole('button', { name: 'Actions' });
+  if (!(await menu.isVisible())) return bar.getByRole('button', { name }).click();
+  await menu.click();
+  await page.getByRole('menuitem', { name }).click();
+}
+
 const MANY: Screen[] = [
   { name: 'selection', visitor: 'member', show: selected },
   {
@@ -97,14 +106,27 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await selected(page);
-      const bar = page.getByRole('region', { name: 'Selected domains' });
-      // A narrow bar keeps what it can do in a menu.
-      const menu = bar.getByRole('button', { name: 'Actions' });
-      if (await menu.isVisible()) {
-        await menu.click();
-        await page.getByRole('menuitem', { name: 'Remove' }).click();
-      } else await bar.getByRole('button', { name: 'Remove' }).click();
+      await actOnSelected(page, 'Remove');
       await page.getByRole('alertdialog').waitFor();
+    },
+  },
+  {
+    name: 'selection-tags',
+    visitor: 'member',
+    async show(page) {
+      await selected(page);
+      await actOnSelected(page, 'Tags');
+      await page.getByLabel('Add tags').waitFor();
+    },
+  },
+  {
+    name: 'selection-trouble',
+    visitor: 'member',
+    async show(page) {
+      await selected(page);
+      await page.route('**/api/domain/bulk', (route) => route.abort());
+      await actOnSelected(page, 'Pause');
+      await page.getByRole('button', { name: 'Try these again' }).waitFor();
     },
   },
   { name: 'add-many', visitor: 'member', show: addMany },
@@ -168,6 +190,14 @@ const PANEL: Screen[] = [
   { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
   { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
   { name: 'panel-paused', visitor: 'member', show: panelOf('beta.fjord.example') },
+  {
+    name: 'panel-chain',
+    visitor: 'member',
+    async show(page) {
+      await panelOf('pay.fjord.example')(page);
+      await page.locator('summary').first().click();
+    },
+  },
   {
     name: 'panel-unread',
     visitor: 'member',

@@ -1,7 +1,6 @@
 import type { Page } from '@playwright/test';
 import type { Demo } from '../demo.ts';
 import { DASHBOARD } from './dashboard-screens.ts';
-import { MANY } from './many-screens.ts';
 import { accountMenu, at, dashboard, dialog, fromHeader, idOf, open, press, type Screen } from './ways.ts';
 
 const PUBLIC: Screen[] = [
@@ -134,7 +133,7 @@ const SHELL: Screen[] = [
 ];
 
 /** Every screen and dialog of the product, in the demo. */
-export const SCREENS: readonly Screen[] = [...PUBLIC, ...FREE, ...DASHBOARD, ...MANY, ...SHELL];
+export const SCREENS: readonly Screen[] = [...PUBLIC, ...FREE, ...DASHBOARD, ...SHELL];
 
 /** Shows a screen in its visitor's window, whatever was open there before, and lets it come to rest. */
 export async function showScreen(screen: Screen, page: Page, demo: Demo): Promise<void> {

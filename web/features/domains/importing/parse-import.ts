@@ -12,7 +12,7 @@ import {
 } from './parsed-import.ts';
 import type { ImportFormat, ParsedImport, ParsedLine } from './parsed-import.ts';
 
-export const MOST_IMPORT_BYTES = 10 * 1024 * 1024;
+const MOST_IMPORT_BYTES = 10 * 1024 * 1024;
 const MOST_LINES = 10_000;
 
 const TOO_LARGE = 'This is larger than 10 MB. Split it, and add one part after the other.';
