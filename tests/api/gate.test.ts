@@ -122,7 +122,7 @@ describe('Every answer', () => {
     const api = await startApi(open);
     for (const [method, path] of [
       ['GET', '/api/nothing'],
-      ['GET', '/api/domain/add'],
+      ['GET', '/api/payment/checkout'],
       ['PUT', '/api/user/me'],
       ['POST', '/api/openapi.json'],
       ['GET', '/api/../api/user'],
