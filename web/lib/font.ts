@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { createPreference } from './preference.ts';
 
-export const FONTS = ['inter', 'manrope', 'system'] as const;
+const FONTS = ['inter', 'manrope', 'system'] as const;
 export type Font = (typeof FONTS)[number];
 
 /** The font of people's words; machine facts stay as they are. */
