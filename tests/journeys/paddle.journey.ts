@@ -235,7 +235,7 @@ test('billing opens in a new tab, and only where there is something to bill', as
 
   await page.route('**/api/payment/billing', (route) => route.fulfill({ status: 503 }));
   const refused = await openBilling();
-  await expect(page.getByText('Service Unavailable')).toBeVisible();
+  await expect(page.getByText('Failed to get me.')).toBeVisible();
   expect(refused.isClosed()).toBe(true);
 });
 

@@ -7,7 +7,7 @@ import {
   testSubscriptionSchema,
 } from '../../../contract/payment.ts';
 import type { CheckoutWire, ProductWire, TEST_EVENTS } from '../../../contract/payment.ts';
-import { api } from '../../lib/api-client.ts';
+import { api, ApiError } from '../../lib/api-client.ts';
 
 const products = z.object({ data: z.array(productSchema) });
 const checkout = z.object({ data: checkoutSchema });
@@ -29,9 +29,17 @@ export async function requestCheckout(priceId: string): Promise<CheckoutWire> {
   return (await api('/payment/checkout', { method: 'POST', body, schema: checkout })).data;
 }
 
-/** The address of the payment provider's customer portal; empty where it knows no customer yet. */
+/**
+ * The address of the payment provider's customer portal; empty where it knows no customer yet. A refusal keeps the
+ * server's sentence, which says what to do; one without is told in the specified words.
+ */
 export async function fetchBillingAddress(): Promise<string> {
-  return (await api('/payment/billing', { schema: billing })).data.url;
+  try {
+    return (await api('/payment/billing', { schema: billing })).data.url;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 0 || error.code !== null) throw error;
+    throw new ApiError('Failed to get me.', { status: error.status, cause: error });
+  }
 }
 
 /** Test mode: pays without money. `total` is in minor units. */
