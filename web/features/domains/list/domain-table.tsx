@@ -10,19 +10,23 @@ const ROW_PX = 57;
 const PHONE_ROW_PX = 65;
 // Below 1100 px the last check is left out, below 900 the bar, below 720 all but what is due and when.
 const HEAD = [
-  { label: 'Domain', className: 'pl-4 md:pl-5' },
-  { label: 'Remaining', className: 'w-[138px] md:w-[158px]' },
-  { label: 'Expires On', className: 'w-[172px] max-md:hidden' },
-  { label: 'Lifetime', className: 'hidden w-[19%] [@media(min-width:900px)]:table-cell' },
-  { label: 'Revocation', className: 'w-[118px] max-md:hidden' },
-  { label: 'Checked', className: 'hidden w-[118px] xl:table-cell' },
+  { label: 'Domain', width: '', shown: '' },
+  { label: 'Remaining', width: 'w-[142px] md:w-[158px]', shown: '' },
+  { label: 'Expires On', width: 'w-[172px]', shown: 'max-md:hidden' },
+  { label: 'Lifetime', width: 'w-[19%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
+  { label: 'Revocation', width: 'w-[118px]', shown: 'max-md:hidden' },
+  { label: 'Checked', width: 'w-[118px]', shown: 'hidden xl:table-cell' },
+  { label: 'Actions', width: 'w-12', shown: '' },
 ];
-const COLUMNS = HEAD.length + 1;
 
 /** The domains as rows of a table, of which only those in view are mounted. */
 export function DomainTable(props: DomainListProps) {
   const { list, now, openId, actions } = props;
   const isMedium = useMediaQuery('(min-width: 45rem)');
+  const isBroad = useMediaQuery('(min-width: 900px)');
+  const isWide = useMediaQuery('(min-width: 68.75rem)');
+  // A cell over columns that are not shown would bring them back.
+  const columns = isWide ? 7 : isBroad ? 6 : isMedium ? 5 : 3;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
   const { attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns: 1,
@@ -43,23 +47,23 @@ export function DomainTable(props: DomainListProps) {
         aria-busy={list.isPlaceholder}
         className="w-full table-fixed border-separate border-spacing-0 text-left"
       >
-        <thead className="max-md:sr-only">
+        {/* On a phone nobody needs to be told what is what, but by ear. */}
+        <thead>
           <tr aria-rowindex={1}>
-            {HEAD.map(({ label, className }) => (
+            {HEAD.map(({ label, width, shown }, column) => (
               <th
                 key={label}
                 scope="col"
                 className={classNames(
-                  'h-[38px] border-b border-line bg-sunken pr-4 text-meta font-[500] text-fg-3 first:rounded-tl-[11px]',
-                  className,
+                  'border-line bg-sunken text-meta font-[500] text-fg-3 first:rounded-tl-[11px] last:rounded-tr-[11px] md:h-[38px] md:border-b md:pr-4',
+                  column === 0 && 'md:pl-5',
+                  width,
+                  shown,
                 )}
               >
-                {label}
+                <span className={column === HEAD.length - 1 ? 'sr-only' : 'max-md:sr-only'}>{label}</span>
               </th>
             ))}
-            <th scope="col" className="w-12 rounded-tr-[11px] border-b border-line bg-sunken">
-              <span className="sr-only">Actions</span>
-            </th>
           </tr>
         </thead>
         <tbody ref={attach} {...focusHandlers}>
@@ -67,7 +71,7 @@ export function DomainTable(props: DomainListProps) {
             const domain = list.at(index);
             const error = list.errorAt(index);
             return [
-              gapBefore > 0 && <Spacer key={`before-${index}`} height={gapBefore} />,
+              gapBefore > 0 && <Spacer key={`before-${index}`} columns={columns} height={gapBefore} />,
               domain ? (
                 <DomainRow
                   key={domain.id}
@@ -86,7 +90,7 @@ export function DomainTable(props: DomainListProps) {
                   aria-rowindex={index + 2}
                   aria-hidden={error === null ? true : undefined}
                 >
-                  <td colSpan={COLUMNS} className={classNames(ROW_CELL, 'pl-4 md:pl-5')}>
+                  <td colSpan={columns} className={classNames(ROW_CELL, 'pl-4 md:pl-5')}>
                     {error !== null && saysFailure(index) ? (
                       <FailedCell error={error} onRetry={list.retry} />
                     ) : (
@@ -97,7 +101,7 @@ export function DomainTable(props: DomainListProps) {
               ),
             ];
           })}
-          {after > 0 && <Spacer height={after} />}
+          {after > 0 && <Spacer columns={columns} height={after} />}
         </tbody>
       </table>
     </div>
@@ -105,10 +109,10 @@ export function DomainTable(props: DomainListProps) {
 }
 
 /** Stands for the rows that are not mounted. */
-function Spacer({ height }: { height: number }) {
+function Spacer({ columns, height }: { columns: number; height: number }) {
   return (
     <tr aria-hidden="true">
-      <td aria-hidden="true" colSpan={COLUMNS} className="p-0" style={{ height }} />
+      <td aria-hidden="true" colSpan={columns} className="p-0" style={{ height }} />
     </tr>
   );
 }

@@ -1,5 +1,6 @@
 import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Virtualizer } from '@tanstack/react-virtual';
 import type { FocusEvent } from 'react';
 import { gapsBefore, withRow } from './virtual-layout.ts';
 
@@ -39,6 +40,7 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
     indexAttribute: 'data-row',
     rangeExtractor: (range) => withRow(withRow(defaultRangeExtractor(range), focusedRow, count), keep, count),
     useFlushSync: false,
+    measureElement: measuredSize,
   });
   // Sizes of other columns are no longer sizes.
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, estimate]);
@@ -48,7 +50,7 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
     if (place.current)
       setScrollMargin(Math.round(place.current.getBoundingClientRect().top + window.scrollY));
   }, []);
-  useLayoutEffect(find);
+  useLayoutEffect(find, [find]);
   useEffect(() => {
     const observer = new ResizeObserver(find);
     observer.observe(document.body);
@@ -78,4 +80,16 @@ export function useVirtualRows({ count, estimate, gap, overscan, keep }: Virtual
       },
     },
   };
+}
+
+/** What the browser has laid out anyway: to ask a new row for its size would make it lay out the page once more. */
+function measuredSize(
+  element: Element,
+  entry: ResizeObserverEntry | undefined,
+  { indexFromElement, options, itemSizeCache }: Virtualizer<Window, Element>,
+): number {
+  const laidOut = entry?.borderBoxSize[0]?.blockSize;
+  if (laidOut !== undefined) return Math.round(laidOut);
+  const index = indexFromElement(element);
+  return itemSizeCache.get(options.getItemKey(index)) ?? options.estimateSize(index);
 }

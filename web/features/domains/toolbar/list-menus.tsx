@@ -17,7 +17,7 @@ function MenuButton({ className, children, ...rest }: ComponentProps<'button'>) 
       {...rest}
       type="button"
       className={classNames(
-        'inline-flex min-h-10 min-w-10 flex-none items-center justify-center gap-[7px] rounded-2 border border-transparent px-2 text-label font-[520] whitespace-nowrap text-fg-2 hover:bg-sunken data-[state=open]:bg-sunken md:min-h-8 md:min-w-8 md:px-[11px]',
+        'inline-flex min-h-10 min-w-10 flex-none items-center justify-center gap-[7px] rounded-2 border border-transparent px-2 text-label font-[520] whitespace-nowrap text-fg-2 hover:bg-sunken data-[state=open]:bg-sunken md:min-h-8 md:min-w-8',
         className,
       )}
     >
@@ -69,9 +69,7 @@ export function TagMenu({ tags, chosen, onChoose }: TagMenuProps) {
           className={chosen === undefined ? '' : 'border-line-2 bg-surface text-fg shadow-1'}
         >
           <Tag className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
-          <span className="hidden max-w-32 truncate [@media(min-width:1180px)]:inline">
-            {chosen ?? 'Tag'}
-          </span>
+          {chosen !== undefined && <span className="max-w-24 truncate">{chosen}</span>}
         </MenuButton>
       }
     >

@@ -11,7 +11,7 @@ interface SearchFieldProps {
   /** What is searched for at present. */
   value: string | undefined;
   onSearch: (q: string | undefined) => void;
-  /** It lost the focus while nothing was in it. */
+  /** Escape was pressed while nothing was in it. */
   onLeave: () => void;
   className?: string;
 }
@@ -66,15 +66,15 @@ export function SearchField({ ref, value, onSearch, onLeave, className }: Search
           clearTimeout(timer.current);
           timer.current = setTimeout(() => search(next), TYPING_MS);
         }}
-        onBlur={() => {
-          if (text.trim() === '') onLeave();
-        }}
         onKeyDown={(event) => {
           if (event.key === 'Enter') search(text);
           if (event.key !== 'Escape') return;
           event.preventDefault();
-          if (text === '') event.currentTarget.blur();
-          else clear();
+          if (text !== '') clear();
+          else {
+            event.currentTarget.blur();
+            onLeave();
+          }
         }}
         className="peer block min-h-11 w-full rounded-2 border border-control bg-surface pr-10 pl-[34px] text-base/6 text-fg shadow-1 md:min-h-9 md:text-body"
       />

@@ -19,7 +19,7 @@ interface ToolbarProps {
   onOpenSearch: () => void;
   onLeaveSearch: () => void;
   onAdd: () => void;
-  /** More that is done with the list as a whole. */
+  /** More that is done with the list as a whole; below 720 px it stands beside the search. */
   children?: ReactNode;
 }
 
@@ -34,9 +34,9 @@ export function Toolbar({
   children,
 }: ToolbarProps) {
   const { search, filter, view, change } = useDashboardSearch();
-  const isSearchShown = isSearchOpen || search.q !== undefined;
+  const isSearchShown = isSearchOpen || search.q !== undefined || search.tag !== undefined;
   return (
-    <div className="flex flex-wrap items-center gap-x-1 gap-y-2 pt-4 pb-3 md:gap-x-2.5 md:pt-5 md:pb-3.5">
+    <div className="flex flex-wrap items-center gap-x-0.5 gap-y-2 pt-4 pb-3 md:gap-x-1.5 md:pt-5 md:pb-3.5">
       <InHeader>
         <IconButton label="Search" aria-expanded={isSearchShown} className="md:hidden" onClick={onOpenSearch}>
           <Search className="size-4" strokeWidth={1.6} aria-hidden="true" />
@@ -48,18 +48,21 @@ export function Toolbar({
         onSearch={(q) => change({ q }, { replace: true })}
         onLeave={onLeaveSearch}
         className={classNames(
-          'w-full [@media(min-width:900px)]:w-[232px]',
+          'max-md:min-w-44 max-md:flex-1 md:w-full [@media(min-width:900px)]:w-[204px]',
           !isSearchShown && 'max-md:hidden',
         )}
       />
-      <div className="min-w-0 flex-1 basis-0">
+      <span className={classNames('contents', !isSearchShown && 'max-md:hidden')}>
+        <TagMenu tags={summary?.tags ?? []} chosen={search.tag} onChoose={(tag) => change({ tag })} />
+        <span className="md:order-1">{children}</span>
+        <span className="basis-full md:hidden" />
+      </span>
+      <div className="@container min-w-0 flex-1 basis-0">
         <StatusChips summary={summary} chosen={search.status} onChoose={(status) => change({ status })} />
       </div>
-      <TagMenu tags={summary?.tags ?? []} chosen={search.tag} onChoose={(tag) => change({ tag })} />
       <SortMenu sort={filter.sort} onSort={(sort) => change({ sort })} />
       <ViewToggle view={view} onChange={(next) => change({ view: next })} />
-      {children}
-      <Button className="max-md:hidden" onClick={onAdd}>
+      <Button className="order-2 max-md:hidden" onClick={onAdd}>
         <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
         Add Domain
       </Button>

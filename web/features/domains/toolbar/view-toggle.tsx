@@ -1,10 +1,10 @@
-import { LayoutGrid, List } from 'lucide-react';
+import { LayoutGrid, Menu } from 'lucide-react';
 import type { DomainView } from '../../../lib/dashboard-search.ts';
 import { classNames } from '../../../ui/class-names.ts';
 
 const VIEWS = [
   { view: 'grid', label: 'Grid', Icon: LayoutGrid },
-  { view: 'list', label: 'List', Icon: List },
+  { view: 'list', label: 'List', Icon: Menu },
 ] as const;
 
 interface ViewToggleProps {
@@ -30,7 +30,7 @@ export function ViewToggle({ view, onChange }: ViewToggleProps) {
             aria-pressed={isChosen}
             onClick={() => onChange(choice)}
             className={classNames(
-              'grid min-h-10 min-w-10 place-items-center rounded-1 md:min-h-[30px] md:min-w-9',
+              'grid min-h-10 min-w-10 place-items-center rounded-1 md:min-h-[30px] md:min-w-[34px]',
               isChosen
                 ? 'text-fg max-md:hidden md:bg-surface md:shadow-[0_0_0_1px_var(--line-2)] dark:md:bg-line forced-colors:outline'
                 : 'text-fg-3 hover:text-fg',
