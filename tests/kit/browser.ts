@@ -100,3 +100,21 @@ function fontConfiguration(unpacked: string): string {
 </fontconfig>
 `;
 }
+
+/** The session that somebody has opened at `url` without a browser, for a browser's `addCookies`. */
+export function sessionCookies(
+  cookies: ReadonlyMap<string, { value: string }>,
+  url: string,
+): { name: string; value: string; url: string; secure: true; httpOnly: true; sameSite: 'Lax' }[] {
+  // Only cookies with this prefix are a session of ours; a browser takes them for the whole host or not at all.
+  return [...cookies]
+    .filter(([name]) => name.startsWith('__Host-'))
+    .map(([name, { value }]) => ({
+      name,
+      value,
+      url: url.replace(/^http:/, 'https:'),
+      secure: true,
+      httpOnly: true,
+      sameSite: 'Lax',
+    }));
+}

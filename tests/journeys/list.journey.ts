@@ -1,0 +1,184 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { openStore } from '../../server/store/open-store.ts';
+import { sessionCookies } from '../kit/browser.ts';
+import { insertFleet } from '../kit/fleet.ts';
+import { sendTo, signUp } from '../kit/people.ts';
+import { expect, expectAccessible, test, type World } from './world.ts';
+
+const MANY = 2000;
+
+/** Somebody with that many domains, `host-00000.…` the oldest, is signed in. */
+async function signInWith(count: number, context: BrowserContext, { app }: World): Promise<void> {
+  const person = await signUp(sendTo(app.url), { name: 'Fleet' });
+  const store = await openStore({ databaseUrl: null, dataDir: app.dataDir });
+  const now = Date.now();
+  await grantPremium(store, person.id, { grant: { endsAt: null }, now });
+  await insertFleet(store, { accountId: person.id, count, now });
+  await store.close();
+  await context.addCookies(sessionCookies(person.cookies, app.url));
+}
+
+const host = (page: Page, number: number) =>
+  page.getByRole('link', { name: new RegExp(`^host-${String(number).padStart(5, '0')}\\.\\w+\\.example$`) });
+const chip = (page: Page, name: RegExp) =>
+  page.getByRole('group', { name: 'Filter by state' }).getByRole('button', { name });
+
+test('the address holds search, filter, order and view, forth and back', async ({ page, context, world }) => {
+  await signInWith(120, context, world);
+  await page.goto('/dashboard');
+  await expect(host(page, 119)).toBeVisible();
+  await expect(chip(page, /^All, 120/)).toHaveAttribute('aria-pressed', 'true');
+
+  await chip(page, /^Expired/).click();
+  await expect(page).toHaveURL(/status=expired/);
+  await expect(page.getByRole('list', { name: 'Domains' }).getByRole('listitem')).toHaveCount(3);
+  await page.getByRole('button', { name: 'List', exact: true }).click();
+  await expect(page.getByRole('table', { name: 'Domains' }).getByRole('row')).toHaveCount(4);
+  await page.goBack();
+  await page.goBack();
+  await expect(page).not.toHaveURL(/status=/);
+  await expect(host(page, 119)).toBeVisible();
+
+  await page.getByRole('button', { name: /^Sort/ }).click();
+  await page.getByRole('menuitemradio', { name: 'By name' }).click();
+  await expect(host(page, 0)).toBeVisible();
+
+  await page.keyboard.press('/');
+  await page.keyboard.type('host-0007');
+  await expect(page).toHaveURL(/q=host-0007/);
+  await expect(host(page, 70)).toBeVisible();
+  await expect(host(page, 0)).toHaveCount(0);
+  await page.keyboard.type('git');
+  await expect(page.getByText('No domain matches “host-0007git”.')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(host(page, 0)).toBeVisible();
+  await expect(page).not.toHaveURL(/q=/);
+
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Sort: By name' })).toBeVisible();
+});
+
+test('thousands of rows: read as they come into view, and the focus stays', async ({
+  page,
+  context,
+  world,
+}) => {
+  await signInWith(MANY, context, world);
+  const pages = new Set<string | null>();
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.pathname === '/api/domain/list') pages.add(url.searchParams.get('page'));
+  });
+  await page.goto('/dashboard?view=list');
+  const table = page.getByRole('table', { name: 'Domains' });
+  await expect(table).toHaveAttribute('aria-rowcount', String(MANY + 1));
+  await host(page, MANY - 3).focus();
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  await expect(host(page, 0)).toBeVisible();
+  await expect(host(page, MANY - 3)).toBeFocused();
+  expect(await table.getByRole('row').count()).toBeLessThan(80);
+  expect(pages.size).toBeLessThan(8);
+
+  await test.step('a page that cannot be read says so, and is read again', async () => {
+    await page.route('**/api/domain/list?page=20*', (route) => route.fulfill({ status: 404, json: {} }));
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));
+    const again = table.getByRole('button', { name: 'Try again' }).first();
+    await expect(table).toContainText('Failed to get me.');
+    await page.unroute('**/api/domain/list?page=20*');
+    await again.click();
+    await expect(table).not.toContainText('Failed to get me.');
+  });
+
+  await test.step('a deep link opens the panel of a row that is not loaded', async () => {
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+    await host(page, 1).click();
+    await expect(page).toHaveURL(/domain=/);
+    await page.reload();
+    await expect(page.getByLabel(/^Details for host-00001/)).toBeVisible();
+    await page.goto('/dashboard?domain=00000000-0000-4000-8000-000000000000');
+    await expect(page.getByText('This domain is not in your list any more.')).toBeVisible();
+    await expect(page).not.toHaveURL(/domain=/);
+  });
+});
+
+test('the keys of the dashboard', async ({ page, context, world }) => {
+  await signInWith(120, context, world);
+  await page.goto('/dashboard');
+  await expect(host(page, 119)).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(host(page, 119)).toBeFocused();
+  // Through the end of what is loaded.
+  for (let step = 0; step < 55; step += 1) await page.keyboard.press('j');
+  await expect(host(page, 64)).toBeFocused();
+  await expect(host(page, 64)).toBeInViewport();
+  await page.keyboard.press('k');
+  await expect(host(page, 65)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel(/^Details for host-00065/)).toBeVisible();
+  await page.keyboard.press('j');
+  await expect(page.getByLabel(/^Details for host-00064/)).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(host(page, 64)).toBeFocused();
+
+  await page.keyboard.press('Delete');
+  await expect(page.getByRole('alertdialog')).toContainText('host-00064');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('v');
+  await expect(page.getByRole('table', { name: 'Domains' })).toBeVisible();
+  await page.keyboard.press('s');
+  await expect(page.getByRole('button', { name: 'Sort: Soonest first' })).toBeVisible();
+  await page.keyboard.press('2');
+  await expect(chip(page, /^Expired/)).toHaveAttribute('aria-pressed', 'true');
+  await page.keyboard.press('1');
+
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(help).toBeVisible();
+  await expectAccessible(page);
+  await help.getByLabel('Single-key shortcuts').uncheck();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('a');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+for (const width of [1440, 320])
+  test(`grid and list at ${width} px have nothing that axe finds`, async ({ page, context, world }) => {
+    await page.setViewportSize({ width, height: 800 });
+    await signInWith(60, context, world);
+    for (const view of ['grid', 'list']) {
+      await page.goto(`/dashboard?view=${view}`);
+      await expect(host(page, 59)).toBeVisible();
+      await expectAccessible(page);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(overflow).toBeLessThanOrEqual(0);
+    }
+    if (width > 720) return;
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect(page.getByRole('searchbox', { name: 'Find a domain' })).toBeFocused();
+    await expectAccessible(page);
+  });
+
+test('a slow answer leaves the form alone that was opened meanwhile', async ({ page, context, world }) => {
+  await signInWith(1, context, world);
+  await page.goto('/dashboard');
+  let release: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/domain/add', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  await page.getByLabel('Host Address').fill(world.dead('slow.moss.example'));
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  await page.getByLabel('Host Address').fill('next.moss.example');
+  release?.();
+  await expect(page.getByRole('link', { name: 'slow.moss.example:1', includeHidden: true })).toHaveCount(1);
+  await expect(dialog).toBeVisible();
+  await expect(page.getByLabel('Host Address')).toHaveValue('next.moss.example');
+});
