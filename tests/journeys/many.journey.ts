@@ -1,6 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, newPerson, signUp, test } from './world.ts';
 
+// Hundreds of domains and four looks of axe take their time on a busy machine.
+test.describe.configure({ timeout: 150_000 });
+
 const NARROW = { width: 360, height: 760 };
 const WIDE = { width: 1440, height: 900 };
 
@@ -93,7 +96,6 @@ test('what is pasted is told line by line before it is added, and Free takes thr
 });
 
 test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing', async ({ page }) => {
-  test.setTimeout(120_000);
   await signUpForTrial(page);
   await test.step('each monitor has its line', async () => {
     const form = await openAddMany(page);
