@@ -39,8 +39,10 @@ export function withAll({ selected, anchor }: SelectionState, ids: Iterable<stri
 
 /** The selection without what is done with, or is no more; the same object where nothing of it was selected. */
 export function withoutAll(state: SelectionState, ids: Iterable<string>): SelectionState {
+  const gone = [...ids].filter((id) => state.selected.has(id));
+  // Events tell of every domain that is removed, and most were never selected.
+  if (gone.length === 0) return state;
   const next = new Set(state.selected);
-  for (const id of ids) next.delete(id);
-  if (next.size === state.selected.size) return state;
+  for (const id of gone) next.delete(id);
   return { selected: next, anchor: next.size === 0 ? null : state.anchor };
 }
