@@ -26,7 +26,7 @@ try {
   browser = await chromium.launch({
     executablePath: found.executablePath,
     args: [...BROWSER_FLAGS, '--enable-precise-memory-info', '--js-flags=--expose-gc'],
-    env: { ...process.env, ...found.env } as Record<string, string>,
+    env: { ...process.env, ...found.env },
   });
   for (const view of VIEWS) {
     const figures = { large: [] as ListFigures[], small: [] as ListFigures[] };
