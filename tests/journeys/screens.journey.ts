@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, type Page, test } from '@playwright/test';
 import { startDemo } from '../kit/demo.ts';
 import { SCREENS, showScreen } from '../kit/screens/screens.ts';
 import { openWindows } from '../kit/screens/visitors.ts';
@@ -9,6 +9,13 @@ const SIZES = [
   { width: 1440, height: 900, down: 640 },
   { width: 360, height: 760, down: 320 },
 ];
+
+/** How far the page can be scrolled sideways once it has laid itself out for a new width. */
+const settledOverflow = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    for (const _ of [1, 2, 3]) await new Promise((frame) => requestAnimationFrame(frame));
+    return document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  });
 
 test.describe.configure({ mode: 'parallel' });
 
@@ -23,6 +30,7 @@ for (const { down, ...viewport } of SIZES)
     for (const page of Object.values(windows)) {
       await bringAxe(page.context());
       await page.setViewportSize(viewport);
+      page.setDefaultTimeout(20_000);
     }
     for (const screen of SCREENS)
       await test.step(screen.name, async () => {
@@ -34,9 +42,7 @@ for (const { down, ...viewport } of SIZES)
         await page.emulateMedia({ colorScheme: 'dark' });
         const foundInTheDark = await axeFindings(page, 'colours');
         await page.setViewportSize({ ...viewport, width: down });
-        const overflow = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
+        const overflow = await settledOverflow(page);
         await page.setViewportSize(viewport);
         expect.soft({ found, foundInTheDark, overflow }, screen.name).toEqual({
           found: [],

@@ -54,8 +54,10 @@ export async function accountMenu(page: Page): Promise<void> {
 
 /** What a narrow header has no room for is in the menu of the account. */
 export async function fromHeader(page: Page, name: string): Promise<void> {
-  const button = page.getByRole('banner').getByRole('button', { name });
-  if (await button.isVisible()) return button.click();
+  if ((page.viewportSize()?.width ?? 0) >= 720) {
+    await page.getByRole('banner').getByRole('button', { name }).click();
+    return;
+  }
   await accountMenu(page);
   await page.getByRole('menuitem', { name }).click();
 }
