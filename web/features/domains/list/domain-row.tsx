@@ -58,9 +58,9 @@ export const DomainRow = memo(function DomainRow({
       )}
     >
       <th scope="row" className={classNames(ROW_CELL, 'pl-4 text-left font-normal md:pl-5')}>
-        <Name domain={domain} />
+        <Name domain={domain} now={now} />
       </th>
-      <td className={ROW_CELL}>
+      <td className={classNames(ROW_CELL, 'max-md:hidden')}>
         <RemainingTime domain={domain} now={now} short />
       </td>
       <td className={classNames(ROW_CELL, 'num text-[13.5px] text-fg-2 max-md:hidden')}>
@@ -87,7 +87,7 @@ export const DomainRow = memo(function DomainRow({
 });
 
 /** Icon or box, name, and the line below it. */
-function Name({ domain }: { domain: DomainWire }) {
+function Name({ domain, now }: { domain: DomainWire; now: number }) {
   return (
     <div className="flex items-center gap-2.5">
       <SelectBox domain={domain}>
@@ -101,12 +101,26 @@ function Name({ domain }: { domain: DomainWire }) {
           />
         </div>
         <SecondLine domain={domain} />
+        <PhoneLine domain={domain} now={now} />
       </div>
     </div>
   );
 }
 
-/** What is wrong, else who issued it; on a phone, else when it ends. */
+/** On a phone: what stands in columns of its own elsewhere. */
+function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
+  return (
+    <div className="mt-0.5 flex flex-wrap items-center gap-x-2.5 md:hidden">
+      <RemainingTime domain={domain} now={now} short />
+      {domain.is_revoked && <RevocationBadge revoked />}
+      {domain.expiry_date !== null && (
+        <span className="num text-[12.5px]/4 text-fg-3">{longDate(domain.expiry_date)}</span>
+      )}
+    </div>
+  );
+}
+
+/** What is wrong, else who issued it. */
 function SecondLine({ domain }: { domain: DomainWire }) {
   const trouble = domain.paused === null ? cardTrouble(domain) : null;
   if (trouble)
@@ -129,14 +143,11 @@ function SecondLine({ domain }: { domain: DomainWire }) {
       </p>
     );
   return (
-    <div className="flex min-w-0 items-center gap-2 text-[12.5px]/4 text-fg-3">
-      <span className="truncate max-md:hidden">
+    <div className="flex min-w-0 items-center gap-2 text-[12.5px]/4 text-fg-3 max-md:hidden">
+      <span className="truncate">
         {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
       </span>
-      <span className="num truncate md:hidden">
-        {domain.expiry_date === null ? 'No dates known yet' : longDate(domain.expiry_date)}
-      </span>
-      <span className="min-w-0 max-md:hidden">
+      <span className="min-w-0">
         <TagList tags={domain.tags} />
       </span>
     </div>

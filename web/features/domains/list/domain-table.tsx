@@ -7,11 +7,11 @@ import { RowSkeleton } from './skeletons.tsx';
 import { useListWindow } from './use-list-window.ts';
 
 const ROW_PX = 57;
-const PHONE_ROW_PX = 65;
+const PHONE_ROW_PX = 63;
 // Below 1100 px the last check is left out, below 900 the bar, below 720 all but what is due and when.
 const HEAD = [
   { label: 'Domain', width: '', shown: '' },
-  { label: 'Remaining', width: 'w-[142px] md:w-[158px]', shown: '' },
+  { label: 'Remaining', width: 'w-[158px]', shown: 'max-md:hidden' },
   { label: 'Expires On', width: 'w-[172px]', shown: 'max-md:hidden' },
   { label: 'Lifetime', width: 'w-[19%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
   { label: 'Revocation', width: 'w-[118px]', shown: 'max-md:hidden' },
@@ -26,7 +26,7 @@ export function DomainTable(props: DomainListProps) {
   const isBroad = useMediaQuery('(min-width: 900px)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
   // A cell over columns that are not shown would bring them back.
-  const columns = isWide ? 7 : isBroad ? 6 : isMedium ? 5 : 3;
+  const columns = isWide ? 7 : isBroad ? 6 : isMedium ? 5 : 2;
   const estimate = isMedium ? ROW_PX : PHONE_ROW_PX;
   const { attach, focusHandlers, rows, after, measure } = useListWindow(props, {
     columns: 1,

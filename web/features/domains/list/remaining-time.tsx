@@ -26,7 +26,7 @@ interface RemainingTimeProps {
 export function RemainingTime({ domain, now, short = false }: RemainingTimeProps) {
   const notAfter = domain.expiry_date === null ? null : Date.parse(domain.expiry_date);
   // The badge's glyph lines up with the text of the column.
-  const place = short ? '-ml-[7px] inline-flex flex-wrap gap-1' : 'inline-flex flex-wrap gap-1.5';
+  const place = short ? 'inline-flex flex-wrap gap-1 md:-ml-[7px]' : 'inline-flex flex-wrap gap-1.5';
   if (domain.paused !== null)
     return (
       <span className={place}>
