@@ -7,7 +7,7 @@ import { problemCodeSchema } from './problem.ts';
  * One line of a paste or a file: `host` as somebody wrote it. What is too long or too much of the rest is cut, not
  * refused: it was written for another program.
  */
-export const importEntrySchema = z.object({
+const importEntrySchema = z.object({
   host: z.string().max(2048),
   tags: z
     .array(z.string())

@@ -96,7 +96,7 @@ export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
 
 /** Which of the domains: `q` is part of the name (A-label or U-label), of the notes or of a tag. */
-export const domainFilterSchema = z.object({
+const domainFilterSchema = z.object({
   q: lineSchema(253).optional(),
   status: domainStateSchema.optional(),
   tag: tagSchema.optional(),

@@ -25,7 +25,7 @@ type Profile = z.infer<typeof draftSchema>;
 const profileOf = (user: CurrentUser): Profile => ({
   fullName: user.fullName,
   company: user.companyName,
-  timeZone: user.timeZone ?? '',
+  timeZone: user.timeZone ?? 'UTC',
 });
 
 function parsedDraft(draft: string): Profile | null {
@@ -90,7 +90,7 @@ function TimeZoneField({ own, ...field }: TimeZoneFieldProps) {
   const here = browserTimeZone();
   return (
     <SelectField {...field} label="Time zone" hint="Dates in mails are told in this zone and in UTC.">
-      <option value="">UTC only</option>
+      <option value="UTC">UTC only</option>
       {here !== own && here !== 'UTC' && (
         <optgroup label="This browser">
           <option value={here}>{here.replaceAll('_', ' ')}</option>

@@ -19,7 +19,9 @@ it('groups the zones by region, each in words', () => {
   ]);
 });
 
-it('knows zones without a region', () => {
-  expect(timeZoneGroups([], 'UTC')).toEqual([{ region: 'Other', zones: [{ zone: 'UTC', label: 'UTC' }] }]);
+it('knows zones without a region, and leaves out UTC', () => {
+  expect(timeZoneGroups(['UTC'], 'EST')).toEqual([
+    { region: 'Other', zones: [{ zone: 'EST', label: 'EST' }] },
+  ]);
   expect(timeZoneGroups([], null)).toEqual([]);
 });

@@ -4,11 +4,11 @@ export interface TimeZoneGroup {
   zones: { zone: string; label: string }[];
 }
 
-/** The zones by region, in alphabetical order; `own`, the account's, is among them even if this browser does not list it. */
+/** The zones by region but UTC, in alphabetical order; `own`, the account's, is among them even if this browser does not list it. */
 export function timeZoneGroups(zones: readonly string[], own: string | null): TimeZoneGroup[] {
   const all = own === null || zones.includes(own) ? zones : [...zones, own];
   const groups = Map.groupBy(
-    all.toSorted(),
+    all.filter((zone) => zone !== 'UTC').toSorted(),
     (zone) => (zone.includes('/') ? zone.split('/')[0] : 'Other') ?? '',
   );
   return [...groups].map(([region, members]) => ({
