@@ -162,6 +162,15 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
         onReached={stepping.onReached}
         onClearFilter={() => change({ q: undefined, status: undefined, tag: undefined })}
       />
+      <p className="mt-8 text-right text-label text-fg-3 max-md:hidden">
+        <button
+          type="button"
+          className="rounded-1 underline-offset-2 hover:text-fg hover:underline"
+          onClick={() => setHelp('open')}
+        >
+          Keyboard shortcuts
+        </button>
+      </p>
       <AddBar onAdd={onAdd} />
 
       <DomainPanel domain={opened} now={now} actions={actions} onClose={closePanelAndReturn} />
