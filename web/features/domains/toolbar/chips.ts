@@ -17,6 +17,8 @@ const ALWAYS: readonly Omit<Chip, 'count'>[] = [
   { status: 'soon', label: '8–14 days', glyph: 'soon' },
   { status: 'revoked', label: 'Revoked', glyph: 'revoked' },
 ];
+/** How many there are whatever the counts. */
+export const LASTING_CHIPS = ALWAYS.length;
 const WHERE_ANY: readonly Omit<Chip, 'count'>[] = [
   { status: 'unread', label: 'Not read', glyph: 'unread' },
   { status: 'pending', label: 'Checking…', glyph: 'pending' },

@@ -26,13 +26,20 @@ function MenuButton({ className, children, ...rest }: ComponentProps<'button'>) 
   );
 }
 
-export function SortMenu({ sort, onSort }: { sort: DomainSort; onSort: (sort: DomainSort) => void }) {
+interface SortMenuProps {
+  sort: DomainSort;
+  onSort: (sort: DomainSort) => void;
+  /** Without its word, where the chips need the room. */
+  isBrief: boolean;
+}
+
+export function SortMenu({ sort, onSort, isBrief }: SortMenuProps) {
   return (
     <Menu
       trigger={
-        <MenuButton aria-label={`Sort: ${SORT_LABELS[sort]}`}>
+        <MenuButton aria-label={`Sort: ${SORT_LABELS[sort]}`} title={isBrief ? SORT_LABELS[sort] : undefined}>
           <ArrowDownWideNarrow className="size-4" strokeWidth={1.6} aria-hidden="true" />
-          <span className="hidden [@media(min-width:900px)]:inline">{SORT_LABELS[sort]}</span>
+          {!isBrief && <span className="hidden [@media(min-width:900px)]:inline">{SORT_LABELS[sort]}</span>}
         </MenuButton>
       }
     >

@@ -2,7 +2,7 @@ import { LoaderCircle, Unplug } from 'lucide-react';
 import type { DomainState, SummaryWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { chipsOf } from './chips.ts';
+import { chipsOf, LASTING_CHIPS } from './chips.ts';
 import type { Chip } from './chips.ts';
 
 const MARKS: Partial<Record<NonNullable<Chip['glyph']>, string>> = {
@@ -22,15 +22,18 @@ interface StatusChipsProps {
 /** The filters by state, which are the legend of the horizon too. The chosen one, pressed again, gives way to All. */
 export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
   const chips = chipsOf(summary, chosen);
-  // With their words while these fit.
-  const words = chips.length <= 5 ? '@min-[530px]:inline' : '@min-[740px]:inline';
+  // With their words while these fit; those that are there at times are the first to do without.
+  const wordsOf = (index: number) => {
+    if (chips.length <= LASTING_CHIPS) return '@min-[530px]:inline';
+    return index < LASTING_CHIPS ? '@min-[600px]:inline' : '@min-[780px]:inline';
+  };
   return (
     <div
       role="group"
       aria-label="Filter by state"
       className="flex min-w-0 gap-0.5 overflow-x-auto p-1 [scrollbar-width:none]"
     >
-      {chips.map(({ status, label, glyph, count }) => {
+      {chips.map(({ status, label, glyph, count }, index) => {
         const isChosen = status === chosen;
         return (
           <button
@@ -38,6 +41,7 @@ export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
             type="button"
             aria-pressed={isChosen}
             aria-label={count === undefined ? label : `${label}, ${count.toLocaleString('en-GB')}`}
+            title={index < LASTING_CHIPS ? undefined : label}
             onClick={() => onChoose(isChosen ? undefined : status)}
             className={classNames(
               'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8 md:gap-[7px] md:px-2.5',
@@ -47,7 +51,7 @@ export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
             )}
           >
             <ChipGlyph glyph={glyph} />
-            <span className={glyph === null ? '' : `hidden ${words}`}>{label}</span>
+            <span className={glyph === null ? '' : `hidden ${wordsOf(index)}`}>{label}</span>
             <span className="num font-[480] text-fg-3">{count?.toLocaleString('en-GB') ?? '–'}</span>
           </button>
         );

@@ -8,6 +8,7 @@ import { IconButton } from '../../../ui/icon-button.tsx';
 import { useDashboardSearch } from '../use-dashboard-search.ts';
 import { SortMenu, TagMenu } from './list-menus.tsx';
 import { SearchField } from './search-field.tsx';
+import { chipsOf, LASTING_CHIPS } from './chips.ts';
 import { StatusChips } from './status-chips.tsx';
 import { ViewToggle } from './view-toggle.tsx';
 
@@ -60,7 +61,11 @@ export function Toolbar({
       <div className="@container min-w-0 flex-1 basis-0">
         <StatusChips summary={summary} chosen={search.status} onChoose={(status) => change({ status })} />
       </div>
-      <SortMenu sort={filter.sort} onSort={(sort) => change({ sort })} />
+      <SortMenu
+        isBrief={chipsOf(summary, search.status).length > LASTING_CHIPS}
+        sort={filter.sort}
+        onSort={(sort) => change({ sort })}
+      />
       <ViewToggle view={view} onChange={(next) => change({ view: next })} />
       <Button className="order-2 max-md:hidden" onClick={onAdd}>
         <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
