@@ -160,6 +160,9 @@ const MANY: Screen[] = [
     visitor: 'member',
     async show(page) {
       await dashboard(page, '?sort=soonest');
+      // On a phone it stands beside the search, which the header opens.
+      const search = page.getByRole('button', { name: 'Search', exact: true });
+      if (await search.isVisible()) await search.click();
       await press(page, 'Filter by tag');
       await page.getByRole('menu').waitFor();
     },

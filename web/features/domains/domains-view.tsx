@@ -33,7 +33,7 @@ const ShortcutsDialog = lazy(async () => ({
   default: (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,
 }));
 
-const LOADING = { headline: 'Domains', detail: [{ text: 'Loading your domains', isHost: false }] };
+const LOADING = { headline: 'Domains', detail: [[{ text: 'Loading your domains', isHost: false }]] };
 const UNKNOWN = { headline: 'Domains', detail: [] };
 
 interface DomainsViewProps {

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../contract/constants.ts';
 import type { DomainState, SummaryWire } from '../../../contract/domain.ts';
 import { EXAMPLE_NOW as now } from './example-domain.ts';
 import { dashboardSentence } from './sentence.ts';
+import type { DashboardSentence } from './sentence.ts';
 
 type Problem = SummaryWire['problems'][number];
 type Entry = [host: string, state: DomainState, days: number];
@@ -40,9 +41,13 @@ function problem(host: string, kind: Problem['kind'], message: string, state: Do
   return { id: host, hostname: host, display_name: host, kind, message, state };
 }
 
+function textOf(detail: DashboardSentence['detail']): string {
+  return detail.map((sentence) => sentence.map(({ text }) => text).join('')).join(' ');
+}
+
 function say(summary: SummaryWire, problems: Problem[] = [], limit: number | null = null) {
   const { headline, detail } = dashboardSentence({ summary: { ...summary, problems }, limit, now });
-  return [headline, detail.map(({ text }) => text).join('')];
+  return [headline, textOf(detail)];
 }
 
 const fine = (count: number): Entry[] =>
@@ -287,15 +292,13 @@ describe('dashboardSentence', () => {
 
   it('tells what the plan checks of more than it holds', () => {
     const { detail } = dashboardSentence({ summary: summaryOf([...fine(3), ...paused(9)]), limit: 3, now });
-    expect(detail.map(({ text }) => text).join('')).toContain('Free checks up to three of your 12 domains.');
+    expect(textOf(detail)).toContain('Free checks up to three of your 12 domains.');
   });
 
   it('tells the plan and marks the hosts', () => {
     const summary = summaryOf([['git.example', 'soon', 11], ...fine(2)]);
     const { detail } = dashboardSentence({ summary, limit: 3, now });
-    expect(detail.map(({ text }) => text).join('')).toBe(
-      'git.example expires on 1 December. You track 3 of 3 domains on Free.',
-    );
-    expect(detail.filter(({ isHost }) => isHost)).toEqual([{ text: 'git.example', isHost: true }]);
+    expect(textOf(detail)).toBe('git.example expires on 1 December. You track 3 of 3 domains on Free.');
+    expect(detail.flat().filter(({ isHost }) => isHost)).toEqual([{ text: 'git.example', isHost: true }]);
   });
 });

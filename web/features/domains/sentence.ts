@@ -11,8 +11,8 @@ export interface Phrase {
 
 export interface DashboardSentence {
   headline: string;
-  /** The second line, ready to be set one phrase after the other. */
-  detail: Phrase[];
+  /** The second line: sentences, worst first, each in phrases to be set one after the other. */
+  detail: Phrase[][];
 }
 
 interface Input {
@@ -31,10 +31,7 @@ export function dashboardSentence({ summary, limit, now }: Input): DashboardSent
   if (paused > 0 && !headline.endsWith(' paused'))
     detail.push([plain(`${inWordsCapitalised(paused)} ${domains(paused)} ${isOrAre(paused)} paused.`)]);
   if (limit !== null) detail.push([plain(planLine(summary.total, limit))]);
-  return {
-    headline,
-    detail: detail.flatMap((sentence, index) => (index === 0 ? sentence : [plain(' '), ...sentence])),
-  };
+  return { headline, detail };
 }
 
 type Expiry = SummaryWire['expiries'][number];
