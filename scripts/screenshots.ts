@@ -5,7 +5,7 @@
 //   npm run screenshots -- panel login  those whose name begins so
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chromium } from '@playwright/test';
+import { chromium, type Page } from '@playwright/test';
 import { BROWSER_FLAGS, findBrowser } from '../tests/kit/browser.ts';
 import { startDemo } from '../tests/kit/demo.ts';
 import { SCREENS, showScreen } from '../tests/kit/screens/screens.ts';
@@ -16,6 +16,8 @@ const VIEWPORTS = [
   { width: 1440, height: 900 },
   { width: 360, height: 760 },
 ];
+
+const TALLEST = 8_000;
 
 async function main(): Promise<number> {
   const beginnings = process.argv.slice(2);
@@ -50,10 +52,11 @@ async function main(): Promise<number> {
       try {
         await page.emulateMedia({ colorScheme: 'light' });
         await showScreen(screen, page, demo);
+        await stretch(page);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           const path = join(FOLDER, `${screen.name}-${viewport.width}-${colorScheme}.png`);
-          await page.screenshot({ path, fullPage: true, animations: 'disabled', caret: 'hide' });
+          await page.screenshot({ path, animations: 'disabled', caret: 'hide' });
         }
       } catch (error) {
         missing += 1;
@@ -66,6 +69,21 @@ async function main(): Promise<number> {
   await demo.stop();
   say(`${screens.length * VIEWPORTS.length - missing} screens, each light and dark, in ${FOLDER}`);
   return missing === 0 ? 0 : 1;
+}
+
+/** Makes room for all of a page. What lies over one stands where a window of the usual height has it. */
+async function stretch(page: Page): Promise<void> {
+  if (await page.locator('[role=dialog], [role=alertdialog], [role=menu], aside').count()) return;
+  // A list that was cut by the window draws more of its rows with each stretch, until none is left.
+  for (let times = 0; times < 3; times += 1) {
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    const size = page.viewportSize();
+    if (!size || height <= size.height) return;
+    await page.setViewportSize({ width: size.width, height: Math.min(height, TALLEST) });
+    await page.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    );
+  }
 }
 
 function say(line: string): void {
