@@ -14,7 +14,7 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   subject: ({ subject }) => subject && oneLine(subject),
   valid_from: (domain) => domain.valid_from,
   expiry_date: (domain) => domain.expiry_date,
-  revoked: (domain) => domain.is_revoked,
+  revocation: ({ revocation }) => revocation.state,
   trusted: (domain) => domain.trusted,
   last_checked_at: (domain) => domain.last_checked_at,
   check_every_minutes: (domain) => domain.check_every_minutes,

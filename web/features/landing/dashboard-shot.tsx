@@ -7,7 +7,7 @@ import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';
 import { Wordmark } from '../../ui/logo.tsx';
 import { SEGMENTS, segmentClass } from '../../ui/segments.ts';
 import { SampleCard } from './sample-card.tsx';
-import { EXPIRED, NEXT, notAfterOf, REVOKED, SAMPLES } from './samples.ts';
+import { EXPIRED, NEXT, notAfterOf, SAMPLES } from './samples.ts';
 import { ShotToolbar } from './shot-toolbar.tsx';
 
 const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
@@ -66,11 +66,12 @@ function ShotSentence({ now }: { now: number }) {
   const host = 'font-[560] text-fg';
   return (
     <>
-      <p className="text-[22px]/7 font-bold tracking-[-.022em]">Four certificates need attention this week</p>
+      <p className="text-[22px]/7 font-bold tracking-[-.022em]">
+        Three certificates need attention this week
+      </p>
       <p className="mt-1 mb-5 text-fg-2">
-        <b className={host}>{EXPIRED.hostname}</b> expired on {date(EXPIRED)}.{' '}
-        <b className={host}>{REVOKED.hostname}</b> is revoked. Next is <b className={host}>{NEXT.hostname}</b>{' '}
-        on {date(NEXT)}.
+        <b className={host}>{EXPIRED.hostname}</b> expired on {date(EXPIRED)}. Next is{' '}
+        <b className={host}>{NEXT.hostname}</b> on {date(NEXT)}.
       </p>
     </>
   );
@@ -81,7 +82,7 @@ function ShotHorizon({ now }: { now: number }) {
     () =>
       SAMPLES.map((sample): HorizonEntry => {
         const notAfter = notAfterOf(sample, now);
-        const status = sample.revoked ? 'revoked' : (expiryBadge(notAfter, now)?.status ?? 'ok');
+        const status = expiryBadge(notAfter, now)?.status ?? 'ok';
         return { id: sample.hostname, name: sample.hostname, notAfter, status, count: 1 };
       }),
     [now],

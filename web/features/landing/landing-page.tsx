@@ -23,7 +23,7 @@ export function LandingPage() {
       <main>
         <Hero productName={productName} />
         <TryIt />
-        <section className="wrap pt-[72px] md:pt-22">
+        <section data-needs-script="" className="wrap pt-[72px] md:pt-22">
           <div className="flex flex-col justify-between gap-x-12 gap-y-3.5 md:flex-row md:items-end">
             <h2 className={`${SECTION_TITLE} max-w-[480px]`}>
               The first line of the dashboard is your to-do list.

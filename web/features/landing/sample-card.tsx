@@ -14,10 +14,7 @@ export function SampleLifetime({ sample, now }: { sample: Sample; now: number })
   const notBefore = notAfter - sample.lifetimeDays * DAY_MS;
   return (
     <>
-      <LifetimeBar
-        lifetime={{ notBefore, notAfter, renewalFrom: null, revoked: sample.revoked === true }}
-        now={now}
-      />
+      <LifetimeBar lifetime={{ notBefore, notAfter, renewalFrom: null, revoked: false }} now={now} />
       <div className="num mt-1.5 flex justify-between gap-3 text-meta text-fg-3">
         <span>{longDate(notBefore)}</span>
         <span className="font-[520] text-fg-2">{longDate(notAfter)}</span>
@@ -55,7 +52,7 @@ export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
       <div className="px-[18px] pt-4 pb-4">
         <div className="mb-[9px] flex h-[26px] items-center justify-between gap-2">
           <SampleRemaining sample={sample} now={now} />
-          <RevocationBadge revoked={sample.revoked === true} />
+          <RevocationBadge revoked={false} />
         </div>
         <SampleLifetime sample={sample} now={now} />
       </div>

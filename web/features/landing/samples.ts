@@ -7,7 +7,6 @@ export interface Sample {
   days: number;
   /** From notBefore to notAfter. */
   lifetimeDays: number;
-  revoked?: boolean;
 }
 
 export const EXPIRED: Sample = {
@@ -22,13 +21,6 @@ export const NEXT: Sample = {
   days: 2,
   lifetimeDays: 199,
 };
-export const REVOKED: Sample = {
-  hostname: 'cdn.moss.example',
-  issuer: 'Sectigo · Public Server DV R36',
-  days: 41,
-  lifetimeDays: 199,
-  revoked: true,
-};
 
 /** The certificates of an invented dashboard, in the order of their dates. */
 export const SAMPLES: readonly Sample[] = [
@@ -38,7 +30,7 @@ export const SAMPLES: readonly Sample[] = [
   { hostname: 'git.orchard.example', issuer: 'ZeroSSL · ECC Site CA', days: 11, lifetimeDays: 90 },
   { hostname: 'fjord.example', issuer: 'Google Trust Services · WE1', days: 32, lifetimeDays: 90 },
   { hostname: 'api.fjord.example', issuer: 'Google Trust Services · WE1', days: 34, lifetimeDays: 90 },
-  REVOKED,
+  { hostname: 'cdn.moss.example', issuer: 'Sectigo · Public Server DV R36', days: 41, lifetimeDays: 199 },
   { hostname: 'status.fjord.example', issuer: "Let's Encrypt · R12", days: 47, lifetimeDays: 90 },
   { hostname: 'auth.fjord.example', issuer: "Let's Encrypt · E7", days: 58, lifetimeDays: 90 },
   { hostname: 'docs.moss.example', issuer: "Let's Encrypt · R13", days: 66, lifetimeDays: 90 },

@@ -45,6 +45,11 @@ describe('lines and lists', () => {
     expect(read(text)[0]).not.toMatch(/["<]/);
   });
 
+  test('bullets, numbers and remarks in parentheses are no part of a host', () => {
+    const text = '- git.example\n* *.wiki.example\n2. mail.example:993 (imap)\n• shop.example # new';
+    expect(read(text)).toEqual(['git.example', '*.wiki.example', 'mail.example:993', 'shop.example']);
+  });
+
   test('what is no list of hosts stays whole, for the server to judge', () => {
     expect(read('not a host')).toEqual(['not a host']);
     expect(read('bücher.example')).toEqual(['bücher.example']);

@@ -63,9 +63,13 @@ function plainLines(text: string): ParsedLine[] {
   return lines;
 }
 
-/** One line of a list: hosts between commas, semicolons or blanks, with a comment after `#`. */
+/** One line of a list: hosts between commas, semicolons or blanks, after a bullet or a number, with a comment after `#` or in parentheses. */
 function plainLine(line: string, number: number): ParsedLine[] {
-  const text = line.replace(/(?:^|\s)#.*$/u, '').trim();
+  const text = line
+    .replace(/(?:^|\s)#.*$/u, '')
+    .replace(/\s\([^()]*\)\s*$/u, '')
+    .replace(/^\s*(?:[-*+•·–—]|\d{1,5}[.)])\s+/u, '')
+    .trim();
   if (text === '') return [];
   const words = text.split(/[\s,;]+/).filter((word) => word !== '');
   if (words.length === 0) return [skipped(number, text, 'No host in this line')];

@@ -73,6 +73,7 @@ export function TagMenu({ tags, chosen, onChoose }: TagMenuProps) {
       trigger={
         <MenuButton
           aria-label={chosen === undefined ? 'Filter by tag' : `Filter by tag: ${chosen}`}
+          title="Filter by tag"
           className={chosen === undefined ? '' : 'border-line-2 bg-surface text-fg shadow-1'}
         >
           <Tag className="size-3.5" strokeWidth={1.6} aria-hidden="true" />

@@ -41,7 +41,7 @@ export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
             type="button"
             aria-pressed={isChosen}
             aria-label={count === undefined ? label : `${label}, ${count.toLocaleString('en-GB')}`}
-            title={index < LASTING_CHIPS ? undefined : label}
+            title={label}
             onClick={() => onChoose(isChosen ? undefined : status)}
             className={classNames(
               'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8 md:gap-[7px] md:px-2.5',

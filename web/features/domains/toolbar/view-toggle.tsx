@@ -27,6 +27,7 @@ export function ViewToggle({ view, onChange }: ViewToggleProps) {
             key={choice}
             type="button"
             aria-label={label}
+            title={label}
             aria-pressed={isChosen}
             onClick={() => onChange(choice)}
             className={classNames(

@@ -30,7 +30,7 @@ export function GlanceReport({ glance, now, takesFocus }: GlanceReportProps) {
   return (
     <article className="mt-6 border-t border-line pt-6" aria-label={`Report on ${glance.display_name}`}>
       <div className="flex items-center gap-3">
-        <FaviconTile hostname={glance.hostname} src={null} />
+        <FaviconTile hostname={glance.display_name} src={null} />
         <h3
           ref={heading}
           tabIndex={-1}
