@@ -183,6 +183,7 @@ test('a free plan that turns out to be full opens the offer, without a toast', a
 test('a session that is lost in the middle of a form gives back what was typed', async ({
   page,
   context,
+  world,
 }) => {
   const person = await signUp(page);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
@@ -195,6 +196,18 @@ test('a session that is lost in the middle of a form gives back what was typed',
   await expect(page).toHaveURL(/\/dashboard/);
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(thoughts).toHaveValue('Typed before the session was lost.');
+  await page.keyboard.press('Escape');
+
+  await addHost(page, world.dead('first.orchard.example'));
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  const host = page.getByLabel('Host Address');
+  await host.fill('second.example');
+  await context.clearCookies();
+  await host.press('Enter');
+  await expect(page).toHaveURL(/\/login/);
+  await logIn(page, person);
+  await expect(page.getByRole('dialog', { name: 'Add New Domain' })).toBeVisible();
+  await expect(host).toHaveValue('second.example');
 });
 
 test('login and sign-up say what failed and keep the form', async ({ page, wire }) => {

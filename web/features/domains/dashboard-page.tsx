@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
+import { ADD_DOMAIN_DRAFT, useDraft } from '../../lib/draft.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
@@ -39,6 +40,15 @@ export function DashboardPage() {
   // A filtered list says nothing of the others.
   const tracked = isUnfiltered(list.filter) ? list.total : (summary.data?.total ?? null);
   const isEmpty = tracked === 0;
+
+  // Closing the form empties it: a host that is there from the start was typed when the session ended, or before a sign-in.
+  const [draft] = useDraft(ADD_DOMAIN_DRAFT);
+  const [isInterrupted, setIsInterrupted] = useState(draft !== '');
+  if (isInterrupted && tracked !== null) {
+    setIsInterrupted(false);
+    if (!isEmpty) setAdding('form');
+  }
+
   // The list does not wait for a sentence that failed at the first attempt.
   const isSentenceDue = summary.isPending && summary.failureCount === 0;
   const isLoading = (list.total === null && list.error === null) || (!isEmpty && isSentenceDue);
@@ -51,7 +61,7 @@ export function DashboardPage() {
 
   const onAdded = (domain: DomainWire) => {
     addedId.current = domain.id;
-    setAdding('closed');
+    setAdding((now) => (now === 'form' ? 'closed' : now));
   };
   const onAddMany = () => setAdding('many');
   const onLimitReached = () => {
