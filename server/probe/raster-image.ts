@@ -77,25 +77,27 @@ function webpSize(bytes: Buffer): Size | null {
 
 const MOST_IMAGES = 32;
 
-/** The largest of its images: each is a PNG, or a bitmap whose height counts its mask as well. */
+/**
+ * The first of its images that is none of the small ones, else the last: which one a browser takes is its own choice. Each is
+ * a PNG, or a bitmap whose height counts its mask as well.
+ */
 function icoSize(bytes: Buffer): Size | null {
   if (bytes.length < 6 || bytes.readUInt32LE(0) !== 0x00010000) return null;
   const count = bytes.readUInt16LE(4);
   if (count < 1 || count > MOST_IMAGES || bytes.length < 6 + count * 16) return null;
-  const largest = { width: 0, height: 0 };
+  let size: Size | null = null;
   for (let index = 0; index < count; index++) {
     // The directory has one byte for a side; what is decoded goes by the image's own header.
     const at = bytes.readUInt32LE(6 + index * 16 + 12);
     const image = bytes.subarray(at);
-    const size = pngSize(image) ?? bitmapSize(image);
-    if (size === null) return null;
-    largest.width = Math.max(largest.width, size.width);
-    largest.height = Math.max(largest.height, size.height);
+    size = pngSize(image) ?? bitmapSize(image);
+    if (size === null || !isSmall(size)) return size;
   }
-  return largest;
+  return size;
 }
 
+/** A negative height: its rows go from the top down. */
 function bitmapSize(bytes: Buffer): Size | null {
   if (bytes.length < 40 || bytes.readUInt32LE(0) !== 40) return null;
-  return { width: bytes.readInt32LE(4), height: bytes.readInt32LE(8) / 2 };
+  return { width: bytes.readInt32LE(4), height: Math.abs(bytes.readInt32LE(8)) / 2 };
 }

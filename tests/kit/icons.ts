@@ -42,11 +42,17 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, check]);
 }
 
-/** An icon file around one image. */
-export function icoOf(image: Buffer): Buffer {
-  const directory = Buffer.alloc(22);
-  directory.set([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0]);
-  directory.writeUInt32LE(image.length, 14);
-  directory.writeUInt32LE(22, 18);
-  return Buffer.concat([directory, image]);
+/** An icon file around these images, each of which its directory says to be 16 × 16. */
+export function icoOf(...images: Buffer[]): Buffer {
+  const directory = Buffer.alloc(6 + images.length * 16);
+  directory.set([0, 0, 1, 0, images.length, 0]);
+  let at = directory.length;
+  images.forEach((image, index) => {
+    const entry = 6 + index * 16;
+    directory.set([16, 16, 0, 0, 1, 0, 32, 0], entry);
+    directory.writeUInt32LE(image.length, entry + 8);
+    directory.writeUInt32LE(at, entry + 12);
+    at += image.length;
+  });
+  return Buffer.concat([directory, ...images]);
 }

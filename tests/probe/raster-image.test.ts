@@ -5,6 +5,11 @@ import { icoOf, pngIcon } from '../kit/icons.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 const le16 = (value: number): string => hex16(value).match(/../g)!.toReversed().join('');
+const le32 = (value: number): string => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32LE(value);
+  return bytes.toString('hex');
+};
 const hex16 = (value: number): string => value.toString(16).padStart(4, '0');
 const riff = (form: string, rest: string): Buffer =>
   Buffer.concat([Buffer.from(`RIFF....WEBP${form}`), hex(rest), Buffer.alloc(16)]);
@@ -16,7 +21,7 @@ const jpeg = (width: number, height: number): Buffer =>
     `ffd8 ffe0 0010 4a46494600010100000100010000 ffc0 0011 08 ${hex16(height)} ${hex16(width)} 03 0122000000`,
   );
 const bitmap = (width: number, height: number): Buffer =>
-  hex(`28000000 ${le16(width)}0000 ${le16(height * 2)}0000 01002000 ${'00'.repeat(24)}`);
+  hex(`28000000 ${le32(width)} ${le32(height * 2)} 01002000 ${'00'.repeat(24)}`);
 const webp = {
   lossy: (width: number, height: number) =>
     riff('VP8 ', `00000000 000000 9d012a ${le16(width)} ${le16(height)}`),
@@ -45,6 +50,22 @@ describe('an image is known by its bytes', () => {
     expect(rasterType(make(513, 32))).toBeNull();
     expect(rasterType(make(32, 513))).toBeNull();
     expect(rasterType(make(16_000, 16_000))).toBeNull();
+  });
+
+  it('as an icon, by each of its images', () => {
+    const fine = [bitmap(16, 16), pngIcon(32), bitmap(48, -48)];
+    expect(rasterType(icoOf(...fine))).toBe('image/x-icon');
+    const unfit = [
+      bitmap(512, -30_000),
+      bitmap(-16, 16),
+      bitmap(0, 16),
+      bitmap(16, 513),
+      pngIcon(4, undefined, { width: 16, height: 60_000 }),
+      pngIcon(4, undefined, { width: 0, height: 16 }),
+    ];
+    for (const image of unfit)
+      for (const images of [[image], [image, ...fine], [...fine, image]])
+        expect(rasterType(icoOf(...images))).toBeNull();
   });
 
   it.each([
