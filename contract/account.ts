@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { lineSchema } from './text.ts';
 
+/** An offset, as '+05:30', is none: it knows no summer. */
 function isTimeZone(name: string): boolean {
+  if (/^[+-]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {
