@@ -3,6 +3,13 @@ import { IMPORT_SIZE, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './cons
 import { domainSchema } from './domain.ts';
 import { problemCodeSchema } from './problem.ts';
 
+/** No blanks around it, and no half of a character at its end. */
+function cut(text: string, maxLength: number): string {
+  const whole = text.toWellFormed().trim();
+  const cutText = whole.slice(0, maxLength);
+  return (cutText.isWellFormed() ? cutText : cutText.slice(0, -1)).trim();
+}
+
 /**
  * One line of a paste or a file: `host` as somebody wrote it. What is too long or too much of the rest is cut, not
  * refused: it was written for another program.
@@ -15,25 +22,14 @@ const importEntrySchema = z.object({
     .default([])
     .transform((tags) => {
       const cleaned = tags.map((tag) =>
-        tag
-          .replaceAll(/[\p{Cc},]/gu, ' ')
-          .trim()
-          .toLowerCase()
-          .slice(0, TAG_MAX_LENGTH)
-          .toWellFormed(),
+        cut(tag.replaceAll(/[\p{Cc},]/gu, ' ').toLowerCase(), TAG_MAX_LENGTH),
       );
       return [...new Set(cleaned.filter((tag) => tag !== ''))].slice(0, MOST_TAGS);
     }),
   notes: z
     .string()
     .default('')
-    .transform((notes) =>
-      notes
-        .replaceAll(/(?![\n])\p{Cc}/gu, ' ')
-        .trim()
-        .slice(0, NOTES_MAX_LENGTH)
-        .toWellFormed(),
-    ),
+    .transform((notes) => cut(notes.replaceAll(/(?![\n])\p{Cc}/gu, ' '), NOTES_MAX_LENGTH)),
 });
 export type ImportEntry = z.input<typeof importEntrySchema>;
 
