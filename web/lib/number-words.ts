@@ -1,8 +1,8 @@
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
 
-/** 3 → 'three', 12 → '12'. */
+/** 3 → 'three', 12 → '12', 5001 → '5,001'. */
 export function inWords(count: number): string {
-  return WORDS[count] ?? String(count);
+  return WORDS[count] ?? count.toLocaleString('en-GB');
 }
 
 /** 3 → 'Three', 12 → '12': for the start of a sentence. */

@@ -45,8 +45,7 @@ export function RemainingTime({ domain, now, short = false }: RemainingTimeProps
     if (short) return <span className="num text-[13.5px] text-fg-2">{days} days left</span>;
     return (
       <span className="num text-body text-fg-2">
-        <b className="mr-[5px] text-[20px]/[26px] font-semibold tracking-[-.02em] text-fg">{days}</b>
-        days left
+        <b className="mr-px text-[20px]/[26px] font-semibold tracking-[-.02em] text-fg">{days}</b> days left
       </span>
     );
   }
