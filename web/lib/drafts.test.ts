@@ -46,6 +46,18 @@ describe('drafts', () => {
     expect(drafts.read('alice', 'feedback')).toBe('still here');
   });
 
+  it('leave no former text behind where the storage is full', () => {
+    const storage = storageOf();
+    const drafts = createDrafts(() => storage);
+    drafts.write('alice', 'notes', 'short');
+    storage.setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+    drafts.write('alice', 'notes', 'a long one');
+    expect(drafts.read('alice', 'notes')).toBe('a long one');
+    expect(createDrafts(() => storage).read('alice', 'notes')).toBe('');
+  });
+
   it('tell who shows them', () => {
     const drafts = createDrafts(() => storageOf());
     let told = 0;

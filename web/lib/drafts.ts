@@ -24,8 +24,9 @@ export function createDrafts(storage: () => Storage): Drafts {
     if (text === '') kept.delete(name);
     else kept.set(name, text);
     try {
-      if (text === '') storage().removeItem(name);
-      else storage().setItem(name, text);
+      // First: where the text has no room, a former and shorter one must not come back with the next page.
+      storage().removeItem(name);
+      if (text !== '') storage().setItem(name, text);
     } catch {
       // Full or switched off: it then holds until the page is left.
     }
