@@ -40,6 +40,15 @@ test('an answer that does not fit its batch counts as none', async () => {
   expect(onAnswers).not.toHaveBeenCalled();
 });
 
+test('what hears the answers and fails is not taken for a failed call', async () => {
+  const onAnswers = () => {
+    throw new ApiError('Wait', { status: 429, retryAfterSeconds: 1 });
+  };
+  const send = vi.fn(double);
+  await expect(inBatches({ items, size: 2, send, onAnswers, signal: never })).rejects.toThrow('Wait');
+  expect(send).toHaveBeenCalledTimes(1);
+});
+
 test('it stops between two calls, never within one', async () => {
   const stop = new AbortController();
   const send = vi.fn(async (batch: readonly number[]) => {

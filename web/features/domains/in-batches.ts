@@ -32,19 +32,22 @@ export async function inBatches<Item, Answer>(run: BatchRun<Item, Answer>): Prom
   let answered = 0;
   while (answered < items.length && !signal.aborted) {
     const batch = items.slice(answered, answered + size);
+    let answers: readonly Answer[];
     try {
-      const answers = await send(batch);
+      answers = await send(batch);
       if (answers.length !== batch.length)
         throw new ApiError('The server answered in a way this page does not understand', { status: 200 });
-      answered += batch.length;
-      onAnswers(batch, answers);
     } catch (error) {
       const seconds = secondsToWait(error);
       if (seconds === null) return { answered, error };
       onWait?.(seconds);
       await wait(seconds * 1000, signal);
       onWait?.(null);
+      continue;
     }
+    answered += batch.length;
+    // What fails in here is no failed call: it is thrown.
+    onAnswers(batch, answers);
   }
   return { answered, error: null };
 }
