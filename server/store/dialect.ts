@@ -100,6 +100,11 @@ export function contains(column: Expression<string>, text: string): RawBuilder<b
   return sql<boolean>`${column} like ${pattern} escape '\\'`;
 }
 
+/** The column for an order by code points, as SQLite has it and the page; PostgreSQL's is the database's language. */
+export function byCodePoint(dialect: DialectName, column: Expression<string>): Expression<string> {
+  return dialect === 'postgres' ? sql<string>`${column} collate "C"` : column;
+}
+
 /** pg hands out its Buffer; SQLite plain bytes. */
 export function bytes(value: Uint8Array): Uint8Array {
   return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);

@@ -1,5 +1,5 @@
 import type { Expression } from 'kysely';
-import { contains } from './dialect.ts';
+import { byCodePoint, contains, type DialectName } from './dialect.ts';
 import { domainState, type DomainState } from './domain-state.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -35,7 +35,7 @@ export async function listMonitors(
   if (offset >= total) return { monitors: [], total };
 
   // Ids first: they come out of an index, and only the page's rows are read with all that hangs on them.
-  const page = await inOrder(matching, query.sort)
+  const page = await inOrder(matching, query.sort, store.dialect)
     .select('id')
     .limit(query.pageSize)
     .offset(offset)
@@ -50,7 +50,7 @@ export async function monitorIds(
   query: MonitorFilter & { sort: MonitorSort; limit: number },
 ): Promise<{ ids: string[]; total: number }> {
   const matching = matchingMonitors(store, query);
-  const rows = await inOrder(matching, query.sort).select('id').limit(query.limit).execute();
+  const rows = await inOrder(matching, query.sort, store.dialect).select('id').limit(query.limit).execute();
   const ids = rows.map(({ id }) => id);
   return { ids, total: ids.length < query.limit ? ids.length : await countOf(matching) };
 }
@@ -65,7 +65,9 @@ export async function* eachMonitor(
   store: Store,
   query: MonitorFilter & { sort: MonitorSort },
 ): AsyncGenerator<Monitor> {
-  const rows = await inOrder(matchingMonitors(store, query), query.sort).select('id').execute();
+  const rows = await inOrder(matchingMonitors(store, query), query.sort, store.dialect)
+    .select('id')
+    .execute();
   const ids = rows.map(({ id }) => id);
   for (let from = 0; from < ids.length; from += READ_AT_ONCE)
     yield* await monitorsOf(store, {
@@ -110,8 +112,8 @@ function matchingMonitors(store: Store, { accountId, q, status, tag, now }: Moni
 const hasTag = (tags: Expression<string>, tag: string) =>
   ['[', ','].map((before) => contains(tags, before + JSON.stringify(tag)));
 
-function inOrder(matching: Matching, sort: MonitorSort) {
-  if (sort === 'name') return matching.orderBy('host').orderBy('port');
+function inOrder(matching: Matching, sort: MonitorSort, dialect: DialectName) {
+  if (sort === 'name') return matching.orderBy((eb) => byCodePoint(dialect, eb.ref('host'))).orderBy('port');
   return sort === 'newest'
     ? matching.orderBy('created_at', 'desc').orderBy('id', 'desc')
     : matching.orderBy('not_after', (order) => order.asc().nullsLast()).orderBy('id');
