@@ -62,20 +62,24 @@ export async function countAll(
   };
 }
 
+type Windows = Map<string, { endsAt: number; count: number }>;
+
 /** Fixed windows in memory. `allow` answers null, or the refusal. */
 export function createCallLimits(clock: { now(): number }) {
-  const windows = new Map<string, { endsAt: number; count: number }>();
+  // Apart for each limit: many windows of one, as those by domain are, must not make another be forgotten.
+  const windowsOf = new Map<string, Windows>();
   return {
     /** `weight`: for limits that count something else than calls. What is refused does not count. */
     allow(name: keyof typeof CALL_LIMITS, who: string, weight = 1): Refusal | null {
       const now = clock.now();
       const { count, windowMs } = CALL_LIMITS[name];
-      const key = `${name}:${who}`;
-      let window = windows.get(key);
+      const windows: Windows = windowsOf.get(name) ?? new Map();
+      windowsOf.set(name, windows);
+      let window = windows.get(who);
       if (window === undefined || window.endsAt <= now) {
         if (windows.size >= MAX_WINDOWS) dropEnded(windows, now);
         window = { endsAt: now + windowMs, count: 0 };
-        windows.set(key, window);
+        windows.set(who, window);
       }
       if (window.count + weight > count) return refuseUntil(window.endsAt - now);
       window.count += weight;
@@ -84,7 +88,7 @@ export function createCallLimits(clock: { now(): number }) {
   };
 }
 
-/** About 20 MB. Past it, what still runs is forgotten too: limits fail open before memory does. */
+/** Of one limit: about 20 MB. Past it, what still runs is forgotten too: limits fail open before memory does. */
 const MAX_WINDOWS = 100_000;
 
 function dropEnded(windows: Map<string, { endsAt: number }>, now: number): void {
