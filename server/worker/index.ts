@@ -48,9 +48,8 @@ export interface Worker {
 }
 
 /**
- * The loops of the product: checks, deliveries and mails claimed under leases, looks for people without an account, icons, the keeper
- * of plans, and the janitor.
- * Several may share one database.
+ * The loops of the product: checks, deliveries and mails claimed under leases, looks for people without an account,
+ * icons, the keeper of plans, and the janitor. Several may share one database.
  */
 export function createWorker(options: WorkerOptions): Worker {
   const { store, clock, log } = options;
