@@ -31,8 +31,6 @@ export async function askForGlance(
   { host, port, now }: { host: string; port: number; now: number },
 ): Promise<string> {
   const id = randomUUID();
-  // What a process that was killed left behind is gone at the next look, not an hour later.
-  await pruneGlances(store, now);
   await store.db
     .insertInto('glances')
     .values({ id, host, port, created_at: leaseClock(store, now) })
@@ -51,11 +49,15 @@ export async function removeGlance(store: Store, id: string): Promise<void> {
   await store.db.deleteFrom('glances').where('id', '=', id).execute();
 }
 
-/** Takes looks that somebody still waits for, under a lease, the oldest first. */
+/**
+ * Takes looks that somebody still waits for, under a lease, the oldest first. Those that nobody came back for within a minute
+ * are removed: every worker comes by each second.
+ */
 export async function claimGlances(
   store: Store,
   { now, limit, leaseMs }: { now: number; limit: number; leaseMs: number },
 ): Promise<ClaimedGlance[]> {
+  await pruneGlances(store, now);
   const clock = leaseClock(store, now);
   return store.db
     .with('asked', (db) =>
@@ -104,10 +106,10 @@ export async function answerGlance(store: Store, id: string, answer: GlanceAnswe
 
 const MINUTE_MS = 60_000;
 
-/** Removes what a process that was killed left behind, a clock that ran ahead included; returns how many. */
-export async function pruneGlances(store: Store, now: number): Promise<number> {
+/** What a process that was killed left behind, a clock that ran ahead included. */
+async function pruneGlances(store: Store, now: number): Promise<void> {
   const clock = leaseClock(store, now);
-  const result = await store.db
+  await store.db
     .deleteFrom('glances')
     .where((eb) =>
       eb.or([
@@ -115,6 +117,5 @@ export async function pruneGlances(store: Store, now: number): Promise<number> {
         eb('created_at', '>', sql<number>`${clock} + ${sql.lit(MINUTE_MS)}`),
       ]),
     )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
+    .execute();
 }

@@ -2,7 +2,6 @@ import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
 import { pruneFavicons, recallFavicons } from '../store/favicons.ts';
-import { pruneGlances } from '../store/glances.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
 import { prunePaymentEvents } from '../store/payment-events.ts';
@@ -40,8 +39,7 @@ export interface Janitor {
 
 /**
  * Retention: about once an hour, old checks, mails and payment events, trials of addresses long gone, sessions that have
- * ended, certificates and icons that nothing refers to, spent limits,
- * looks that nobody waits for.
+ * ended, certificates and icons that nothing refers to, spent limits.
  */
 export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
@@ -64,7 +62,6 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
     await pruneFavicons(store);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);
-    await pruneGlances(store, now);
   }
 
   function schedule(): void {

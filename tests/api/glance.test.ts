@@ -3,7 +3,7 @@ import type { Server } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
-import { claimGlances, pruneGlances } from '../../server/store/glances.ts';
+import { claimGlances } from '../../server/store/glances.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
@@ -243,15 +243,17 @@ describeEachDatabase('A look without an account', (open) => {
   it('is forgotten where its asker was killed', async () => {
     const { rig } = await startWorld(open);
     const row = { host: 'shop.fjord.example', port: 443, lease_expires_at: null, answer: null };
-    const ages = [5_000, 15_000, 60_000];
+    const ages = [-60_001, 5_000, 15_000, 60_000];
     await rig.store.db
       .insertInto('glances')
       .values(ages.map((age) => ({ ...row, id: String(age), created_at: rig.clock.now() - age })))
       .execute();
     const claimed = await claimGlances(rig.store, { now: rig.clock.now(), limit: 9, leaseMs: 1 });
     expect(claimed.map(({ id }) => id)).toEqual(['5000']);
-    await rig.worker.sweep();
-    expect(await pruneGlances(rig.store, rig.clock.now() + 55_000)).toBe(2);
+    expect(await countRows(rig.store)).toBe(2);
+    rig.clock.set(rig.clock.now() + 55_000);
+    await rig.worker.runGlances();
+    expect(await countRows(rig.store)).toBe(0);
   });
 
   it('is offered only where everybody may sign up', async () => {
