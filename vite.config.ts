@@ -5,7 +5,7 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import type { Plugin } from 'vite';
-import { prerenderLandingPage } from './web/build/prerender-plugin.ts';
+import { prerenderPages } from './web/build/prerender-plugin.ts';
 import { slimZod } from './web/build/slim-zod.ts';
 
 const api = 'http://localhost:8080';
@@ -13,14 +13,19 @@ const api = 'http://localhost:8080';
 /** Puts a `.br` and a `.gz` beside every file of text that the server hands out as it is: all but the pages. */
 function precompress(): Plugin {
   let outDir = '';
+  let isWritten = false;
   return {
     name: 'precompress',
     apply: 'build',
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir);
     },
-    async closeBundle(error) {
-      if (error) return;
+    writeBundle() {
+      isWritten = true;
+    },
+    async closeBundle() {
+      // Of a build that failed there is nothing, and an error here would hide its own.
+      if (!isWritten) return;
       for (const entry of await readdir(outDir, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile() || !/\.(?:js|css|svg)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
@@ -34,7 +39,7 @@ function precompress(): Plugin {
 
 export default defineConfig({
   root: 'web',
-  plugins: [react(), tailwindcss(), slimZod(), prerenderLandingPage(), precompress()],
+  plugins: [react(), tailwindcss(), slimZod(), prerenderPages(), precompress()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,

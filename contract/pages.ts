@@ -31,7 +31,7 @@ export const LISTED_PATHS: readonly PagePath[] = [
   '/privacy-policy',
 ];
 
-/** Where the build keeps the landing page as HTML, below the folder of the built pages. */
+/** Where the build keeps pages as HTML, and the shells of those that the browser draws, below the folder of the built pages. */
 export const PRERENDERED_FOLDER = 'prerendered';
 
 /** The settings that the landing page's text depends on, beside those that are filled in when it is served. */
@@ -47,6 +47,21 @@ export function landingFile({ signups, billing, try_it, insecure_http }: Landing
     insecure_http && 'insecure',
   ];
   return `${parts.filter(Boolean).join('-')}.html`;
+}
+
+/** The settings that the login page depends on, beside those that are filled in when it is served. */
+export type LoginSettings = Pick<PublicConfig, 'signups' | 'identity' | 'insecure_http'>;
+
+/** The file's name of the login page; null for a deployment with buttons of its own, which only the browser draws. */
+export function loginFile({ signups, identity, insecure_http }: LoginSettings): string | null {
+  if (identity.provider !== 'built-in' || identity.oidc.length > 0) return null;
+  const parts = ['login', signups === 'closed' && 'closed', insecure_http && 'insecure'];
+  return `${parts.filter(Boolean).join('-')}.html`;
+}
+
+/** The file's name of a page that is drawn by the browser, with its code on the way. */
+export function shellFile(path: PagePath): string {
+  return `shell${path === '/' ? '' : path.replace('/', '-')}.html`;
 }
 
 /**

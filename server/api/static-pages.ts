@@ -6,14 +6,16 @@ import { join } from 'node:path';
 import {
   LISTED_PATHS,
   landingFile,
+  loginFile,
   PAGE_PATHS,
   type PagePath,
   PLACEHOLDERS,
   PRERENDERED_FOLDER,
+  shellFile,
 } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
-import { fillIn, pageDocument } from './page-document.ts';
+import { fillIn, pageDocument, type PageDocument } from './page-document.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -40,20 +42,20 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   });
   app.get('/assets/*', serveStatic(files), (c) => c.notFound());
 
-  const { shell, landing } = documents(options);
+  const { nowhere, documentOf } = documents(options);
   app.get('*', async (c, next) => {
     const path = pathOf(c.req.path);
     // A missing file must not come back as a page: a script tag would try to run it.
     if (path === '/index.html' || path.startsWith(`/${PRERENDERED_FOLDER}/`)) return c.notFound();
     if (/\.[^/]*$/.test(path)) return next();
-    if (!isPage(path)) return shell(c, 404);
+    if (!isPage(path)) return nowhere(c, 404);
     if (path === '/') {
       c.header('Vary', 'Cookie');
       c.header('Cache-Control', 'no-cache');
       if (!maybeSignedIn(c)) return c.redirect(`/landing${new URL(c.req.url).search}`, 302);
     }
     if (!LISTED_PATHS.includes(path) && path !== '/') c.header('X-Robots-Tag', 'noindex');
-    return path === '/landing' ? landing(c) : shell(c);
+    return documentOf(path, new URL(c.req.url).search !== '')(c);
   });
 
   app.use('*', etag(), async (c, next) => {
@@ -74,7 +76,6 @@ function isPage(path: string): path is PagePath {
 
 /** Made once: neither files nor settings change while the server runs. */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
-  const read = (path: string) => readFileSync(join(webRoot, path), 'utf8');
   const filled = (template: string, path: string) =>
     pageDocument(
       fillIn(template, {
@@ -83,9 +84,25 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
         [PLACEHOLDERS.config]: JSON.stringify(publicConfig),
       }),
     );
-  const shell = filled(read('index.html'), '/');
-  const prerendered = join(PRERENDERED_FOLDER, landingFile(publicConfig));
-  // Without it the browser draws the page itself.
-  const landing = existsSync(join(webRoot, prerendered)) ? filled(read(prerendered), '/landing') : shell;
-  return { shell, landing };
+  const nowhere = filled(readFileSync(join(webRoot, 'index.html'), 'utf8'), '/');
+  const built = (path: PagePath, name: string | null): PageDocument | null => {
+    if (name === null) return null;
+    const file = join(webRoot, PRERENDERED_FOLDER, name);
+    return existsSync(file) ? filled(readFileSync(file, 'utf8'), path) : null;
+  };
+  const shells = new Map(PAGE_PATHS.map((path) => [path, built(path, shellFile(path))]));
+  const landing = built('/landing', landingFile(publicConfig));
+  const login = built('/login', loginFile(publicConfig));
+
+  const drawn = (path: PagePath, isAskedMore: boolean): PageDocument | null => {
+    if (path === '/landing') return landing;
+    // What its address asks for stands in its links.
+    return path === '/login' && !isAskedMore ? login : null;
+  };
+  return {
+    nowhere,
+    /** Where there is no HTML of a page, the browser draws it itself. */
+    documentOf: (path: PagePath, isAskedMore: boolean) =>
+      drawn(path, isAskedMore) ?? shells.get(path) ?? nowhere,
+  };
 }

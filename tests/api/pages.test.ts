@@ -19,7 +19,7 @@ function folder(): string {
 describe('The built pages', () => {
   const page = (title: string) => `<!doctype html><title>${title}</title>`;
 
-  async function startPages(config: Parameters<typeof startApi>[1] = {}) {
+  async function startPages(config: Parameters<typeof startApi>[1] = {}, more: Record<string, string> = {}) {
     const webRoot = join(folder(), 'web');
     mkdirSync(join(webRoot, 'assets'), { recursive: true });
     mkdirSync(join(webRoot, 'prerendered'));
@@ -29,6 +29,8 @@ describe('The built pages', () => {
         join(webRoot, 'prerendered', `${kind}.html`),
         `${page(`${kind} {{product_name}}`)}<link href="{{address}}"><div data-config="{{config}}"></div>`,
       );
+    for (const [name, html] of Object.entries(more))
+      writeFileSync(join(webRoot, 'prerendered', `${name}.html`), html);
     writeFileSync(join(webRoot, 'favicon.svg'), '<svg/>');
     writeFileSync(join(webRoot, 'assets', 'main-abc123.js'), 'run()');
     writeFileSync(join(webRoot, 'assets', 'main-abc123.js.br'), brotliCompressSync('run()'));
@@ -106,6 +108,36 @@ describe('The built pages', () => {
   it('fall back to the page that the browser draws where no landing page was made', async () => {
     const api = await startPages({ config: { billing: { mode: 'unset' } } });
     expect(await (await api.send('/landing')).text()).toBe(page('Certlantern'));
+  });
+
+  it('greet with the login page as HTML where nothing in it depends on more than the deployment', async () => {
+    const made = (title: string) => `${page(title)}<div data-config="{{config}}"></div>`;
+    const google = {
+      id: 'google',
+      name: 'Google',
+      issuer: 'https://accounts.example',
+      clientId: 'a',
+      clientSecret: 'b',
+    };
+    for (const [config, path, title] of [
+      [{}, '/login', 'as HTML'],
+      [{}, '/Login/', 'as HTML'],
+      // Its links carry on what the address says.
+      [{}, '/login?host=a.example', 'shell of the login'],
+      [{ oidc: [google] }, '/login', 'shell of the login'],
+      [{}, '/dashboard', 'shell of the dashboard'],
+      [{}, '/signup', 'Certlantern'],
+    ] as const) {
+      const api = await startPages(
+        { config },
+        {
+          login: made('as HTML'),
+          'shell-login': page('shell of the login'),
+          'shell-dashboard': page('shell of the dashboard'),
+        },
+      );
+      expect(await (await api.send(path)).text()).toContain(`<title>${title}</title>`);
+    }
   });
 
   it('let no name of the product become a script, or a placeholder of its own', async () => {

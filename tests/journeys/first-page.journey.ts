@@ -52,6 +52,46 @@ for (const width of [1440, 360])
     expect(shift).toBeLessThan(0.01);
   });
 
+test('the login page is there at once, keeps what is typed, and sends nothing before its script', async ({
+  page,
+}) => {
+  const problems: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  page.on('pageerror', ({ message }) => problems.push(message));
+  let letScriptsCome = (): void => undefined;
+  const late = new Promise<void>((resolve) => (letScriptsCome = resolve));
+  await page.route('**/assets/*.js', async (route) => {
+    await late;
+    await route.continue();
+  });
+  await watchTakeOver(page);
+  await page.goto('/login', { waitUntil: 'commit' });
+  await page.getByLabel('Email').fill('early@example.test');
+  await page.getByLabel('Password', { exact: true }).fill('typed before the script');
+  await page.getByLabel('Password', { exact: true }).press('Enter');
+  await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeDisabled();
+
+  letScriptsCome();
+  await expect(page.getByRole('button', { name: 'Login', exact: true })).toBeEnabled();
+  await expect(page).toHaveURL(/\/login$/);
+  const { lost, shift } = await page.evaluate(() => (window as unknown as { watched: Watched }).watched);
+  expect(lost).toBe(0);
+  expect(shift).toBeLessThan(0.01);
+  await expect(page.getByLabel('Email')).toHaveValue('early@example.test');
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue('typed before the script');
+  await page.getByRole('button', { name: 'Login', exact: true }).click();
+  await expect(page.getByText(/Failed to login/)).toBeVisible();
+  expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
+});
+
+test('a login that leads on keeps where to', async ({ page }) => {
+  await page.goto('/login?host=later.orchard.example');
+  await expect(page.getByRole('link', { name: 'Sign up' })).toHaveAttribute(
+    'href',
+    '/signup?host=later.orchard.example',
+  );
+});
+
 test('the landing page tells machines what it is, and asks for no settings', async ({ page, world }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));

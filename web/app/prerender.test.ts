@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { prerenderLanding } from './prerender.tsx';
+import { prerenderLanding, prerenderLogin } from './prerender.tsx';
 
 let pages: Map<string, string>;
 beforeAll(async () => {
-  pages = await prerenderLanding();
+  pages = new Map([...(await prerenderLanding()), ...(await prerenderLogin())]);
 });
 const page = (file: string): string => pages.get(`${file}.html`) ?? '';
 const text = (file: string): string =>
@@ -57,5 +57,23 @@ describe('the landing page as HTML', () => {
   it('says where the connection is not private', () => {
     expect(text('open-sold-try-it-insecure')).toContain('plain http');
     expect(text('open-sold-try-it')).not.toContain('plain http');
+  });
+});
+
+describe('the login page as HTML', () => {
+  it('has the form, which nobody can send yet, and the ways on', () => {
+    const words = text('login');
+    for (const part of ['Email', 'Password', 'Forgot password?', 'New user? Sign up', 'Terms of Service'])
+      expect(words).toContain(part);
+    expect(page('login')).toMatch(/<button type="submit" disabled=""/);
+  });
+
+  it('invites nobody where nobody can sign up, and says where the connection is not private', () => {
+    expect(page('login-closed')).not.toContain('href="/signup');
+    expect(text('login-insecure')).toContain('plain http');
+  });
+
+  it('leaves no part of any page to the browser that was meant to be here', () => {
+    for (const html of pages.values()) expect(html).not.toContain('<!--$!-->');
   });
 });

@@ -2,8 +2,9 @@ import { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
 import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
-import { landingFile, PLACEHOLDERS } from '../../contract/pages.ts';
-import type { LandingSettings } from '../../contract/pages.ts';
+import { landingFile, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
+import type { LandingSettings, PagePath } from '../../contract/pages.ts';
+import type { PublicConfig } from '../../contract/public-config.ts';
 import { adoptPublicConfig } from '../lib/public-config.ts';
 import { Providers } from './providers.tsx';
 import { createAppRouter } from './router.tsx';
@@ -22,23 +23,39 @@ const SETTINGS: LandingSettings[] = (['none', 'unset', 'test'] as const).flatMap
 /** The landing page's HTML for every kind of deployment, by the name of its file; runs at build time. */
 export async function prerenderLanding(): Promise<Map<string, string>> {
   const pages = new Map<string, string>();
-  for (const settings of SETTINGS) pages.set(landingFile(settings), await landingHtml(settings));
+  for (const settings of SETTINGS) pages.set(landingFile(settings), await htmlOf('/landing', settings));
   return pages;
 }
 
-/** As React takes it over: text that depends on the day is left out. */
-async function landingHtml(settings: LandingSettings): Promise<string> {
+/** The login page's HTML, likewise. */
+export async function prerenderLogin(): Promise<Map<string, string>> {
+  const pages = new Map<string, string>();
+  for (const signups of ['open', 'closed'] as const)
+    for (const insecure_http of [true, false]) {
+      const settings = { signups, insecure_http, identity: { provider: 'built-in' as const, oidc: [] } };
+      const file = loginFile(settings);
+      if (file !== null) pages.set(file, await htmlOf('/login', settings));
+    }
+  return pages;
+}
+
+/** As React takes it over: what depends on the day or on the browser is left out. */
+async function htmlOf(path: PagePath, settings: Partial<PublicConfig>): Promise<string> {
   const queryClient = new QueryClient();
   adoptPublicConfig(queryClient, {
-    ...settings,
+    signups: 'open',
+    billing: { mode: 'none' },
+    try_it: false,
+    insecure_http: false,
     product_name: PLACEHOLDERS.productName,
     support_email: '',
     identity: { provider: 'built-in', oidc: [] },
     analytics_id: null,
     limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
     demo_hosts: [],
+    ...settings,
   });
-  const history = createMemoryHistory({ initialEntries: ['/landing'] });
+  const history = createMemoryHistory({ initialEntries: [path] });
   const router = createAppRouter({ queryClient }, { history, isServer: true, scrollRestoration: false });
   await router.load();
   return renderToString(<Providers queryClient={queryClient} router={router} />);

@@ -2,6 +2,7 @@ import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { measureFor } from '../lib/analytics.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
+import { useTakenOver } from '../lib/taken-over.ts';
 import { NoticeBar } from '../ui/notice-bar.tsx';
 import { INSECURE_TEXT } from './insecure-text.ts';
 
@@ -19,8 +20,9 @@ export function Root() {
   useEffect(() => measureFor(analyticsId), [analyticsId]);
   const isQuiet = useLocation({ select: ({ pathname }) => QUIET_PATHS.includes(pathname) });
   const hasShell = useLocation({ select: ({ pathname }) => SHELL_PATHS.includes(pathname) });
-  const [hasToaster, setHasToaster] = useState(!isQuiet);
-  if (!isQuiet && !hasToaster) setHasToaster(true);
+  const isTakenOver = useTakenOver();
+  const [hasToaster, setHasToaster] = useState(false);
+  if (!isQuiet && isTakenOver && !hasToaster) setHasToaster(true);
   return (
     <>
       {isInsecure && !hasShell && <NoticeBar isCalm>{INSECURE_TEXT}</NoticeBar>}

@@ -5,19 +5,45 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import type { Plugin, Rolldown } from 'vite';
-import { PLACEHOLDERS, PRERENDERED_FOLDER } from '../../contract/pages.ts';
+import { PAGE_PATHS, PLACEHOLDERS, PRERENDERED_FOLDER, shellFile } from '../../contract/pages.ts';
+import type { PagePath } from '../../contract/pages.ts';
 import type * as prerender from '../app/prerender.tsx';
+import { drawnDocument, preloading, styleWithoutScript } from './page-documents.ts';
 
-const LANDING_MODULE = 'features/landing/landing-page.tsx';
-const LANDING_TITLE = `Never miss an SSL certificate expiry · ${PLACEHOLDERS.productName}`;
+const SIGNED_IN = 'app/protected.tsx';
+const DASHBOARD = 'features/domains/dashboard-page.tsx';
+const LEGAL = 'features/legal/legal-page.tsx';
 
-/** Renders the landing page at build time, once for each kind of deployment, so that it can be read before any script has run. */
-export function prerenderLandingPage(): Plugin {
+/** What the router loads for each page. */
+const MODULES: Record<PagePath, string[]> = {
+  // Only who may be signed in gets it.
+  '/': ['app/home.tsx', SIGNED_IN, DASHBOARD],
+  '/landing': ['features/landing/landing-page.tsx'],
+  '/login': ['features/session/login-page.tsx'],
+  '/signup': ['features/session/signup-page.tsx'],
+  '/forgot-password': ['features/session/forgot-password-page.tsx'],
+  '/reset-password': ['features/session/reset-password-page.tsx'],
+  '/verify': ['features/session/verify-page.tsx'],
+  '/signed-in': ['features/session/signed-in-page.tsx'],
+  '/terms': [LEGAL],
+  '/terms-of-use': [LEGAL],
+  '/privacy': [LEGAL],
+  '/privacy-policy': [LEGAL],
+  '/dashboard': [SIGNED_IN, DASHBOARD],
+  '/profile': [SIGNED_IN, 'features/profile/profile-page.tsx'],
+  '/billing-test': [SIGNED_IN, 'features/billing/billing-test-page.tsx'],
+};
+
+/**
+ * Renders the landing and the login page at build time, once for each kind of deployment, so that they can be read before
+ * any script has run; and makes each other page a shell that has its code on the way.
+ */
+export function prerenderPages(): Plugin {
   let root = '';
   let outDir = '';
-  let landingFiles: string[] | null = null;
+  let files: Map<PagePath, string[]> | null = null;
   return {
-    name: 'prerender-landing-page',
+    name: 'prerender-pages',
     apply: 'build',
     configResolved(config) {
       root = config.root;
@@ -25,25 +51,39 @@ export function prerenderLandingPage(): Plugin {
     },
     transformIndexHtml: (html) => html.replaceAll('Certlantern', PLACEHOLDERS.productName),
     writeBundle(_options, bundle) {
-      landingFiles = filesOf(bundle, LANDING_MODULE);
+      files = new Map(PAGE_PATHS.map((path) => [path, filesOf(bundle, MODULES[path])]));
     },
     async closeBundle() {
       // Nothing was written where the build failed.
-      if (landingFiles === null) return;
+      if (files === null) return;
+      const filesAt = (path: PagePath) => files?.get(path) ?? [];
       const template = await readFile(join(outDir, 'index.html'), 'utf8');
       const style = await styleWithoutScript(root);
-      await mkdir(join(outDir, PRERENDERED_FOLDER));
-      for (const [name, body] of await renderedPages(root))
-        await writeFile(
-          join(outDir, PRERENDERED_FOLDER, name),
-          landingDocument(template, { body, style, files: landingFiles }),
-        );
+      const folder = join(outDir, PRERENDERED_FOLDER);
+      await mkdir(folder);
+      for (const path of PAGE_PATHS)
+        await writeFile(join(folder, shellFile(path)), preloading(template, filesAt(path)));
+      const { landing, login } = await renderedPages(root);
+      for (const { pages, path, ...rest } of [
+        {
+          pages: landing,
+          path: '/landing',
+          title: 'Never miss an SSL certificate expiry',
+          needsScript: false,
+        },
+        { pages: login, path: '/login', title: 'Login', needsScript: true },
+      ] as const)
+        for (const [name, body] of pages)
+          await writeFile(
+            join(folder, name),
+            drawnDocument(template, { ...rest, body, style, files: filesAt(path) }),
+          );
     },
   };
 }
 
-/** A module's chunk and all that it imports at once. */
-function filesOf(bundle: Rolldown.OutputBundle, module: string): string[] {
+/** The chunks of the modules, and all that they import at once. */
+function filesOf(bundle: Rolldown.OutputBundle, modules: readonly string[]): string[] {
   const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
   const files = new Set<string>();
   const add = (fileName: string): void => {
@@ -51,14 +91,21 @@ function filesOf(bundle: Rolldown.OutputBundle, module: string): string[] {
     files.add(fileName);
     chunks.find((chunk) => chunk.fileName === fileName)?.imports.forEach(add);
   };
-  const entry = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(module));
-  if (!entry) throw new Error(`The build has no chunk of ${module}`);
-  add(entry.fileName);
+  for (const module of modules) {
+    const entry = chunks.find((chunk) => chunk.facadeModuleId?.endsWith(`/${module}`));
+    if (!entry) throw new Error(`The build has no chunk of ${module}`);
+    add(entry.fileName);
+  }
   return [...files];
 }
 
+interface Rendered {
+  landing: Map<string, string>;
+  login: Map<string, string>;
+}
+
 /** Builds the page for Node in a folder of its own, and lets it render itself. */
-async function renderedPages(root: string): Promise<Map<string, string>> {
+async function renderedPages(root: string): Promise<Rendered> {
   const folder = await mkdtemp(join(tmpdir(), 'certlantern-prerender-'));
   try {
     await build({
@@ -73,53 +120,8 @@ async function renderedPages(root: string): Promise<Map<string, string>> {
     });
     await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     const built = (await import(pathToFileURL(join(folder, 'prerender.js')).href)) as typeof prerender;
-    return await built.prerenderLanding();
+    return { landing: await built.prerenderLanding(), login: await built.prerenderLogin() };
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-interface Parts {
-  body: string;
-  style: string;
-  files: string[];
-}
-
-/** The shell of all pages, completed to the landing page: with its text, what search engines ask for, and its code on the way. */
-function landingDocument(shell: string, { body, style, files }: Parts): string {
-  const preloads = files
-    .filter((file) => !shell.includes(`"/${file}"`))
-    .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
-  const description = /<meta\s+name="description"\s+content="([^"]*)"/.exec(shell)?.[1] ?? '';
-  const head = [
-    ...preloads,
-    `<link rel="canonical" href="${PLACEHOLDERS.address}">`,
-    `<meta property="og:type" content="website">`,
-    `<meta property="og:site_name" content="${PLACEHOLDERS.productName}">`,
-    `<meta property="og:title" content="${LANDING_TITLE}">`,
-    `<meta property="og:description" content="${description}">`,
-    `<meta property="og:url" content="${PLACEHOLDERS.address}">`,
-    `<noscript><style>${style}</style></noscript>`,
-  ];
-  const replaced: [from: RegExp, to: string][] = [
-    [/<title>[^<]*<\/title>/, `<title>${LANDING_TITLE}</title>`],
-    // Its settings stand in the page itself.
-    [/<!--[^>]*-->\s*<link\b[^>]*\/api\/config[^>]*>/, ''],
-    [/<noscript>This page needs JavaScript\.<\/noscript>/, ''],
-    [/<\/head>/, `${head.join('\n    ')}\n  </head>`],
-    [/<div id="root"><\/div>/, `<div id="root" data-config="${PLACEHOLDERS.config}">${body}</div>`],
-  ];
-  return replaced.reduce((html, [from, to]) => {
-    if (!from.test(html)) throw new Error(`index.html has no ${String(from)} to complete`);
-    return html.replace(from, () => to);
-  }, shell);
-}
-
-/** Without a script nothing sets the theme, and what needs one is of no use: the system's theme, and the text alone. */
-async function styleWithoutScript(root: string): Promise<string> {
-  const tokens = await readFile(join(root, 'styles', 'tokens.css'), 'utf8');
-  const dark = [...tokens.matchAll(/^\[data-theme='dark'\] \{([^}]*)\}/gm)].map(([, block]) => block);
-  if (dark.length === 0) throw new Error('tokens.css has no dark theme');
-  const declarations = dark.join('').replaceAll(/\s+/g, ' ').trim();
-  return `@media (prefers-color-scheme: dark) and (forced-colors: none) {:root { ${declarations} }} [data-needs-script] { display: none }`;
 }

@@ -1,7 +1,6 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useDeferredValue, useState } from 'react';
 import type { ReactNode } from 'react';
-
-const never = () => () => undefined;
+import { useTakenOver } from '../../lib/taken-over.ts';
 
 /**
  * For what shows the present day, `now` in ms UTC. The page's HTML was made on some day before: there it is a box of the
@@ -16,14 +15,11 @@ export function WithPresent({
   children: (now: number) => ReactNode;
 }) {
   const [now] = useState(() => Date.now());
-  const isTakenOver = useSyncExternalStore(
-    never,
-    () => true,
-    () => false,
-  );
+  // In small steps: whoever scrolls or types meanwhile is not held up.
+  const isDrawn = useDeferredValue(useTakenOver());
   return (
     <div data-needs-script="" className={className}>
-      {isTakenOver && children(now)}
+      {isDrawn && children(now)}
     </div>
   );
 }

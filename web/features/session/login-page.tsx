@@ -2,6 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useForm } from '../../lib/form.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
+import { useTakenOver } from '../../lib/taken-over.ts';
 import { hasPasskeys } from '../../lib/webauthn.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
@@ -61,8 +62,11 @@ export function LoginPage() {
 }
 
 function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
-  const { identity: provider } = usePublicConfig();
+  const { identity: provider, insecure_http: isInsecure } = usePublicConfig();
   const providers = otherProviders(provider);
+  const isTakenOver = useTakenOver();
+  // Nearly all browsers have them, and a button that came later would move the page.
+  const mayHavePasskeys = isTakenOver ? hasPasskeys() : !isInsecure;
   const { field, submit, busy } = useForm(loginSchema, { email: '', password: '' });
   const logIn = submit(async ({ email, password }) => {
     await authenticate((identity) => identity.signIn(email, password), arrivalBy('password'));
@@ -77,7 +81,8 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
       <form noValidate className="mt-6 grid gap-4" onSubmit={logIn}>
         <Field {...field('email')} label="Email" type="email" autoComplete="username" />
         <PasswordField {...field('password')} label="Password" autoComplete="current-password" />
-        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy}>
+        {/* Until then the browser itself would send the form, password and all, as an address. */}
+        <Button type="submit" size="form" className="mt-1.5 w-full" busy={busy} disabled={!isTakenOver}>
           Login
         </Button>
       </form>
@@ -94,7 +99,7 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
         <Link to="/forgot-password" className="link inline-flex min-h-11 items-center md:min-h-8">
           Forgot password?
         </Link>
-        {provider.provider === 'built-in' && hasPasskeys() && (
+        {provider.provider === 'built-in' && mayHavePasskeys && (
           <button
             type="button"
             className="link inline-flex min-h-11 items-center md:min-h-8"

@@ -1,4 +1,8 @@
 import { createAuthRecord } from './auth-record.ts';
 
 /** The record of this page load. */
-export const authRecord = createAuthRecord(window.sessionStorage, (window.crypto as Partial<Crypto>).subtle);
+export const authRecord = createAuthRecord(
+  // Where the page is made as HTML there is none, and nobody is signed in.
+  globalThis.sessionStorage,
+  (globalThis.crypto as Partial<Crypto>).subtle,
+);
