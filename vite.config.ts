@@ -47,6 +47,21 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        // Every file costs a way to the server, most of all where nobody speaks HTTP/2 there: one for all that every page
+        // needs, and small ones that several pages share join one another.
+        codeSplitting: {
+          groups: [
+            { name: 'base', tags: ['$initial'], priority: 1 },
+            { name: 'icons', test: /lucide-react/, priority: 1 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4096 },
+          ],
+        },
+        // Their own names are those of all who share them.
+        chunkFileNames: ({ name }) => `assets/${name.replace(/~.*/, '')}-[hash].js`,
+      },
+    },
   },
   server: { proxy: { '/api': api, '/dev': api } },
 });
