@@ -1,14 +1,16 @@
+import { dateFormat } from './date-format.ts';
+
 const DAY_MS = 86_400_000;
 
-const long = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
-const longTime = new Intl.DateTimeFormat('en-GB', {
+const long = dateFormat({ day: 'numeric', month: 'long', year: 'numeric' });
+const longTime = dateFormat({
   day: 'numeric',
   month: 'long',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
 });
-const utc = new Intl.DateTimeFormat('en-GB', {
+const utc = dateFormat({
   day: 'numeric',
   month: 'long',
   year: 'numeric',
@@ -16,21 +18,21 @@ const utc = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   timeZone: 'UTC',
 });
-const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'short' });
+let relative: Intl.RelativeTimeFormat | undefined;
 
 /** '22 November 2026', in the reader's time zone. Instants are ms UTC or what the wire carries (ISO 8601). */
 export function longDate(instant: number | string): string {
-  return long.format(new Date(instant));
+  return long(new Date(instant).getTime());
 }
 
 /** '22 November 2026 at 14:32', in the reader's time zone. */
 export function longDateTime(instant: number | string): string {
-  return longTime.format(new Date(instant));
+  return longTime(new Date(instant).getTime());
 }
 
 /** '22 November 2026 at 14:32 UTC', for tooltips. */
 export function utcTitle(instant: number | string): string {
-  return `${utc.format(new Date(instant))} UTC`;
+  return `${utc(new Date(instant).getTime())} UTC`;
 }
 
 /** '2 min ago' up to 24 hours back, then the long date. */
@@ -39,6 +41,7 @@ export function relativeTime(instant: number | string, now: number): string {
   if (elapsed >= DAY_MS) return longDate(instant);
   const minutes = Math.floor(Math.max(0, elapsed) / 60_000);
   if (minutes < 1) return 'just now';
+  relative ??= new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'short' });
   return minutes < 60
     ? relative.format(-minutes, 'minute')
     : relative.format(-Math.floor(minutes / 60), 'hour');

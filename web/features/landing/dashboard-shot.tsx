@@ -1,6 +1,7 @@
 import { Moon } from 'lucide-react';
 import { useMemo } from 'react';
 import { expiryBadge } from '../../../contract/badge.ts';
+import { dateFormat } from '../../lib/date-format.ts';
 import { rowsFor } from '../../ui/horizon/frames.ts';
 import { HorizonCard, useCardLayout } from '../../ui/horizon/horizon-card.tsx';
 import type { HorizonEntry } from '../../ui/horizon/horizon-layout.ts';
@@ -11,7 +12,7 @@ import { EXPIRED, NEXT, notAfterOf, SAMPLES } from './samples.ts';
 import { ShotToolbar } from './shot-toolbar.tsx';
 
 const ROWS = rowsFor({ expired: 1, ahead: SAMPLES.length - 1 });
-const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long' });
+const dayAndMonth = dateFormat({ day: 'numeric', month: 'long' });
 
 /** The dashboard in the dark theme, drawn from the same parts; below 720 px one card stands for it. */
 export function DashboardShot({ productName, now }: { productName: string; now: number }) {
@@ -62,7 +63,7 @@ function ShotHeader({ productName }: { productName: string }) {
 }
 
 function ShotSentence({ now }: { now: number }) {
-  const date = (sample: typeof NEXT) => dayAndMonth.format(notAfterOf(sample, now));
+  const date = (sample: typeof NEXT) => dayAndMonth(notAfterOf(sample, now));
   const host = 'font-[560] text-fg';
   return (
     <>

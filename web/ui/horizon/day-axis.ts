@@ -1,3 +1,5 @@
+import { dateFormat } from '../../lib/date-format.ts';
+
 /** A line of days: linear in calendar days from the local midnight that today began with, whatever the clocks do meanwhile. */
 export interface DayAxis {
   /** The local midnight of today and of every day after it; one more than there are days. In ms UTC. */
@@ -77,8 +79,8 @@ interface MonthRoom {
 
 const AFTER_TICK = 7;
 const BETWEEN_NAMES = 8;
-const longName = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' });
-const shortName = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' });
+const longName = dateFormat({ month: 'long', timeZone: 'UTC' });
+const shortName = dateFormat({ month: 'short', timeZone: 'UTC' });
 
 /** Names beside the ticks of the months, January with its year: long ones if every one has room, else short ones. */
 export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
@@ -86,11 +88,11 @@ export function monthNames(axis: DayAxis, room: MonthRoom): MonthName[] {
     const date = new Date(midnight);
     return date.getDate() === 1 ? [{ date, x: Math.round(axis.from + (index + 1) * axis.dayWidth) }] : [];
   });
-  const named = (format: Intl.DateTimeFormat): MonthName[] =>
+  const named = (format: (instant: number) => string): MonthName[] =>
     starts.map(({ date, x }) => ({
       x: Math.max(x + AFTER_TICK, room.left),
       text:
-        format.format(Date.UTC(date.getFullYear(), date.getMonth())) +
+        format(Date.UTC(date.getFullYear(), date.getMonth())) +
         (date.getMonth() === 0 ? ` ${date.getFullYear()}` : ''),
     }));
   const long = named(longName);
