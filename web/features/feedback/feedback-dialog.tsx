@@ -24,10 +24,10 @@ export function FeedbackDialog({
 }) {
   const [text, setText, clear] = useDraft('feedback');
   const { mutate, isPending } = useMutation({
-    mutationFn: sendFeedback,
-    onSuccess: () => {
-      onOpenChange(false);
-      clear();
+    mutationFn: (typed: string) => sendFeedback(typed.trim()),
+    onSuccess: (_, typed) => {
+      // Who writes on already is not interrupted.
+      if (clear(typed)) onOpenChange(false);
       toast.success('Thanks for your feedback! We really appreciate it. 🙏');
     },
     onError: (error) =>
@@ -38,7 +38,7 @@ export function FeedbackDialog({
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          mutate(text.trim());
+          mutate(text);
         }}
       >
         <textarea

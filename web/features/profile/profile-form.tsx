@@ -53,7 +53,7 @@ export function ProfileForm() {
       toast.error(`Failed to update: ${messageOf(error)}`);
       return;
     }
-    clearDraft();
+    clearDraft(draft);
     toast.success('User updated successfully');
   });
 

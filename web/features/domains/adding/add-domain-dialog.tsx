@@ -20,10 +20,14 @@ export function AddDomainDialog({
   ...outcome
 }: AddDomainDialogProps) {
   const input = useRef<HTMLInputElement>(null);
-  const { host, error, isBusy, type, clear, submit } = useAddDomain(outcome);
+  const { host, error, isBusy, type, leave, clear, submit } = useAddDomain(outcome);
   const cancel = () => {
     clear();
     onOpenChange(false);
+  };
+  const toMany = () => {
+    leave();
+    onAddMany();
   };
   return (
     <Dialog
@@ -58,7 +62,7 @@ export function AddDomainDialog({
           onChange={(event) => type(event.target.value)}
         />
         <DialogActions>
-          <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={onAddMany}>
+          <Button variant="ghost" className="md:mr-auto md:-ml-3.5" onClick={toMany}>
             Add many at once
           </Button>
           <Button variant="outline" onClick={cancel}>

@@ -14,7 +14,7 @@ import type { AddDomainOutcome } from './use-add-domain.ts';
 export function EmptyDashboard({ onAddMany, ...outcome }: AddDomainOutcome & { onAddMany: () => void }) {
   const { product_name: productName, limits, demo_hosts: demoHosts } = usePublicConfig();
   const { isSubscribed } = useSubscription();
-  const { host, error, isBusy, type, submit } = useAddDomain(outcome);
+  const { host, error, isBusy, type, leave, submit } = useAddDomain(outcome);
   const input = useRef<HTMLInputElement>(null);
   const errorId = useId();
   return (
@@ -63,7 +63,15 @@ export function EmptyDashboard({ onAddMany, ...outcome }: AddDomainOutcome & { o
           {isSubscribed ? null : `${limits.free_domains} domains free. Daily checks. `}
           Type a hostname or paste a URL.
         </p>
-        <Button variant="ghost" size="small" className="mt-1 text-accent-fg!" onClick={onAddMany}>
+        <Button
+          variant="ghost"
+          size="small"
+          className="mt-1 text-accent-fg!"
+          onClick={() => {
+            leave();
+            onAddMany();
+          }}
+        >
           Add many at once
         </Button>
         {demoHosts.length > 0 && (

@@ -16,7 +16,7 @@ export interface AddDomainOutcome {
 
 /** One sending of the form: what was typed, and in which use of the form. */
 interface Attempt {
-  host: string;
+  typed: string;
   use: number;
 }
 
@@ -30,13 +30,13 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const [error, setError] = useState<string>();
   const use = useRef(0);
   const { mutate, reset, isPending } = useMutation({
-    mutationFn: ({ host: typed }: Attempt) => addDomain(typed),
+    mutationFn: ({ typed }: Attempt) => addDomain(typed.trim()),
     onSuccess: (domain, attempt) => {
       cache.put(domain);
       track({ name: 'user_add_domain', count: cache.count() });
       if (attempt.use !== use.current) return;
-      clearHost();
-      onAdded(domain);
+      // Who types the next one already goes on with it.
+      if (clearHost(attempt.typed)) onAdded(domain);
     },
     onError: (failure, attempt) => {
       const isLimit = failure instanceof ApiError && failure.status === 402;
@@ -45,6 +45,11 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     },
   });
 
+  const leave = () => {
+    use.current += 1;
+    reset();
+    setError(undefined);
+  };
   return {
     host,
     error,
@@ -53,17 +58,17 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
       setHost(text);
       setError(undefined);
     },
+    /** The form is left for now: what was typed stays. */
+    leave,
     /** The form is left without adding. */
     clear: () => {
-      use.current += 1;
-      reset();
+      leave();
       clearHost();
-      setError(undefined);
     },
     submit: (text: string = host) => {
-      const trimmed = text.trim();
-      setError(trimmed === '' ? 'Please enter a valid host address' : undefined);
-      if (trimmed !== '' && !isPending) mutate({ host: trimmed, use: use.current });
+      const isBlank = text.trim() === '';
+      setError(isBlank ? 'Please enter a valid host address' : undefined);
+      if (!isBlank && !isPending) mutate({ typed: text, use: use.current });
     },
   };
 }

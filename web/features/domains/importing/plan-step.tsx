@@ -9,7 +9,8 @@ import { DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { ProgressBar } from '../../../ui/progress-bar.tsx';
-import { typedTags } from '../selection/typed-tags.ts';
+import { typedTags } from '../typed-tags.ts';
+import { useWarnBeforeLeaving } from '../use-warn-before-leaving.ts';
 import { isProblem, notAdded, remaining } from './import-plan.ts';
 import type { PlannedLine } from './import-plan.ts';
 import { LineList } from './line-list.tsx';
@@ -46,7 +47,7 @@ export function PlanStep({ plan, onBack, onFinish, onLeave, onRunning }: PlanSte
   useWarnBeforeLeaving(isRunning);
   const start = () => {
     const typed = typedTags(tags);
-    if ('error' in typed) setTagError(typed.error);
+    if (!typed.ok) setTagError(typed.error);
     else run(typed.tags);
   };
   const lost = notAdded(plan, results);
@@ -172,14 +173,4 @@ function LimitLine({ plan, onUpgrade }: { plan: readonly PlannedLine[]; onUpgrad
       )}
     </div>
   );
-}
-
-/** A page that is closed in the middle of a run asks first. */
-function useWarnBeforeLeaving(isRunning: boolean): void {
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isRunning]);
 }

@@ -22,7 +22,7 @@ export function NotesEditor({ domain }: { domain: DomainWire }) {
 
   const save = (event: FormEvent) => {
     event.preventDefault();
-    if (isChanged && !isPending) mutate({ notes: text }, { onSuccess: clear });
+    if (isChanged && !isPending) mutate({ notes: text }, { onSuccess: () => void clear(`${MARK}${text}`) });
   };
   return (
     <form className="mt-4" onSubmit={save}>

@@ -7,7 +7,7 @@ import { FieldError, inputClass } from '../../../ui/field.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { useDomainSummary } from '../domain-queries.ts';
 import { useDescribeDomain } from './describe-call.ts';
-import { withTypedTags } from './typed-tags.ts';
+import { typedTags, withoutTags } from '../typed-tags.ts';
 
 /** The domain's tags as they are stored. Enter or a comma adds what is typed, which stays until it was stored. */
 export function TagsEditor({ domain }: { domain: DomainWire }) {
@@ -22,11 +22,12 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
     mutate({ tags }, { onSuccess: onStored, onError: (failure) => setError(messageOf(failure)) });
 
   const add = () => {
-    const typed = withTypedTags(domain.tags, text);
+    const typed = typedTags(text, domain.tags);
     setError(typed.ok ? undefined : typed.error);
     if (!typed.ok || isPending) return;
     if (typed.tags.length === domain.tags.length) clear();
-    else store(typed.tags, clear);
+    // What was typed on meanwhile was not sent.
+    else store(typed.tags, () => setText((now) => withoutTags(now, typed.tags)));
   };
   const remove = (tag: string) => {
     setError(undefined);
@@ -82,6 +83,8 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
           }}
           onKeyDown={(event) => {
             if ((event.key !== 'Enter' && event.key !== ',') || event.nativeEvent.isComposing) return;
+            // The tag before this comma is on its way, or waits in the line like the one after it.
+            if (event.key === ',' && isPending) return;
             event.preventDefault();
             add();
           }}

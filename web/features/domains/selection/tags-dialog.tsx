@@ -6,7 +6,7 @@ import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { useDomainSummary } from '../domain-queries.ts';
 import { grouped } from './bulk-outcome.ts';
-import { typedTags } from './typed-tags.ts';
+import { typedTags } from '../typed-tags.ts';
 
 interface TagsDialogProps {
   open: boolean;
@@ -47,7 +47,7 @@ function TagsForm({ onCancel, onChange }: Pick<TagsDialogProps, 'onChange'> & { 
       onSubmit={(event) => {
         event.preventDefault();
         const typed = typedTags(text);
-        if ('error' in typed) setError(typed.error);
+        if (!typed.ok) setError(typed.error);
         else if (typed.tags.length + removed.size === 0)
           setError('Type a tag to add, or choose one to remove');
         else onChange({ add: typed.tags, remove: [...removed] });

@@ -1,11 +1,11 @@
-import { MOST_TAGS } from '../../../../contract/constants.ts';
-import { tagSchema } from '../../../../contract/domain.ts';
+import { MOST_TAGS } from '../../../contract/constants.ts';
+import { tagSchema } from '../../../contract/domain.ts';
 
 export type TypedTags = { ok: true; tags: string[] } | { ok: false; error: string };
 
-/** The tags that a domain then has: those it has, and those in the typed line, parted by commas. */
-export function withTypedTags(tags: readonly string[], line: string): TypedTags {
-  const all = new Set(tags);
+/** The tags in a typed line, parted by commas, each once, after those that a domain already has. */
+export function typedTags(line: string, had: readonly string[] = []): TypedTags {
+  const all = new Set(had);
   for (const part of line.split(',')) {
     if (part.trim() === '') continue;
     const parsed = tagSchema.safeParse(part);
@@ -14,6 +14,15 @@ export function withTypedTags(tags: readonly string[], line: string): TypedTags 
   }
   if (all.size > MOST_TAGS) return { ok: false, error: `A domain has at most ${MOST_TAGS} tags` };
   return { ok: true, tags: [...all] };
+}
+
+/** What is left of a typed line once these tags of it were stored. */
+export function withoutTags(line: string, stored: readonly string[]): string {
+  const isLeft = (part: string) => {
+    const parsed = tagSchema.safeParse(part);
+    return !(parsed.success && stored.includes(parsed.data));
+  };
+  return line.split(',').filter(isLeft).join(',').trimStart();
 }
 
 function tagError(issue: { code: string; message: string; maximum?: unknown } | undefined): string {
