@@ -8,6 +8,12 @@ interface Row {
   cells: string[];
 }
 
+/** Of the file that the dashboard itself makes. */
+const OWN_NAMES = ['host', 'port', 'days_left', 'check_every_minutes', 'paused', 'tags', 'notes'];
+/** The apostrophe that it puts before what a spreadsheet would calculate: at the start of a cell or a line in it. */
+const GUARD =
+  /(?<=^|[;\t\r\n])'(?=(?:(?![;\t\r\n])[\s\p{Cc}\p{Cf}"])*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])/gu;
+
 interface Columns {
   host: number;
   port: number;
@@ -39,7 +45,10 @@ export function csvLines(text: string, most: number): ParsedLine[] | null {
   const first = rows[0];
   if (!first) return null;
   const named = columnsOf(first.cells);
-  if (named) return rows.slice(1).map((row) => lineOf(row, named));
+  if (named) {
+    const isOwn = OWN_NAMES.every((name) => first.cells.includes(name));
+    return rows.slice(1).map((row) => lineOf(isOwn ? unguarded(row) : row, named));
+  }
   const isTable =
     rows.every(({ cells }) => cells.length > 1) &&
     rows.some(({ cells }) => !cells.every((cell) => cell === '' || looksLikeHost(cell)));
@@ -78,6 +87,10 @@ function columnsOf(cells: readonly string[]): Columns | null {
   if (!Number.isFinite(host)) return null;
   const notes = names.flatMap((name, index) => (index !== host && NOTE_NAMES.includes(name) ? [index] : []));
   return { host, port: place(['port']), tags: place(TAG_NAMES), notes };
+}
+
+function unguarded({ line, cells }: Row): Row {
+  return { line, cells: cells.map((cell) => cell.replaceAll(GUARD, '')) };
 }
 
 /** The first column whose cells are mostly hosts. */

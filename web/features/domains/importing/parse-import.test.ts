@@ -95,6 +95,22 @@ describe('CSV', () => {
     expect(read(text)).toEqual(['a.example one\ntwo', 'b.example', '7: No host in this row']);
   });
 
+  test('our own file comes back as it was written, without the apostrophes against formulas', () => {
+    const header = 'host,port,state,days_left,issuer,subject,check_every_minutes,paused,tags,notes,problem';
+    const row = (tags: string, notes: string) => `a.example,443,ok,9,,,1440,,${tags},${notes},`;
+    const rows = [
+      row(`"'@home, web"`, `"'=1+1"`),
+      row('', `"two\n'- lines\n' +3;'=4"`),
+      row('', `"'s-Gravenhage; it's - '=fine"`),
+    ];
+    expect(read(`\uFEFF${header}\r\n${rows.join('\r\n')}\r\n`)).toEqual([
+      'a.example:443 [@home,web] =1+1',
+      'a.example:443 two\n- lines\n +3;=4',
+      "a.example:443 's-Gravenhage; it's - '=fine",
+    ]);
+    expect(read(`host,notes\na.example,'=1+1`)).toEqual(["a.example '=1+1"]);
+  });
+
   test('an address that has a port keeps it', () => {
     expect(read('host,port\na.example:8443,443\n2001:db8::1,993\nhttps://b.example/x,444')).toEqual([
       'a.example:8443',
