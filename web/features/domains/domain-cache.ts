@@ -14,6 +14,8 @@ import {
 } from './list/list-cache.ts';
 import type { DomainPage, LoadedPages } from './list/list-cache.ts';
 
+// What stands for a domain that was read by itself once it is no more.
+const REMOVED = null;
 const ALL_LISTS = ['domains', 'list'] as const;
 export const SUMMARY_KEY = ['domains', 'summary'] as const;
 // As text: an object in a key would also match those that have more in them.
@@ -32,6 +34,8 @@ export interface DomainCache {
   report: (domain: DomainWire) => boolean;
   remove: (id: string) => void;
   removeAll: (ids: readonly string[]) => void;
+  /** After a report that it was removed: as `report`, leaves all reading to the caller. */
+  reportRemoved: (id: string) => boolean;
   /** How many domains there are now, as far as it is known. */
   count: () => number;
   /** After a change of which only a part was answered. */
@@ -55,10 +59,16 @@ export function cachedDomain(queryClient: QueryClient, id: string): DomainWire |
     const found = findDomain(pages, id);
     if (found) return found;
   }
-  return queryClient.getQueryData<DomainWire>(domainKey(id));
+  return queryClient.getQueryData<DomainWire | typeof REMOVED>(domainKey(id)) ?? undefined;
 }
 
-function createDomainCache(queryClient: QueryClient): DomainCache {
+/** Whether this page has heard that the domain was removed: nobody needs to ask for it any more. */
+export function isRemoved(queryClient: QueryClient, id: string): boolean {
+  return queryClient.getQueryData(domainKey(id)) === REMOVED;
+}
+
+/** As `useDomainCache`, for what is no component. */
+export function createDomainCache(queryClient: QueryClient): DomainCache {
   const rereadLists = () => void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
   const rereadSummary = () => void queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
   // An answer on its way may be older than what is put into its place now.
@@ -68,7 +78,10 @@ function createDomainCache(queryClient: QueryClient): DomainCache {
     for (const domain of domains) {
       if (cachedDomain(queryClient, domain.id)?.fingerprint !== domain.fingerprint)
         void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });
-      queryClient.setQueryData<DomainWire>(domainKey(domain.id), (former) => former && domain);
+      queryClient.setQueryData<DomainWire | typeof REMOVED>(
+        domainKey(domain.id),
+        (former) => former && domain,
+      );
     }
     let isOutdated = isReading();
     for (const { filter, pages } of cachedLists(queryClient)) {
@@ -78,9 +91,9 @@ function createDomainCache(queryClient: QueryClient): DomainCache {
     return isOutdated;
   };
 
-  const removeAll = (ids: readonly string[]) => {
+  const dropEverywhere = (ids: readonly string[]) => {
     const gone = new Set(ids);
-    for (const id of ids) queryClient.removeQueries({ queryKey: domainKey(id) });
+    for (const id of ids) queryClient.setQueryData(domainKey(id), REMOVED);
     let isIncomplete = isReading();
     for (const { filter, pages } of cachedLists(queryClient)) {
       const next = without(pages, gone);
@@ -88,7 +101,10 @@ function createDomainCache(queryClient: QueryClient): DomainCache {
       // What follows has moved up on the server: the last loaded page lacks some, and others are off by some.
       isIncomplete ||= loadedDomains(next).length < totalOf(next);
     }
-    if (isIncomplete) rereadLists();
+    return isIncomplete;
+  };
+  const removeAll = (ids: readonly string[]) => {
+    if (dropEverywhere(ids)) rereadLists();
     rereadSummary();
   };
 
@@ -118,6 +134,7 @@ function createDomainCache(queryClient: QueryClient): DomainCache {
     report: (domain) => patchEverywhere([domain]),
     remove: (id) => removeAll([id]),
     removeAll,
+    reportRemoved: (id) => dropEverywhere([id]),
     count: () =>
       queryClient.getQueryData<SummaryWire>(SUMMARY_KEY)?.total ??
       Math.max(0, ...cachedLists(queryClient).map(({ pages }) => totalOf(pages))),

@@ -4,12 +4,10 @@ import { DOMAIN_STATES } from '../../../contract/domain.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
-import { cachedDomain, domainKey, historyKey, pageKey, SUMMARY_KEY, useDomainCache } from './domain-cache.ts';
+import { cachedDomain, domainKey, historyKey, isRemoved, pageKey, SUMMARY_KEY } from './domain-cache.ts';
 import { fetchDomain, fetchDomainPage, fetchHistory, fetchSummary } from './domain-calls.ts';
 import type { ListFilter } from './domain-filter.ts';
-import { paced } from './paced.ts';
-
-const REREAD_PACE = { delayMs: 500, spacingMs: 2000 };
+import { createLiveDomains } from './live-domains.ts';
 
 /** One page of one list, for whoever reads it. */
 export function pageQuery(filter: ListFilter, page: number) {
@@ -28,19 +26,34 @@ export function useCertificateHistory(id: string) {
   return useQuery({ queryKey: historyKey(id), queryFn: ({ signal }) => fetchHistory(id, signal) });
 }
 
-/** One domain that may not be among the loaded rows; `isGone` when there is none of that id. */
-export function useDomain(id: string | null): { domain: DomainWire | null; isGone: boolean; error: unknown } {
+interface DomainRead {
+  domain: DomainWire | null;
+  /** There is none of that id, or none any more. */
+  isGone: boolean;
+  /** This page has removed it, or has heard that it was removed. */
+  isRemoved: boolean;
+  error: unknown;
+}
+
+/** One domain that may not be among the loaded rows. */
+export function useDomain(id: string | null): DomainRead {
   const queryClient = useQueryClient();
-  const { data, error } = useQuery({
+  const { data, error } = useQuery<DomainWire | null>({
     queryKey: domainKey(id ?? ''),
     queryFn: ({ signal }) => fetchDomain(id ?? '', signal),
-    enabled: id !== null,
+    enabled: id !== null && !isRemoved(queryClient, id),
     // What a list has shown a moment ago stays in sight meanwhile.
     placeholderData: () => (id === null ? undefined : cachedDomain(queryClient, id)),
   });
   // What was never an id is refused in other words.
-  const isGone = error instanceof ApiError && [400, 404, 422].includes(error.status);
-  return { domain: id === null || isGone ? null : (data ?? null), isGone: id !== null && isGone, error };
+  const isRefused = error instanceof ApiError && [400, 404, 422].includes(error.status);
+  const wasRemoved = id !== null && data === null;
+  return {
+    domain: id === null || isRefused ? null : (data ?? null),
+    isGone: id !== null && (isRefused || wasRemoved),
+    isRemoved: wasRemoved,
+    error,
+  };
 }
 
 const CHECKED_STATES = DOMAIN_STATES.filter((state) => state !== 'paused');
@@ -53,29 +66,10 @@ export function useCheckedDomains(): DomainWire[] {
   });
 }
 
-/** Lets the server's events change what is cached. A burst of them leads to one new reading, a stream to a steady one. */
+/** Lets the server's events change what is cached, for as long as the page shows it. */
 export function useLiveDomains(): void {
   const queryClient = useQueryClient();
-  const cache = useDomainCache();
-  const [reread] = useState(() => ({
-    all: paced(() => cache.reread(), REREAD_PACE),
-    summary: paced(() => void queryClient.invalidateQueries({ queryKey: SUMMARY_KEY }), REREAD_PACE),
-  }));
-  useEffect(
-    () => () => {
-      reread.all.cancel();
-      reread.summary.cancel();
-    },
-    [reread],
-  );
-  useLiveEvents((event) => {
-    if (event.event === 'domain_removed') cache.remove(event.data.id);
-    // A change of the plan pauses and resumes domains.
-    if (event.event === 'account') cache.reread();
-    if (event.event !== 'domain') return;
-    const isStart = event.data.checking && cachedDomain(queryClient, event.data.id)?.checking === false;
-    if (cache.report(event.data)) reread.all();
-    // That a check has begun is nothing that the summary tells.
-    else if (!isStart) reread.summary();
-  });
+  const [live] = useState(() => createLiveDomains(queryClient));
+  useEffect(() => live.cancel, [live]);
+  useLiveEvents(live.take);
 }

@@ -12,12 +12,13 @@ export function usePanelDomain(list: DomainList): DomainWire | null {
   const row = list.loaded.find(({ id }) => id === openId) ?? null;
   // The first page may be about to bring it.
   const isMissing = openId !== null && row === null && (list.total !== null || list.error !== null);
-  const { domain, isGone, error } = useDomain(isMissing ? openId : null);
-  const hasFailed = isMissing && error !== null;
+  const { domain, isGone, isRemoved, error } = useDomain(isMissing ? openId : null);
+  const hasFailed = isMissing && (isGone || error !== null);
   useEffect(() => {
     if (!hasFailed) return;
-    if (isGone) toast.info('This domain is not in your list any more.');
-    else toast.error(`Could not open the details: ${messageOf(error)}`);
+    // Who removed it has been told so, or sees it leave the list.
+    if (isGone && !isRemoved) toast.info('This domain is not in your list any more.');
+    if (!isGone) toast.error(`Could not open the details: ${messageOf(error)}`);
     close();
     // The failure is told once.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
