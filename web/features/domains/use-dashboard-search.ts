@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { HistoryState } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { DOMAIN_SORTS } from '../../../contract/domain.ts';
 import type { DashboardSearch, DomainView } from '../../lib/dashboard-search.ts';
@@ -11,6 +12,8 @@ const viewPreference = createPreference<DomainView>('view', ['grid', 'list'], 'g
 interface Change {
   /** No new entry in the history: for what is typed letter by letter, and what closes again. */
   replace?: boolean;
+  /** What the entry of the history remembers besides; `true`: what the present one does. */
+  state?: true | HistoryState;
 }
 
 /** What the address says of the dashboard, and where it says nothing, what was chosen last. */
@@ -34,7 +37,7 @@ export function useDashboardSearch() {
   const change = useCallback(
     (
       patch: { [Key in keyof DashboardSearch]?: DashboardSearch[Key] | undefined },
-      { replace = false }: Change = {},
+      { replace = false, state }: Change = {},
     ) => {
       if (patch.sort) sortPreference.set(patch.sort);
       if (patch.view) viewPreference.set(patch.view);
@@ -42,6 +45,7 @@ export function useDashboardSearch() {
         to: '/dashboard',
         search: (former) => defined({ ...former, ...patch }),
         replace,
+        ...(state !== undefined && { state }),
         resetScroll: false,
       });
     },

@@ -1,4 +1,7 @@
+import { useRouter } from '@tanstack/react-router';
+import type { AnyRouter } from '@tanstack/react-router';
 import { useCallback } from 'react';
+import { leavePanel } from './panel-history.ts';
 import { useDashboardSearch } from './use-dashboard-search.ts';
 
 /** Which domain's panel is open, as the address has it: `/dashboard?domain=<id>`. */
@@ -8,9 +11,27 @@ export function useOpenDomain() {
   const isOpen = openId !== null;
   const open = useCallback(
     // Stepping from one to the next is one visit: Back leaves the panel.
-    (id: string) => change({ domain: id }, { replace: isOpen }),
+    (id: string) =>
+      change({ domain: id }, isOpen ? { replace: true, state: true } : { state: { hasOpenedPanel: true } }),
     [change, isOpen],
   );
-  const close = useCallback(() => change({ domain: undefined }, { replace: true }), [change]);
+  const router = useRouter();
+  const close = useCallback(() => {
+    if (leavePanel(router.history, () => change({ domain: undefined }, { replace: true })))
+      keepScroll(router);
+  }, [router, change]);
   return { openId, open, close };
+}
+
+/** The page stays where it is, though an earlier entry of the history comes back. */
+function keepScroll(router: AnyRouter): void {
+  let top = window.scrollY;
+  const unsubscribeBefore = router.subscribe('onBeforeLoad', () => {
+    top = window.scrollY;
+    unsubscribeBefore();
+  });
+  const unsubscribe = router.subscribe('onRendered', () => {
+    unsubscribe();
+    window.scrollTo({ top });
+  });
 }

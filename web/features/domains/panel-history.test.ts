@@ -1,0 +1,34 @@
+import { createMemoryHistory } from '@tanstack/react-router';
+import { expect, test, vi } from 'vitest';
+import { leavePanel } from './panel-history.ts';
+
+const dashboard = () => createMemoryHistory({ initialEntries: ['/profile', '/dashboard'] });
+
+test('a panel that was opened from this page is left by going back, once', () => {
+  const history = dashboard();
+  history.push('/dashboard?domain=1', { hasOpenedPanel: true });
+  const replace = vi.fn();
+  leavePanel(history, replace);
+  expect(history.location.href).toBe('/dashboard');
+  leavePanel(history, replace);
+  expect(replace).toHaveBeenCalledTimes(1);
+});
+
+test('a second request while it goes back leads no further', () => {
+  const history = dashboard();
+  history.push('/dashboard?domain=1', { hasOpenedPanel: true });
+  const back = vi.spyOn(history, 'back').mockImplementation(() => undefined);
+  const replace = vi.fn();
+  leavePanel(history, replace);
+  leavePanel(history, replace);
+  expect([back.mock.calls.length, replace.mock.calls.length]).toEqual([1, 0]);
+  history.push('/elsewhere');
+});
+
+test('one that came with its address is replaced', () => {
+  const history = createMemoryHistory({ initialEntries: ['/profile', '/dashboard?domain=1'] });
+  const replace = vi.fn();
+  expect(leavePanel(history, replace)).toBe(false);
+  expect(replace).toHaveBeenCalledTimes(1);
+  expect(history.location.href).toBe('/dashboard?domain=1');
+});
