@@ -247,7 +247,7 @@ test('several are selected at once, and what is done with them is told', async (
   await test.step('the list is handed over as CSV', async () => {
     const file = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    expect((await file).suggestedFilename()).toMatch(/^domains-\d{4}-\d\d-\d\d\.csv$/);
+    expect((await file).suggestedFilename()).toMatch(/^certlantern-domains-\d{4}-\d\d-\d\d\.csv$/);
   });
 
   await test.step('removing asks first', async () => {

@@ -17,7 +17,8 @@ export function ExportCsv({ filter }: { filter: ListFilter }) {
   const download = async () => {
     setBusy(true);
     try {
-      saveFile(`domains-${new Date().toISOString().slice(0, 10)}.csv`, await exportDomains(filter));
+      const { name, content } = await exportDomains(filter);
+      saveFile(name, content);
     } catch (error) {
       toast.error(`Could not export your domains: ${messageOf(error)}`);
     }

@@ -2,6 +2,7 @@ import { ChevronUp, Clock, Pause, Play, RefreshCw, Tag, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { BULK_SIZE } from '../../../../contract/constants.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -35,6 +36,12 @@ export function SelectionActions() {
 
   const act = (action: BulkAction) => void bulk.run(action);
   const only = onlyOne(selected, loaded);
+  // What was confirmed: while it is removed, the selection already loses what is gone.
+  const [confirmed, setConfirmed] = useState<{ count: number; only: DomainWire | null } | null>(null);
+  const open = (dialog: Opened) => {
+    setConfirmed(null);
+    setOpened(dialog);
+  };
 
   return (
     <>
@@ -43,17 +50,17 @@ export function SelectionActions() {
           {bulk.progress ? (
             <BulkProgressBar progress={bulk.progress} onStop={bulk.stop} />
           ) : (
-            <Actions act={act} open={setOpened} />
+            <Actions act={act} open={open} />
           )}
         </Frame>
       )}
       <RemoveSelectedDialog
         open={opened === 'remove'}
         onOpenChange={(open) => setOpened(open ? 'remove' : null)}
-        count={selected.size}
-        only={only}
+        {...(confirmed ?? { count: selected.size, only })}
         processing={isRunning}
         onConfirm={() => {
+          setConfirmed({ count: selected.size, only });
           // More than one batch takes its time, and can be stopped from the bar.
           if (selected.size > BULK_SIZE) setOpened(null);
           void bulk.run({ action: 'remove' }).then(() => setOpened(null));

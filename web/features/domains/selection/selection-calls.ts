@@ -24,7 +24,10 @@ export async function actOnDomains(request: BulkRequest): Promise<BulkResult> {
   return (await api('/domain/bulk', { method: 'POST', body: request, schema: bulkAnswer })).data;
 }
 
-/** The listed domains as a CSV file. */
-export async function exportDomains(filter: ListFilter): Promise<Blob> {
-  return (await call(`/domain/export${queryOf(filter)}`)).blob();
+/** The listed domains as a CSV file, under the name that the server gives it. */
+export async function exportDomains(filter: ListFilter): Promise<{ name: string; content: Blob }> {
+  const response = await call(`/domain/export${queryOf(filter)}`);
+  const [, name = 'domains.csv'] =
+    /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+  return { name, content: await response.blob() };
 }

@@ -1,10 +1,11 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { BULK_SIZE } from '../../../../contract/constants.ts';
 import type { BulkResult, DomainWire } from '../../../../contract/domain.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { useDomainCache } from '../domain-cache.ts';
 import { inBatches } from '../in-batches.ts';
+import { useWarnBeforeLeaving } from '../use-warn-before-leaving.ts';
 import { failuresOf, outcomeLine } from './bulk-outcome.ts';
 import type { BulkAction, BulkOutcome } from './bulk-outcome.ts';
 import { actOnDomains } from './selection-calls.ts';
@@ -34,6 +35,8 @@ export function useBulk() {
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [trouble, setTrouble] = useState<BulkTrouble | null>(null);
   const stopping = useRef<AbortController>(undefined);
+  useEffect(() => () => stopping.current?.abort(), []);
+  useWarnBeforeLeaving(progress !== null);
 
   const run = async (action: BulkAction): Promise<void> => {
     const ids = [...selected];
@@ -62,6 +65,8 @@ export function useBulk() {
     const done = results.filter(({ problem }) => problem === null);
     const gone = done.filter(({ domain }) => action.action === 'remove' || domain === null);
     cache.removeAll(gone.map(({ id }) => id));
+    // What got no answer may still have been done.
+    if (error !== null) cache.reread();
     drop(done.map(({ id }) => id));
     setProgress(null);
     const outcome: BulkOutcome = {
