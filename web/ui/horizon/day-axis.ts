@@ -42,6 +42,16 @@ export function xOf(axis: DayAxis, instant: number): number {
   return from + (day + (instant - begin) / length) * dayWidth;
 }
 
+/**
+ * What ends before this instant is within so many days, in ms UTC: before the axis is over, or with fewer than `days` times
+ * 24 hours left, as the days that are left are counted.
+ */
+export function endOfView(now: number, days: number): number {
+  const today = new Date(now);
+  const midnight = new Date(today.getFullYear(), today.getMonth(), today.getDate() + days).getTime();
+  return Math.max(midnight, now + days * DAY_MS);
+}
+
 const DAY_MS = 86_400_000;
 
 export interface Tick {

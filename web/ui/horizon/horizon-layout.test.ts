@@ -86,6 +86,15 @@ describe('the buckets', () => {
     expect(laidOut([]).later).toMatchObject({ count: 0, text: 'Later' });
   });
 
+  it('leave on the axis whatever has fewer days left than it is long', () => {
+    const places = (days: number) => {
+      const { pins, later } = laidOut([{ days }]);
+      return [pins.map(({ place }) => place), later?.count];
+    };
+    for (const days of [89.1, 89.4, 89.6, 89.99]) expect(places(days)).toEqual([['axis'], 0]);
+    expect(places(90.01)).toEqual([['later'], 1]);
+  });
+
   it('are small or left out on a telephone', () => {
     const layout = laidOut([{ days: -3 }, { days: 40 }], { width: 328 });
     expect(layout.frame).toMatchObject({ days: 21, todayX: 34 });

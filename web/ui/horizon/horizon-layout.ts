@@ -1,4 +1,4 @@
-import { dayAxis, dayOf, monthNames, ticksOf, xOf } from './day-axis.ts';
+import { dayAxis, dayOf, endOfView, monthNames, ticksOf, xOf } from './day-axis.ts';
 import type { DayAxis, MonthName, Tick } from './day-axis.ts';
 import { NAME_OFFSET, packLabels } from './pack-labels.ts';
 import { cutToFit } from './text-measure.ts';
@@ -116,7 +116,7 @@ export function layOutHorizon(
   // Where the badge changes: it counts whole days from now, not from midnight.
   const criticalEnd = Math.min(frame.width, xOf(axis, now + (CRITICAL_DAYS + 1) * DAY_MS));
   const soonEnd = Math.min(frame.width, xOf(axis, now + (SOON_DAYS + 1) * DAY_MS));
-  const end = axis.midnights.at(-1) ?? now;
+  const end = endOfView(now, frame.days);
   const expired = entries.filter(({ notAfter }) => notAfter < now);
   const inView = entries.filter(({ notAfter }) => notAfter >= now && notAfter < end);
   const beyond = entries.filter(({ notAfter }) => notAfter >= end);
@@ -226,7 +226,8 @@ function axisPins(
   const labels = groups.map((entries) => {
     const [first] = entries;
     const count = countOf(entries);
-    const x = crisp(xOf(axis, first.notAfter));
+    // The last hours of the last day are beyond the last midnight.
+    const x = crisp(Math.min(xOf(axis, first.notAfter), frame.axisEnd));
     if (count === 1 || first.status !== 'ok') {
       const more = count === 1 ? '' : ` +${count - 1}`;
       const text = cutToFit(first.name, longest - wide(more), wide) + more;

@@ -1,3 +1,4 @@
+import { endOfView } from '../../../ui/horizon/day-axis.ts';
 import type { HorizonSpan } from '../../../lib/dashboard-search.ts';
 import { HORIZON_SPANS } from '../../../lib/dashboard-search.ts';
 import { GLYPH } from '../../../ui/horizon/horizon-layout.ts';
@@ -39,7 +40,7 @@ export function horizonLinks(layout: HorizonLayout, now: number): HorizonLink[] 
   const links = pins.map((pin) => pinLink(pin, layout, now));
   const firstAhead = pins.findIndex(({ place }) => place !== 'expired');
   const behind = firstAhead < 0 ? links.length : firstAhead;
-  const wider = widerSpan(layout);
+  const wider = widerSpan(layout, now);
   return [
     ...links.slice(0, behind),
     ...(moreExpired ? [moreExpiredLink(moreExpired)] : []),
@@ -91,12 +92,9 @@ function laterLink(note: HorizonNote, span: HorizonSpan): HorizonLink {
 }
 
 /** The next span that shows one more of them, else the widest; none beyond it. */
-function widerSpan({ frame, axis, pins }: HorizonLayout): HorizonSpan | null {
+function widerSpan({ frame, pins }: HorizonLayout, now: number): HorizonSpan | null {
   const first = pins.find(({ place }) => place === 'later')?.entries[0].notAfter;
-  const [today = 0] = axis.midnights;
   const wider = HORIZON_SPANS.filter((span) => span > frame.days);
-  const showing = wider.find(
-    (span) => first !== undefined && first < new Date(today).setDate(new Date(today).getDate() + span),
-  );
+  const showing = wider.find((span) => first !== undefined && first < endOfView(now, span));
   return showing ?? wider.at(-1) ?? null;
 }
