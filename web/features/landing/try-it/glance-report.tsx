@@ -16,16 +16,17 @@ interface GlanceReportProps {
   glance: GlanceWire;
   /** When it came, in ms UTC. */
   now: number;
-  takesFocus: boolean;
+  /** Whether the reader waits for it where it was asked for. */
+  isAwaited: () => boolean;
 }
 
 /** What one look has found: the certificate, and what is wrong with it; or why there was none to read. */
-export function GlanceReport({ glance, now, takesFocus }: GlanceReportProps) {
+export function GlanceReport({ glance, now, isAwaited }: GlanceReportProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (takesFocus) heading.current?.focus();
+    if (isAwaited()) heading.current?.focus();
     // It was for the moment that the report came in.
-    // eslint-disable-next-line react/exhaustive-deps
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, []);
   return (
     <article className="mt-6 border-t border-line pt-6" aria-label={`Report on ${glance.display_name}`}>
@@ -146,7 +147,7 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
           <ol className="grid gap-1">
             {glance.chain.map(({ subject, issuer: signer, expiry_date: until }, index) => (
               // The same certificate can be sent twice.
-              // eslint-disable-next-line react/no-array-index-key
+              // oxlint-disable-next-line react/no-array-index-key
               <li key={index} className="[overflow-wrap:anywhere]">
                 {subject || 'Unnamed'}{' '}
                 <span className="text-fg-3">

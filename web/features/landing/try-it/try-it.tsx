@@ -38,11 +38,13 @@ function TryItBox() {
   const [host, setHost] = useState('');
   const { look, start, forgetRefusal, prepare } = useGlance();
   const input = useRef<HTMLInputElement>(null);
+  const form = useRef<HTMLFormElement>(null);
   const id = useId();
   const refusal = look.stage === 'refused' ? look.message : undefined;
   return (
     <div className="min-w-0 rounded-5 border border-line bg-surface p-5 shadow-1 md:p-8">
       <form
+        ref={form}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();
@@ -99,12 +101,16 @@ function TryItBox() {
         </div>
       )}
       {look.stage === 'done' && (
-        // Whoever types the next name already is not taken away from it.
         <look.Report
           key={look.at}
           glance={look.glance}
           now={look.at}
-          takesFocus={host.trim() === look.host}
+          // Whoever types the next name already, or has gone on in the page, is not taken away from it.
+          isAwaited={() =>
+            host.trim() === look.host &&
+            (document.activeElement === document.body ||
+              form.current?.contains(document.activeElement) === true)
+          }
         />
       )}
     </div>
