@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { userSchema } from '../../../contract/account.ts';
-import { api } from '../../lib/api-client.ts';
+import { api, call } from '../../lib/api-client.ts';
 import { errorOf, send } from '../../lib/http.ts';
 import { currentUserOf } from '../../lib/current-user.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
@@ -28,9 +28,12 @@ export async function fetchCurrentUser(): Promise<CurrentUser | null> {
   return data ? currentUserOf(data) : null;
 }
 
-/** The signed statement of the plan, still to be verified. */
-export async function fetchSubscriptionToken(signal: AbortSignal): Promise<string> {
-  return (await api('/user/sub', { schema: tokenAnswer, signal })).data;
+/** The signed statement of the plan, still to be verified; and the server's time in ms UTC, by which it ends. */
+export async function fetchSubscriptionToken(signal: AbortSignal): Promise<{ token: string; now: number }> {
+  const response = await call('/user/sub', { signal });
+  const now = Date.parse(response.headers.get('Date') ?? '');
+  const { data } = tokenAnswer.parse(await response.json());
+  return { token: data, now: Number.isNaN(now) ? Date.now() : now };
 }
 
 /** Ends the session on the server. */

@@ -11,12 +11,14 @@ export function SubscriptionProvider({ children }: { children: ReactNode }) {
   const { id } = useCurrentUser();
   const { data, isPending, refetch } = useQuery({
     queryKey: ['subscription', id],
-    queryFn: async ({ signal }) =>
-      readSubscriptionToken(await fetchSubscriptionToken(signal), {
+    queryFn: async ({ signal }) => {
+      const { token, now } = await fetchSubscriptionToken(signal);
+      return readSubscriptionToken(token, {
         userId: id,
-        now: Date.now(),
+        now,
         subtle: (window.crypto as Partial<Crypto>).subtle,
-      }),
+      });
+    },
     staleTime: 60_000,
     refetchOnWindowFocus: 'always',
   });

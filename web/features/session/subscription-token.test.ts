@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { fetchSubscriptionToken } from './session-calls.ts';
 import { readSubscriptionToken } from './subscription-token.ts';
 
 const now = Date.UTC(2026, 10, 20);
@@ -47,5 +48,34 @@ describe('the subscription token', () => {
   it('cannot be verified without a user', async () => {
     const token = sign({ sub: '', status: 'active', exp: inAnHour });
     await expect(read(token, { userId: '' })).rejects.toThrow('Failed to fetch client secret');
+  });
+});
+
+describe('when the token ends', () => {
+  const DAY_MS = 86_400_000;
+  const token = sign({ sub: 'alice', status: 'active', exp: inAnHour });
+  /** The server answers `at`, and the browser's clock is `ahead`. */
+  async function ask({ at = now, ahead = 0, headers = { Date: new Date(at).toUTCString() } as HeadersInit }) {
+    vi.useFakeTimers({ now: at + ahead, toFake: ['Date'] });
+    vi.stubGlobal('fetch', async () => Response.json({ data: token }, { headers }));
+    const answer = await fetchSubscriptionToken(AbortSignal.timeout(5_000));
+    return readSubscriptionToken(answer.token, { userId: 'alice', now: answer.now, subtle: crypto.subtle });
+  }
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  it.each([2 * DAY_MS, 0, -2 * DAY_MS])(
+    'is told by the server’s clock, the browser’s %i ms ahead',
+    async (ahead) => {
+      expect(await ask({ ahead })).toMatchObject({ isSubscribed: true });
+      await expect(ask({ at: now + DAY_MS, ahead })).rejects.toThrow('Invalid or expired token');
+    },
+  );
+
+  it('is told by the browser’s where the answer has no date', async () => {
+    expect(await ask({ headers: {} })).toMatchObject({ isSubscribed: true });
+    await expect(ask({ headers: {}, ahead: DAY_MS })).rejects.toThrow('Invalid or expired token');
   });
 });
