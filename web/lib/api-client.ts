@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from './api-error.ts';
-import { errorOf, send, unanswered } from './http.ts';
+import { bodyOf, errorOf, send, understood } from './http.ts';
 import type { HttpRequest } from './http.ts';
 import { refreshSession } from './session-refresh.ts';
 import { toSnakeCase } from './wire-case.ts';
@@ -47,21 +47,5 @@ export async function api<Schema extends z.ZodType>(
 ): Promise<z.output<Schema>> {
   const response = await call(path, request);
   const body = response.status === 204 ? null : await bodyOf(response, request.signal);
-  const answer = schema.safeParse(toSnakeCase(body));
-  if (!answer.success)
-    throw new ApiError('The server answered in a way this page does not understand', {
-      status: response.status,
-      cause: answer.error,
-    });
-  return answer.data;
-}
-
-/** What the answer carries; null where that is not JSON. Throws ApiError with status 0 when it breaks off. */
-async function bodyOf(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
-  try {
-    return await response.json();
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw unanswered(error, signal);
-  }
+  return understood(schema, toSnakeCase(body), response.status);
 }

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { problemSchema } from '../../contract/problem.ts';
 import { ApiError, standardPhrase } from './api-error.ts';
 
@@ -31,7 +32,7 @@ export async function send(path: string, request: HttpRequest = {}): Promise<Res
 }
 
 /** What a call ends with whose answer did not come, or not to its end; the error itself where the caller gave up. */
-export function unanswered(error: unknown, signal: AbortSignal | undefined): unknown {
+function unanswered(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return error;
   const isLate = error instanceof DOMException && error.name === 'TimeoutError';
   const message = isLate ? 'The server did not answer in time' : 'The server could not be reached';
@@ -48,4 +49,26 @@ export async function errorOf(response: Response): Promise<ApiError> {
     code: problem.data.code,
     retryAfterSeconds: problem.data.retry_after ?? null,
   });
+}
+
+/** What the answer carries; null where that is not JSON. Throws ApiError with status 0 when it breaks off. */
+export async function bodyOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw unanswered(error, signal);
+  }
+}
+
+/** The parsed body of an answer. Throws ApiError for one that is not what the schema says. */
+export function understood<Schema extends z.ZodType>(
+  schema: Schema,
+  body: unknown,
+  status: number,
+): z.output<Schema> {
+  const answer = schema.safeParse(body);
+  if (answer.success) return answer.data;
+  const message = 'The server answered in a way this page does not understand';
+  throw new ApiError(message, { status, cause: answer.error });
 }

@@ -51,6 +51,17 @@ describe('the built-in provider', () => {
     });
   });
 
+  it('says in words of the page that an answer broke off or is none of its own', async () => {
+    const brokenOff = new ReadableStream({
+      pull: (controller) => controller.error(new TypeError('network error')),
+    });
+    vi.stubGlobal('fetch', async () => new Response(brokenOff));
+    const signIn = () => createBuiltInIdentity().signIn(user.email, 'horse-77');
+    await expect(signIn()).rejects.toThrow('The server could not be reached');
+    vi.stubGlobal('fetch', async () => new Response('<html>'));
+    await expect(signIn()).rejects.toThrow('The server answered in a way this page does not understand');
+  });
+
   it('has nothing against a sign-out without a session, and says when it failed', async () => {
     serve({ '/sign-out': 401 });
     await createBuiltInIdentity().signOut();

@@ -2,25 +2,33 @@ import { z } from 'zod';
 import { identityTokenSchema } from '../../../../contract/identity.ts';
 import { ApiError } from '../../../lib/api-error.ts';
 import { jsonOf } from '../../../lib/base64url.ts';
-import { errorOf, send } from '../../../lib/http.ts';
+import { bodyOf, errorOf, send, understood } from '../../../lib/http.ts';
 import type { Identity, SecondStep } from '../../../lib/identity.ts';
 import { askForPasskey } from '../../../lib/webauthn.ts';
 import { signInByPopup } from './popup.ts';
 
 const signInAnswer = z.object({ twoFactorRedirect: z.boolean().optional() });
 const startAnswer = z.object({ url: z.string() });
+const anyAnswer = z.unknown();
+const optionsAnswer = z.custom<PublicKeyCredentialRequestOptionsJSON>((options) => options instanceof Object);
 const claimsSchema = z.object({ email: z.string(), name: z.string().default('') });
 
 /** The provider's 401 is about the credentials: there is no session yet that a refresh could renew. */
-async function call(path: string, body?: object): Promise<unknown> {
+async function call<Schema extends z.ZodType>(
+  path: string,
+  { body, schema }: { body?: object; schema: Schema },
+): Promise<z.output<Schema>> {
   const response = await send(`/api/identity${path}`, body ? { method: 'POST', body } : {});
   if (!response.ok) throw await errorOf(response);
-  return await response.json();
+  return understood(schema, await bodyOf(response), response.status);
 }
 
 const secondStep: SecondStep = {
   async enter(code, kind) {
-    await call(kind === 'app' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code', { code });
+    await call(kind === 'app' ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code', {
+      body: { code },
+      schema: anyAnswer,
+    });
   },
 };
 
@@ -28,39 +36,39 @@ const secondStep: SecondStep = {
 export function createBuiltInIdentity(): Identity {
   return {
     async signIn(email, password) {
-      const answer = signInAnswer.parse(await call('/sign-in/email', { email, password }));
+      const answer = await call('/sign-in/email', { body: { email, password }, schema: signInAnswer });
       return answer.twoFactorRedirect === true ? secondStep : null;
     },
 
     async signUp(identity) {
-      await call('/sign-up/email', identity);
+      await call('/sign-up/email', { body: identity, schema: anyAnswer });
     },
 
     signInWith(provider, { invite, ...options } = {}) {
       return signInByPopup(
-        async () => startAnswer.parse(await call('/sign-in/oauth2', { provider, invite })).url,
+        async () => (await call('/sign-in/oauth2', { body: { provider, invite }, schema: startAnswer })).url,
         options,
       );
     },
 
     async signInWithPasskey() {
-      const options = await call('/passkey/generate-authenticate-options');
-      const response = await askForPasskey(options as PublicKeyCredentialRequestOptionsJSON);
-      await call('/passkey/verify-authentication', { response });
+      const options = await call('/passkey/generate-authenticate-options', { schema: optionsAnswer });
+      const response = await askForPasskey(options);
+      await call('/passkey/verify-authentication', { body: { response }, schema: anyAnswer });
     },
 
     async vouch() {
-      const { token } = identityTokenSchema.parse(await call('/token'));
+      const { token } = await call('/token', { schema: identityTokenSchema });
       return { token, ...claimsSchema.parse(jsonOf(token.split('.')[1] ?? '')) };
     },
 
     async requestPasswordReset(email) {
-      await call('/request-password-reset', { email });
+      await call('/request-password-reset', { body: { email }, schema: anyAnswer });
     },
 
     async signOut() {
       try {
-        await call('/sign-out', {});
+        await call('/sign-out', { body: {}, schema: anyAnswer });
       } catch (error) {
         // The provider's session is usually over already: the server ends it right after the token exchange.
         if (!(error instanceof ApiError) || error.status === 0 || error.status >= 500) throw error;
