@@ -182,3 +182,41 @@ test('a slow answer leaves the form alone that was opened meanwhile', async ({ p
   await expect(dialog).toBeVisible();
   await expect(page.getByLabel('Host Address')).toHaveValue('next.moss.example');
 });
+
+test('the panel leaves no second entry, keeps the page in place and goes with its domain', async ({
+  page,
+  context,
+  world,
+}) => {
+  await signInWith(60, context, world);
+  await page.goto('/profile');
+  await page.goto('/dashboard?sort=name&view=list');
+  await host(page, 3).click();
+  await expect(page).toHaveURL(/domain=/);
+  const top = () => page.evaluate(() => window.scrollY);
+  const opened = await top();
+  await page.mouse.move(300, 500);
+  await page.mouse.wheel(0, -60);
+  await expect.poll(top).toBe(opened - 60);
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await expect(page).not.toHaveURL(/domain=/);
+  await expect(page.getByRole('complementary')).toHaveCount(0);
+  expect(await top()).toBe(opened - 60);
+  await page.goBack();
+  await expect(page).toHaveURL(/profile/);
+
+  await page.goForward();
+  await host(page, 4).click();
+  const id = new URL(page.url()).searchParams.get('domain');
+  const refused: string[] = [];
+  page.on('response', (response) => response.status() === 404 && refused.push(response.url()));
+  await page.evaluate(
+    (gone) =>
+      fetch(`/api/domain/${gone}`, { method: 'DELETE', headers: { 'content-type': 'application/json' } }),
+    id,
+  );
+  await expect(page).not.toHaveURL(/domain=/);
+  await expect(host(page, 4)).toHaveCount(0);
+  await expect(page.getByText('This domain is not in your list any more.')).toHaveCount(0);
+  expect(refused).toEqual([]);
+});

@@ -6,7 +6,7 @@ const dashboard = () => createMemoryHistory({ initialEntries: ['/profile', '/das
 
 test('a panel that was opened from this page is left by going back, once', () => {
   const history = dashboard();
-  history.push('/dashboard?domain=1', { hasOpenedPanel: true });
+  history.push('/dashboard?domain=1', { panelDepth: 1 });
   const replace = vi.fn();
   leavePanel(history, replace);
   expect(history.location.href).toBe('/dashboard');
@@ -16,8 +16,8 @@ test('a panel that was opened from this page is left by going back, once', () =>
 
 test('a second request while it goes back leads no further', () => {
   const history = dashboard();
-  history.push('/dashboard?domain=1', { hasOpenedPanel: true });
-  const back = vi.spyOn(history, 'back').mockImplementation(() => undefined);
+  history.push('/dashboard?domain=1', { panelDepth: 1 });
+  const back = vi.spyOn(history, 'go').mockImplementation(() => undefined);
   const replace = vi.fn();
   leavePanel(history, replace);
   leavePanel(history, replace);

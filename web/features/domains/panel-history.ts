@@ -1,10 +1,16 @@
-import type { RouterHistory } from '@tanstack/react-router';
+import type { HistoryState, RouterHistory } from '@tanstack/react-router';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The entry opened the panel; the one before it shows the same page without. */
-    hasOpenedPanel?: true;
+    /** So many entries ago the same page stood without the panel. */
+    panelDepth?: number;
   }
+}
+
+/** What an entry that shows the panel remembers, by the entry that it is opened from. */
+export function stateOfPanel(former: HistoryState): HistoryState {
+  if (!new URLSearchParams(window.location.search).has('domain')) return { panelDepth: 1 };
+  return former.panelDepth === undefined ? {} : { panelDepth: former.panelDepth + 1 };
 }
 
 // Going back takes a moment, in which the entry that is left is still the present one.
@@ -16,7 +22,8 @@ let isGoingBack = false;
  */
 export function leavePanel(history: RouterHistory, replace: () => void): boolean {
   if (isGoingBack) return false;
-  if (history.location.state.hasOpenedPanel !== true) {
+  const depth = history.location.state.panelDepth;
+  if (depth === undefined) {
     replace();
     return false;
   }
@@ -25,6 +32,6 @@ export function leavePanel(history: RouterHistory, replace: () => void): boolean
     isGoingBack = false;
     unsubscribe();
   });
-  history.back();
+  history.go(-depth);
   return true;
 }

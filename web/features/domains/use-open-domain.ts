@@ -12,7 +12,7 @@ export function useOpenDomain() {
   const open = useCallback(
     // Stepping from one to the next is one visit: Back leaves the panel.
     (id: string) =>
-      change({ domain: id }, isOpen ? { replace: true, state: true } : { state: { hasOpenedPanel: true } }),
+      change({ domain: id }, isOpen ? { replace: true, state: true } : { state: { panelDepth: 1 } }),
     [change, isOpen],
   );
   const router = useRouter();

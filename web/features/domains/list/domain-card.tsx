@@ -7,6 +7,7 @@ import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { cardId } from '../domain-actions.ts';
+import { stateOfPanel } from '../panel-history.ts';
 import type { DomainActions } from '../domain-actions.ts';
 import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
@@ -90,6 +91,7 @@ export function DomainLink({ domain, className }: { domain: DomainWire; classNam
     <Link
       to="/dashboard"
       search={(former) => ({ ...former, domain: domain.id })}
+      state={stateOfPanel}
       resetScroll={false}
       preload={false}
       id={cardId(domain.id)}
