@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { userSchema } from '../../../contract/account.ts';
 import { api, call } from '../../lib/api-client.ts';
-import { errorOf, send } from '../../lib/http.ts';
+import { bodyOf, errorOf, send, understood } from '../../lib/http.ts';
 import { currentUserOf } from '../../lib/current-user.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
 import { browserTimeZone } from '../../lib/time-zone.ts';
@@ -19,7 +19,7 @@ export async function exchangeToken(
   const body = { token, ...arrival, time_zone: browserTimeZone() };
   const response = await send('/api/auth/firebase', { method: 'POST', body });
   if (!response.ok) throw await errorOf(response);
-  return currentUserOf(userAnswer.parse(toSnakeCase(await response.json())).data);
+  return currentUserOf(understood(userAnswer, toSnakeCase(await bodyOf(response)), response.status).data);
 }
 
 /** The user of the session; null when the answer names none. */
@@ -32,7 +32,7 @@ export async function fetchCurrentUser(): Promise<CurrentUser | null> {
 export async function fetchSubscriptionToken(signal: AbortSignal): Promise<{ token: string; now: number }> {
   const response = await call('/user/sub', { signal });
   const now = Date.parse(response.headers.get('Date') ?? '');
-  const { data } = tokenAnswer.parse(await response.json());
+  const { data } = understood(tokenAnswer, await bodyOf(response, signal), response.status);
   return { token: data, now: Number.isNaN(now) ? Date.now() : now };
 }
 

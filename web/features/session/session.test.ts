@@ -30,13 +30,10 @@ beforeEach(() => {
   items.clear();
   calls = [];
   answers = {};
-  vi.stubGlobal('window', {
-    crypto,
-    sessionStorage: {
-      getItem: (key: string) => items.get(key) ?? null,
-      setItem: (key: string, value: string) => items.set(key, value),
-      removeItem: (key: string) => items.delete(key),
-    },
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => items.set(key, value),
+    removeItem: (key: string) => items.delete(key),
   });
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     calls.push(`${path} ${typeof init.body === 'string' ? init.body : ''}`.trim());
