@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import { deleteUnwatched } from './certificates.ts';
 import { locked } from './dialect.ts';
+import { pruneFavicons } from './favicons.ts';
 import { deleteUsers } from './identity-users.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
@@ -8,7 +9,7 @@ import { inTransaction } from './transaction.ts';
 
 /**
  * Deletes the account and everything of it: sessions, domains, checks, alerts, mail, feedback, payments, its users in the
- * built-in identity provider, and certificates that nobody else watches. Of a trial there stays that this address, as a
+ * built-in identity provider, and certificates and icons that nobody else watches. Of a trial there stays that this address, as a
  * salted hash, had one.
  *
  * `unless` names the subscriptions that were cancelled for this: where another one runs, told of meanwhile, nothing is
@@ -53,6 +54,7 @@ export async function deleteAccount(
       trx,
       certificates.map(({ fingerprint }) => fingerprint),
     );
+    await pruneFavicons(trx);
     return account === undefined ? 'gone' : 'deleted';
   });
   if (outcome === 'deleted')

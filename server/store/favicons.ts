@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { bytes, lockedAndFree } from './dialect.ts';
 import type { MonitorKey } from './monitor-change.ts';
@@ -133,8 +133,8 @@ export async function faviconOf(store: Store, { accountId, monitorId }: MonitorK
 }
 
 /** Removes those that no monitor has any more; returns how many. */
-export async function pruneFavicons(store: Store): Promise<number> {
-  const result = await store.db
+export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
+  const result = await db
     .deleteFrom('favicons')
     .where((eb) => {
       const watched = eb

@@ -59,7 +59,7 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
     await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
     await pruneTrials(store, now);
     await pruneOrphanCertificates(store);
-    await pruneFavicons(store);
+    await pruneFavicons(store.db);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);
   }

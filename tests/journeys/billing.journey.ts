@@ -108,7 +108,13 @@ test('what Free does not check is paused, and can be swapped', async ({ page, wo
   await card(page, newest)
     .getByRole('button', { name: /^Actions for/ })
     .click();
-  await expect(page.getByRole('menuitem')).toHaveText([/Refresh/, /Show Details/, 'Resume', /Remove/]);
+  await expect(page.getByRole('menuitem')).toHaveText([
+    /Refresh/,
+    /Show Details/,
+    'Resume',
+    'Select',
+    /Remove/,
+  ]);
   await expect(page.getByRole('menuitem', { name: 'Refresh' })).toBeDisabled();
   await page.getByRole('menuitem', { name: 'Resume' }).click();
   const swap = page.getByRole('dialog', {

@@ -63,6 +63,7 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   await expect(page.getByText('Or continue with')).toBeHidden();
 
   await test.step('Google is offered where it is configured', async () => {
+    // With a question in its address the login comes without settings of its own, and asks for them.
     await page.route('**/api/config', async (route) => {
       const answer = await route.fetch();
       const { data } = (await answer.json()) as { data: object };
@@ -70,7 +71,7 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
       await route.fulfill({ json: { data: { ...data, identity } } });
     });
     for (const [address, name] of [
-      ['/login', 'Sign In with Google'],
+      ['/login?next=%2Fdashboard', 'Sign In with Google'],
       ['/signup', 'Sign Up with Google'],
     ] as const) {
       await page.goto(address);

@@ -13,7 +13,7 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { alertFor, certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
 
 /** Tables with nothing of an account in them. */
-const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'jwks', 'rate_limits'];
+const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'jwks', 'rate_limits', 'glances'];
 
 describeEachDatabase('the deletion of an account', (open) => {
   it('leaves no row of it in any table, and every row of the others', async () => {

@@ -42,6 +42,7 @@ describeEachDatabase('mails', (open) => {
         attempt: 1,
         recipient: 'nobody@example.com',
         isProven: false,
+        timeZone: null,
         content: reset,
         messageId: expect.stringMatching(/^<[0-9a-f-]{36}@certlantern>$/),
         firstAttemptAt: NOW,

@@ -91,7 +91,7 @@ describeEachDatabase('the icons of sites', (open) => {
     await pauseMonitor(rig.store, { ...keyOf(monitor), now: rig.clock.now() });
     expect(await rig.worker.runIcons()).toBe(0);
     expect(world.asked).toEqual([]);
-    expect(await pruneFavicons(rig.store)).toBe(0);
+    expect(await pruneFavicons(rig.store.db)).toBe(0);
     await removeMonitor(rig.store, keyOf(monitor));
     await rig.worker.sweep();
     expect(await sites(rig)).toEqual([]);

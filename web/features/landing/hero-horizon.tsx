@@ -71,7 +71,7 @@ export function HeroHorizon({ now }: { now: number }) {
     return layOutHorizon(heroFrame(width), { entries, now }, measure);
   }, [width, now, measure]);
   return (
-    <div ref={ref} className="min-h-[189px] border-b border-line md:min-h-[205px]">
+    <div ref={ref} className="min-h-[189px] overflow-x-clip border-b border-line md:min-h-[205px]">
       <p className="sr-only">
         An illustration: a line of days with today marked. One certificate behind it has expired, one ends
         within seven days, one within fourteen, and the others later.
