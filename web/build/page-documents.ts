@@ -22,6 +22,8 @@ export function drawnDocument(shell: string, { title, body, needsScript, style, 
   const description = /<meta\s+name="description"\s+content="([^"]*)"/.exec(shell)?.[1] ?? '';
   const wholeTitle = `${title} · ${PLACEHOLDERS.productName}`;
   const head = [
+    // Painted before all of it is read, what stands in the middle of the page would jump.
+    '<link rel="expect" href="#root" blocking="render">',
     ...preloads(shell, files),
     `<link rel="canonical" href="${PLACEHOLDERS.address}">`,
     `<meta property="og:type" content="website">`,

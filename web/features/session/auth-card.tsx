@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { DayRuler } from '../../ui/day-ruler.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 
@@ -21,7 +22,8 @@ export function AuthCard({ title, subtitle, children, elsewhere, agreement }: Au
   return (
     <div className="flex min-h-dvh flex-col">
       <main className="flex flex-1 flex-col items-center justify-center px-4 py-8">
-        <div className="w-full max-w-[480px]">
+        {/* At least as tall as the login: painted before all of it is read, it must not move. */}
+        <div className={classNames('w-full max-w-[480px]', agreement !== undefined && 'min-h-[520px]')}>
           <div className="mb-6 flex justify-center">
             <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
               <Wordmark name={productName} size="large" />
