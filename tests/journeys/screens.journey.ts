@@ -19,11 +19,15 @@ const settledOverflow = (page: Page): Promise<number> =>
 
 test.describe.configure({ mode: 'parallel' });
 
-for (const { down, ...viewport } of SIZES)
-  test(`every screen at ${viewport.width} px, light and dark, has nothing that axe finds`, async ({
+// In two parts, which are looked at side by side.
+const PARTS = [SCREENS.filter((_, index) => index % 2 === 0), SCREENS.filter((_, index) => index % 2 === 1)];
+const RUNS = SIZES.flatMap((size) => PARTS.map((screens, index) => ({ ...size, screens, part: index + 1 })));
+
+for (const { down, screens, part, ...viewport } of RUNS)
+  test(`every screen at ${viewport.width} px, light and dark, has nothing that axe finds, part ${part}`, async ({
     browser,
   }) => {
-    // Some fifty screens.
+    // Some thirty screens.
     test.setTimeout(300_000);
     const demo = await startDemo();
     const windows = await openWindows(browser, demo);
@@ -32,7 +36,7 @@ for (const { down, ...viewport } of SIZES)
       await page.setViewportSize(viewport);
       page.setDefaultTimeout(20_000);
     }
-    for (const screen of SCREENS)
+    for (const screen of screens)
       await test.step(screen.name, async () => {
         const page = windows[screen.visitor];
         await page.emulateMedia({ colorScheme: 'light' });
