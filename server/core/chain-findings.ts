@@ -1,5 +1,5 @@
 import type { Certificate, Reference, TrustStore } from '../pki/index.ts';
-import { matchesReference, parseCertificate, PkiError, validityFailure } from '../pki/index.ts';
+import { matchesReference, parseReadable, validityFailure } from '../pki/index.ts';
 import { certificateName } from './certificate-name.ts';
 import { longDate } from './long-date.ts';
 import { oneLine } from './one-line.ts';
@@ -27,7 +27,7 @@ export function judgeChain(input: {
   now: number;
 }): ChainJudgement {
   const { presentedChain, reference, host, trustStore, now } = input;
-  const [leaf, ...others] = presentedChain.map(readCertificate);
+  const [leaf, ...others] = presentedChain.map(parseReadable);
   if (leaf === undefined || leaf === null) {
     const message = `${host} shows a certificate that cannot be read.`;
     return {
@@ -49,15 +49,6 @@ export function judgeChain(input: {
     findings.push({ code: 'malformed_certificate', severity: 'note', message, fingerprint: null });
   }
   return { leaf, weakest, findings };
-}
-
-function readCertificate(der: Uint8Array): Certificate | null {
-  try {
-    return parseCertificate(der);
-  } catch (error) {
-    if (error instanceof PkiError) return null;
-    throw error;
-  }
 }
 
 function validityFindings(leaf: Certificate, now: number): ChainFinding[] {

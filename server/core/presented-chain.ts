@@ -1,11 +1,4 @@
-import {
-  type Certificate,
-  formatDistinguishedName,
-  parseCertificate,
-  PkiError,
-  publicKeyName,
-  toPem,
-} from '../pki/index.ts';
+import { formatDistinguishedName, parseReadable, publicKeyName, toPem } from '../pki/index.ts';
 import { type CertificateFacts, certificateFacts } from './facts.ts';
 
 /** One certificate of what a server sent, as people are shown it. All text is a stranger's. */
@@ -21,7 +14,7 @@ export interface PresentedCertificate extends CertificateFacts {
 /** Reads a chain in the order sent, leaf first; what cannot be read is left out. */
 export function readChain(ders: readonly Uint8Array[]): PresentedCertificate[] {
   return ders.flatMap((der, index) => {
-    const certificate = readable(der);
+    const certificate = parseReadable(der);
     if (certificate === null) return [];
     const facts = certificateFacts(certificate);
     const { subject, selfIssued, key } = certificate;
@@ -35,13 +28,4 @@ export function readChain(ders: readonly Uint8Array[]): PresentedCertificate[] {
       pem: toPem(der),
     };
   });
-}
-
-function readable(der: Uint8Array): Certificate | null {
-  try {
-    return parseCertificate(der);
-  } catch (error) {
-    if (error instanceof PkiError) return null;
-    throw error;
-  }
 }

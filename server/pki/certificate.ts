@@ -77,6 +77,16 @@ export function parseCertificate(der: Uint8Array): Certificate {
   return certificate;
 }
 
+/** As `parseCertificate`, with null for what cannot be read. */
+export function parseReadable(der: Uint8Array): Certificate | null {
+  try {
+    return parseCertificate(der);
+  } catch (error) {
+    if (error instanceof PkiError) return null;
+    throw error;
+  }
+}
+
 /**
  * A check reads the same chain several times over, and most chains share their intermediates (measured: 60 to
  * 160 µs for one read, 8 µs for one remembered).

@@ -1,5 +1,5 @@
 export type { Certificate } from './certificate.ts';
-export { parseCertificate } from './certificate.ts';
+export { parseCertificate, parseReadable } from './certificate.ts';
 export type { Purpose } from './certificate-checks.ts';
 export { validityFailure } from './certificate-checks.ts';
 export type { DistinguishedName } from './distinguished-name.ts';

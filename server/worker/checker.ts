@@ -8,7 +8,7 @@ import {
   type Observation,
   planAlerts,
 } from '../core/index.ts';
-import { parseCertificate, PkiError, type TrustStore } from '../pki/index.ts';
+import { parseReadable, type TrustStore } from '../pki/index.ts';
 import type { Probe } from '../probe/index.ts';
 import { record } from '../store/checks.ts';
 import type { ClaimedMonitor } from '../store/monitors.ts';
@@ -77,12 +77,10 @@ function certificatesSeen(observation: Observation): { der: Uint8Array; facts: C
   for (const address of observation.addresses) {
     if (address.outcome !== 'handshake') continue;
     for (const der of address.presentedChain) {
-      try {
-        const facts = certificateFacts(parseCertificate(der));
-        seen.set(facts.fingerprint, { der, facts });
-      } catch (error) {
-        if (!(error instanceof PkiError)) throw error;
-      }
+      const certificate = parseReadable(der);
+      if (certificate === null) continue;
+      const facts = certificateFacts(certificate);
+      seen.set(facts.fingerprint, { der, facts });
     }
   }
   return [...seen.values()];

@@ -1,5 +1,5 @@
 import { certificateFacts, judge, type Observation } from '../core/index.ts';
-import { type Certificate, parseCertificate, PkiError } from '../pki/index.ts';
+import { type Certificate, parseReadable } from '../pki/index.ts';
 import { answerGlance, type ClaimedGlance, extendGlance, type GlanceAnswer } from '../store/glances.ts';
 import type { CheckerOptions } from './checker.ts';
 
@@ -56,17 +56,8 @@ const SHOWN_NAMES = 100;
 function readableChain(observation: Observation, leafFingerprint: string | null): Certificate[] {
   for (const seen of observation.addresses) {
     if (seen.outcome !== 'handshake') continue;
-    const chain = seen.presentedChain.flatMap((der) => readable(der) ?? []);
+    const chain = seen.presentedChain.flatMap((der) => parseReadable(der) ?? []);
     if (chain[0]?.fingerprint === leafFingerprint) return chain;
   }
   return [];
-}
-
-function readable(der: Uint8Array): Certificate | null {
-  try {
-    return parseCertificate(der);
-  } catch (error) {
-    if (error instanceof PkiError) return null;
-    throw error;
-  }
 }
