@@ -33,7 +33,7 @@ const SCROLLER = { tabIndex: 0 };
 export function LineList({ plan, results, shown, isRunning }: LineListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   // Its functions cannot be memoised, and nothing here memoises them.
-  // oxlint-disable-next-line react-hooks/incompatible-library
+  // oxlint-disable-next-line react/incompatible-library
   const rows = useVirtualizer({
     count: shown.length,
     getScrollElement: () => scroller.current,

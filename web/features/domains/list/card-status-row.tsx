@@ -8,6 +8,7 @@ import { cardTrouble } from './card-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { pausedLine } from '../paused-line.ts';
 import { TagList } from './tag-list.tsx';
+import { TroubleLine } from './trouble-line.tsx';
 import { scheduleWord } from '../schedule-word.ts';
 
 const ROW = 'mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3';
@@ -38,26 +39,7 @@ function CheckedRow({ domain, now }: { domain: DomainWire; now: number }) {
   const isBusy = domain.checking && lifetime !== null;
   return (
     <div className={ROW}>
-      {trouble ? (
-        <span
-          title={trouble.title}
-          className={classNames(
-            'flex min-w-0 items-center gap-1.5 font-[520]',
-            trouble.tone === 'critical' ? 'text-critical-fg' : 'text-soon-fg',
-          )}
-        >
-          <Glyph
-            name={trouble.tone === 'critical' ? 'critical' : 'soon'}
-            className={classNames(
-              'size-[13px] [--glyph-cut:var(--surface)]',
-              trouble.tone === 'critical' ? 'text-critical-mark' : 'text-soon-mark',
-            )}
-          />
-          <span className="truncate">{trouble.text}</span>
-        </span>
-      ) : (
-        <LastChecked at={domain.last_checked_at} now={now} />
-      )}
+      {trouble ? <TroubleLine trouble={trouble} /> : <LastChecked at={domain.last_checked_at} now={now} />}
       <span className="ml-auto flex max-w-[60%] flex-none items-center gap-1.5">
         <TagList tags={domain.tags} />
         {isBusy && <Spinner className="size-3.5" />}

@@ -1,4 +1,4 @@
-import { Ellipsis, PanelRight, Pause, Play, RefreshCw, SquareCheck, X } from 'lucide-react';
+import { Ellipsis, PanelRight, SquareCheck } from 'lucide-react';
 import { useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { IconButton } from '../../../ui/icon-button.tsx';
@@ -6,6 +6,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
 import type { DomainActions } from '../domain-actions.ts';
 import { useSelection } from '../selection/selection-context.ts';
 import { KeyHint } from '../key-hint.tsx';
+import { PauseItem, RefreshItem, RemoveItem } from '../menu-items.tsx';
 
 interface DomainMenuProps {
   domain: DomainWire;
@@ -49,41 +50,22 @@ export function DomainMenu({ domain, actions }: DomainMenuProps) {
 }
 
 function Items({ domain, actions }: DomainMenuProps) {
-  const isPaused = domain.paused !== null;
   const { selected, toggle } = useSelection();
   return (
     <>
-      <MenuItem disabled={isPaused} onSelect={() => actions.refresh(domain)}>
-        <RefreshCw strokeWidth={1.6} aria-hidden="true" />
-        Refresh
-        <KeyHint>r</KeyHint>
-      </MenuItem>
+      <RefreshItem domain={domain} actions={actions} />
       <MenuItem onSelect={() => actions.showDetails(domain)}>
         <PanelRight strokeWidth={1.6} aria-hidden="true" />
         Show Details
         <KeyHint>↵</KeyHint>
       </MenuItem>
-      {isPaused ? (
-        <MenuItem onSelect={() => actions.resume(domain)}>
-          <Play strokeWidth={1.6} aria-hidden="true" />
-          Resume
-        </MenuItem>
-      ) : (
-        <MenuItem onSelect={() => actions.pause(domain)}>
-          <Pause strokeWidth={1.6} aria-hidden="true" />
-          Pause
-        </MenuItem>
-      )}
+      <PauseItem domain={domain} actions={actions} />
       <MenuItem onSelect={() => toggle(domain.id)}>
         <SquareCheck strokeWidth={1.6} aria-hidden="true" />
         {selected.has(domain.id) ? 'Deselect' : 'Select'}
       </MenuItem>
       <MenuSeparator />
-      <MenuItem danger onSelect={() => actions.askToRemove(domain)}>
-        <X strokeWidth={1.6} aria-hidden="true" />
-        Remove
-        <KeyHint>Del</KeyHint>
-      </MenuItem>
+      <RemoveItem domain={domain} actions={actions} />
     </>
   );
 }

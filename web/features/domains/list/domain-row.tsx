@@ -5,7 +5,6 @@ import { longDate, relativeTime, utcTitle } from '../../../lib/dates.ts';
 import { RevocationBadge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
-import { Glyph } from '../../../ui/glyph.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -19,6 +18,7 @@ import { DomainLink } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import { RemainingTime } from './remaining-time.tsx';
 import { TagList } from './tag-list.tsx';
+import { TroubleLine } from './trouble-line.tsx';
 
 export const ROW_CELL = 'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0';
 const INTERACTIVE = 'a, button, input, label, [role=menu]';
@@ -123,25 +123,7 @@ function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
 /** What is wrong, else who issued it. */
 function SecondLine({ domain }: { domain: DomainWire }) {
   const trouble = domain.paused === null ? cardTrouble(domain) : null;
-  if (trouble)
-    return (
-      <p
-        title={trouble.title}
-        className={classNames(
-          'flex min-w-0 items-center gap-1.5 text-[12.5px]/4 font-[520]',
-          trouble.tone === 'critical' ? 'text-critical-fg' : 'text-soon-fg',
-        )}
-      >
-        <Glyph
-          name={trouble.tone === 'critical' ? 'critical' : 'soon'}
-          className={classNames(
-            'size-3 [--glyph-cut:var(--surface)]',
-            trouble.tone === 'critical' ? 'text-critical-mark' : 'text-soon-mark',
-          )}
-        />
-        <span className="truncate">{trouble.text}</span>
-      </p>
-    );
+  if (trouble) return <TroubleLine trouble={trouble} className="text-[12.5px]/4" />;
   return (
     <div className="flex min-w-0 items-center gap-2 text-[12.5px]/4 text-fg-3 max-md:hidden">
       <span className="truncate">

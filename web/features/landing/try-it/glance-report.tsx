@@ -147,7 +147,6 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
           <ol className="grid gap-1">
             {glance.chain.map(({ subject, issuer: signer, expiry_date: until }, index) => (
               // The same certificate can be sent twice.
-              // oxlint-disable-next-line react/no-array-index-key
               <li key={index} className="[overflow-wrap:anywhere]">
                 {subject || 'Unnamed'}{' '}
                 <span className="text-fg-3">
