@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
 import { ACCOUNT_CALLS } from './account-calls.ts';
+import { AUTHORITY_CALLS } from './authority-calls.ts';
 import { DEPLOYMENT_CALLS } from './deployment-calls.ts';
 import { DOMAIN_CALLS } from './domain-calls.ts';
 import { IDENTITY_CALLS } from './identity-calls.ts';
@@ -22,6 +23,7 @@ export const COMMON_PROBLEMS = [
 export const CALLS = {
   ...IDENTITY_CALLS,
   ...ACCOUNT_CALLS,
+  ...AUTHORITY_CALLS,
   ...DOMAIN_CALLS,
   ...PAYMENT_CALLS,
   ...DEPLOYMENT_CALLS,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Call, idParams, wrapped } from './call.ts';
+import { historyDiffQuerySchema, historyDiffSchema, reportSchema } from './domain-report.ts';
 import { importPreviewSchema, importResultSchema, importSchema } from './domain-import.ts';
 import {
   addDomainSchema,
@@ -17,6 +18,7 @@ import {
   resumeSchema,
   summarySchema,
 } from './domain.ts';
+import { uptimeSchema } from './uptime.ts';
 
 export const DOMAIN_CALLS = {
   listDomains: {
@@ -117,6 +119,37 @@ export const DOMAIN_CALLS = {
     summary: 'The certificates that the endpoint sent when one was last read there, with their PEM',
     params: idParams,
     response: wrapped(z.array(chainCertificateSchema)),
+    status: 200,
+    problems: ['not_found'],
+  },
+  domainReport: {
+    method: 'get',
+    path: '/domain/{id}/report',
+    access: 'session',
+    summary: 'Everything that the last check concluded, with what to do about it',
+    params: idParams,
+    response: wrapped(reportSchema),
+    status: 200,
+    problems: ['not_found'],
+  },
+  domainUptime: {
+    method: 'get',
+    path: '/domain/{id}/uptime',
+    access: 'session',
+    summary: 'The last checks, incidents and response times, as far back as the plan shows',
+    params: idParams,
+    response: wrapped(uptimeSchema),
+    status: 200,
+    problems: ['not_found'],
+  },
+  historyDiff: {
+    method: 'get',
+    path: '/domain/{id}/history/diff',
+    access: 'session',
+    summary: 'What changed between two certificates of the history',
+    params: idParams,
+    query: historyDiffQuerySchema,
+    response: wrapped(historyDiffSchema),
     status: 200,
     problems: ['not_found'],
   },

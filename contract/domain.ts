@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BULK_SIZE, CHECK_FREQUENCIES, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './constants.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
+import { uptimeSummarySchema } from './uptime.ts';
 
 export const DOMAIN_STATES = [
   'pending',
@@ -17,7 +18,7 @@ export const DOMAIN_STATES = [
 const domainStateSchema = z.enum(DOMAIN_STATES);
 export type DomainState = z.infer<typeof domainStateSchema>;
 
-const findingSchema = z.object({
+export const findingSchema = z.object({
   code: z.string(),
   severity: z.enum(['critical', 'warning', 'note']),
   message: z.string(),
@@ -26,6 +27,24 @@ const findingSchema = z.object({
 export type FindingWire = z.infer<typeof findingSchema>;
 
 const isoInstant = z.string();
+
+export const PROTOCOL_NAMES = [
+  'https',
+  'tls',
+  'smtp',
+  'imap',
+  'pop3',
+  'ftp',
+  'nntp',
+  'sieve',
+  'xmpp',
+  'ldap',
+  'postgres',
+  'mysql',
+] as const;
+/** `https`: one request after the handshake; `tls`: none; the others change over by STARTTLS. */
+const protocolSchema = z.enum(PROTOCOL_NAMES);
+export type ProtocolName = z.infer<typeof protocolSchema>;
 
 /** One word or a few that people sort domains by; compared in lower case. Commas part tags where they stand in a line. */
 export const tagSchema = lineSchema(TAG_MAX_LENGTH)
@@ -45,6 +64,7 @@ export const domainSchema = z
     /** A-label or IP address, without the port. */
     hostname: z.string(),
     port: z.number().int(),
+    protocol: protocolSchema,
     /** For people: U-label, with the port unless it is 443. */
     display_name: z.string(),
     state: domainStateSchema,
@@ -61,10 +81,28 @@ export const domainSchema = z
     renewal_from: isoInstant.nullable(),
     is_revoked: z.boolean(),
     revocation: z.object({
-      state: z.enum(['good', 'revoked', 'unknown', 'unavailable']),
+      /** `not_applicable`: it lives too short to be revoked, or says so. */
+      state: z.enum(['good', 'revoked', 'unknown', 'unavailable', 'not_applicable']),
       source: z.enum(['crl', 'ocsp', 'staple']).nullable(),
       checked_at: isoInstant.nullable(),
+      /** As in RFC 5280 §5.3.1, `keyCompromise`; null where none is given. */
+      reason: z.string().nullable(),
+      revoked_at: isoInstant.nullable(),
     }),
+    /** When it should be renewed; null where no certificate was read. */
+    renewal: z
+      .object({
+        from: isoInstant,
+        to: isoInstant,
+        /** `ari`: the window that its CA publishes. */
+        source: z.enum(['ari', 'lifetime']),
+        /** Why the CA wants it replaced; http(s). */
+        explanation_url: z.string().nullable(),
+      })
+      .nullable(),
+    /** The certificate of the path that expires before the leaf; null where the leaf expires first. */
+    weakest_link: z.object({ name: z.string(), expiry_date: isoInstant }).nullable(),
+    uptime: uptimeSummarySchema,
     trusted: z.boolean().nullable(),
     findings: z.array(findingSchema),
     /** Why the last check read no certificate; null when it read one. */

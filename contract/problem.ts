@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const PROBLEMS = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   invalid_host: { status: 422, title: 'The host address is not valid' },
+  invalid_certificate: { status: 422, title: 'That is not a certificate authority' },
   host_refused: { status: 422, title: 'This host cannot be checked' },
   not_authenticated: { status: 401, title: 'Sign in to go on' },
   invalid_credentials: { status: 401, title: 'Email or password is not right' },
@@ -19,6 +20,7 @@ export const PROBLEMS = {
   billing_elsewhere: { status: 403, title: 'Your invoices are with another address' },
   https_required: { status: 403, title: 'This address needs https' },
   not_found: { status: 404, title: 'Not found' },
+  too_many_authorities: { status: 409, title: 'There is no room for another authority' },
   domain_exists: { status: 409, title: 'You already track this host' },
   email_taken: { status: 409, title: 'This address already has an account' },
   domain_paused: { status: 409, title: 'This domain is paused' },

@@ -23,7 +23,10 @@ async function serve({ port, rootPem, unseen, intermediate }: ClientStart): Prom
   const trustStore = loadTrustStore(rootPem);
 
   const check = async (): Promise<Observation> => {
-    const observation = await probe.observe({ host: HOST, port }, signal);
+    const observation = await probe.observe(
+      { host: HOST, port, protocol: 'tls' },
+      { signal, trustStore, withPosture: false },
+    );
     const verdict = judge(observation, Date.now(), trustStore);
     if (!verdict.trusted)
       throw new Error(`the bench's own server is not trusted: ${JSON.stringify(verdict)}`);

@@ -49,6 +49,7 @@ export async function livePast(
       accountId,
       host: host.name,
       port,
+      protocol: 'https',
       checkEveryMinutes: index % 3 === 0 ? 60 : 1440,
       now: looks.length > 0 ? since : now,
       mayAdd: () => true,
@@ -122,7 +123,7 @@ function handshakeSeen(
   ders: Uint8Array[],
 ): Observation {
   return {
-    endpoint: { host: endpoint.host, port: endpoint.port },
+    endpoint: { host: endpoint.host, port: endpoint.port, protocol: 'https' },
     observedAt: at,
     durationMs: 31,
     resolution: { ok: true, addresses: ['127.0.0.1'] },
@@ -136,8 +137,14 @@ function handshakeSeen(
         cipher: 'TLS_AES_256_GCM_SHA384',
         group: 'X25519',
         legacyTls: false,
+        staple: null,
         durationMs: 24,
       },
     ],
+    http: null,
+    authorities: [],
+    revocation: [],
+    renewal: [],
+    posture: null,
   };
 }

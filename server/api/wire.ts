@@ -40,6 +40,7 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
     id: monitor.id,
     hostname: monitor.host,
     port: monitor.port,
+    protocol: monitor.protocol,
     display_name: displayName(monitor),
     state: stateOf(monitor, now),
     issuer: certificate?.issuer ?? null,
@@ -51,12 +52,23 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
     authority_full_dn: certificate?.authorityFullDn ?? null,
     authority_url: certificate?.authorityUrl ?? null,
     fingerprint: certificate?.fingerprint ?? null,
-    renewal_from: certificate === null ? null : iso(expectedRenewal(certificate).from),
+    renewal_from: renewal(monitor)?.from ?? null,
     is_revoked: verdict?.revocation.state === 'revoked',
     revocation: {
       state: verdict?.revocation.state ?? 'unknown',
       source: verdict?.revocation.source ?? null,
       checked_at: isoOrNull(verdict?.revocation.at),
+      reason: verdict?.revocation.reason ?? null,
+      revoked_at: isoOrNull(verdict?.revocation.revokedAt),
+    },
+    renewal: renewal(monitor),
+    weakest_link: weakestLink(verdict),
+    uptime: {
+      state: monitor.uptime,
+      checks: monitor.recentChecks,
+      percent: null,
+      response_ms: monitor.responseMs,
+      down_since: null,
     },
     trusted: verdict?.reached ? verdict.trusted : null,
     findings: findingsWire(verdict),
@@ -125,6 +137,23 @@ export function findingsWire(verdict: Verdict | null): FindingWire[] {
     message,
     addresses,
   }));
+}
+
+function renewal({ certificate, verdict }: Monitor): DomainWire['renewal'] {
+  if (certificate === null) return null;
+  const { from, to, source, explanationUrl } = verdict?.renewal ?? {
+    ...expectedRenewal(certificate),
+    source: 'lifetime',
+    explanationUrl: null,
+  };
+  return { from: iso(from), to: iso(to), source, explanation_url: explanationUrl };
+}
+
+function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {
+  const limiting = verdict?.limiting ?? null;
+  return limiting?.role === 'intermediate'
+    ? { name: limiting.name, expiry_date: iso(limiting.notAfter) }
+    : null;
 }
 
 function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now: number): DomainState {

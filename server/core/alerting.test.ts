@@ -15,6 +15,7 @@ function certificate(lifetimeMs: number, changes: Partial<ExpiringCertificate> =
     notAfter: NOT_AFTER,
     role: 'leaf',
     name: 'pay.fjord.example',
+    renewalWindow: null,
     ...changes,
   };
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { diff } from './diff.ts';
 import { carryLastSeen } from './last-seen.ts';
 import type { LastSeen, Verdict } from './verdict.ts';
+import { UNASKED } from '../../tests/kit/observation.ts';
 
 function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
   return {
@@ -14,9 +15,20 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
     limiting: null,
     findings: [],
     trusted: false,
-    revocation: { state: 'unknown', source: null, at: null },
+    path: [],
+    chainToServe: null,
+    revocation: UNASKED,
+    renewal: null,
+    posture: null,
     trustStoreHash: '',
-    lastSeen: lastSeen && { at: 1, leafFingerprint: 'aa', expiring: [], findings: [], ...lastSeen },
+    lastSeen: lastSeen && {
+      at: 1,
+      leafFingerprint: 'aa',
+      expiring: [],
+      findings: [],
+      revoked: [],
+      ...lastSeen,
+    },
   };
 }
 const expired = { code: 'expired', fingerprint: 'aa' } as const;

@@ -1,10 +1,12 @@
 import { domainToUnicode } from 'node:url';
+import type { Protocol } from './protocol.ts';
 
 /** What is watched: one host and one port of it. */
 export interface Endpoint {
   /** Lower-case A-labels, or canonical IP text without brackets. */
   host: string;
   port: number;
+  protocol: Protocol;
   kind: 'name' | 'local-name' | 'ip';
 }
 
@@ -70,6 +72,10 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   return bracketed === null ? fromName(name, port, policy) : fromIpv6(bracketed[1] ?? '', port, policy);
 }
 
+function protocolOf(port: number): Protocol {
+  return port === DEFAULT_PORT || port === 8443 ? 'https' : 'tls';
+}
+
 /** How an endpoint is shown to people: Unicode labels, the port unless it is 443, IPv6 in brackets. */
 export function displayName(endpoint: { host: string; port: number }): string {
   const { host, port } = endpoint;
@@ -97,7 +103,7 @@ function fromIpv6(literal: string, port: number, policy: EndpointPolicy): Normal
 
 function fromIp(ip: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
   if (!policy.permitsAddress(ip)) return refuse('address_refused');
-  return { ok: true, endpoint: { host: ip, port, kind: 'ip' } };
+  return { ok: true, endpoint: { host: ip, port, protocol: protocolOf(port), kind: 'ip' } };
 }
 
 /** `canonical` is the serialisation of the URL standard, which writes mapped addresses in hexadecimal. */
@@ -131,7 +137,10 @@ function fromName(typed: string, port: number, policy: EndpointPolicy): Normalis
   const isLocal =
     labels.length === 1 || LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`));
   if (isLocal && !policy.permitsLocalNames) return refuse('local_name');
-  return { ok: true, endpoint: { host, port, kind: isLocal ? 'local-name' : 'name' } };
+  return {
+    ok: true,
+    endpoint: { host, port, protocol: protocolOf(port), kind: isLocal ? 'local-name' : 'name' },
+  };
 }
 
 /**

@@ -11,13 +11,25 @@ export type { CertificateFacts } from './facts.ts';
 export { carryLastSeen } from './last-seen.ts';
 export type {
   AddressObservation,
+  CaaObservation,
   FailedObservation,
+  FetchedAuthority,
   HandshakeObservation,
+  HttpObservation,
   Observation,
+  PostureObservation,
   ReachFailure,
   ReachStage,
+  RegistrationObservation,
+  RenewalEvidence,
   Resolution,
+  RevocationEvidence,
+  RevocationProblem,
+  TlsVersion,
 } from './observation.ts';
+export { TLS_VERSIONS } from './observation.ts';
+export { PROTOCOLS } from './protocol.ts';
+export type { Protocol } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
   entitlement,
@@ -47,6 +59,12 @@ export type {
   Finding,
   FindingCode,
   LastSeen,
+  PathEntry,
+  PostureVerdict,
+  RenewalVerdict,
+  RevocationVerdict,
+  RevokedCertificate,
   Severity,
   Verdict,
 } from './verdict.ts';
+export type { Uptime } from './uptime.ts';

@@ -5,6 +5,7 @@ import { createTrustStore } from '../pki/index.ts';
 import { judge } from './judge.ts';
 import type { AddressObservation, FailedObservation, Observation } from './observation.ts';
 import type { Verdict } from './verdict.ts';
+import { HANDSHAKES_ONLY } from '../../tests/kit/observation.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 14, 30);
@@ -51,7 +52,8 @@ function failed(changes: Partial<FailedObservation> = {}): FailedObservation {
 
 function observation(addresses: AddressObservation[], changes: Partial<Observation> = {}): Observation {
   return {
-    endpoint: { host: HOST, port: 443 },
+    ...HANDSHAKES_ONLY,
+    endpoint: { host: HOST, port: 443, protocol: 'https' },
     observedAt: NOW,
     durationMs: 40,
     resolution: { ok: true, addresses: addresses.map(({ address }) => address) },
@@ -126,7 +128,7 @@ describe('one chain', () => {
   });
 
   it('checks addresses against iPAddress names only', () => {
-    const endpoint = { host: '192.0.2.1', port: 443 };
+    const endpoint = { host: '192.0.2.1', port: 443, protocol: 'https' } as const;
     const judgeFor = (leaf: MintedCertificate) =>
       codes(judge(observation([answer(withChain(leaf))], { endpoint }), NOW, trustStore));
     expect(judgeFor(issue({ dnsNames: [], commonName: 'x', ipAddresses: ['192.0.2.1'] }))).toEqual([]);

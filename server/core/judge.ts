@@ -12,6 +12,8 @@ import type { AddressVerdict, ExpiringCertificate, Finding, LastSeen, Severity, 
 
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 
+const NO_ADVICE = { fix: null, command: null, evidence: [], attachment: null };
+
 interface Answer {
   seen: HandshakeObservation;
   judgement: ChainJudgement;
@@ -49,8 +51,12 @@ export function judge(observation: Observation, now: number, trustStore: TrustSt
     limiting,
     findings,
     trusted: reached && findings.every(({ severity }) => severity !== 'critical'),
+    path: [],
+    chainToServe: null,
     // Nobody has been asked: that is neither good nor bad.
-    revocation: { state: 'unknown', source: null, at: null },
+    revocation: { state: 'unknown', source: null, at: null, reason: null, revokedAt: null, sources: [] },
+    renewal: null,
+    posture: null,
     trustStoreHash: trustStore.hash,
     lastSeen: leaf === null ? null : lastSeen(observation, read, leaf, limiting, findings),
   };
@@ -83,7 +89,7 @@ function chainFindings(answers: readonly Answer[]): Finding[] {
     for (const finding of judgement.findings) {
       const key = `${finding.code} ${finding.fingerprint} ${finding.message}`;
       const same = findings.get(key);
-      if (same === undefined) findings.set(key, { ...finding, addresses: [seen.address] });
+      if (same === undefined) findings.set(key, { ...finding, ...NO_ADVICE, addresses: [seen.address] });
       else same.addresses.push(seen.address);
     }
   }
@@ -135,7 +141,7 @@ function unreachableFindings(observation: Observation, reached: boolean): Findin
 }
 
 function finding(chainFinding: ChainFinding, shownBy: readonly { address: string }[]): Finding {
-  return { ...chainFinding, addresses: shownBy.map(({ address }) => address) };
+  return { ...chainFinding, ...NO_ADVICE, addresses: shownBy.map(({ address }) => address) };
 }
 
 function unreadable(host: string): NonNullable<Verdict['failure']> {
@@ -154,6 +160,8 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
         fingerprint: null,
         notAfter: null,
         tlsVersion: null,
+        group: null,
+        durationMs: seen.durationMs,
         failure: { stage, reason },
       };
     }
@@ -164,6 +172,8 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
       fingerprint: leaf?.fingerprint ?? null,
       notAfter: leaf?.notAfter ?? null,
       tlsVersion: seen.tlsVersion,
+      group: seen.group,
+      durationMs: seen.durationMs,
       failure: null,
     };
   });
@@ -183,12 +193,20 @@ function lastSeen(
     leafFingerprint: leaf.fingerprint,
     expiring: [...leaves.values(), ...(limiting?.role === 'intermediate' ? [limiting] : [])],
     findings: findings.map(({ code, fingerprint }) => ({ code, fingerprint })),
+    revoked: [],
   };
 }
 
 function expiring(certificate: Certificate, role: ExpiringCertificate['role']): ExpiringCertificate {
   const { fingerprint, notBefore, notAfter } = certificate;
-  return { fingerprint, notBefore, notAfter, role, name: certificateName(certificate) };
+  return {
+    fingerprint,
+    notBefore,
+    notAfter,
+    role,
+    name: certificateName(certificate),
+    renewalWindow: null,
+  };
 }
 
 function earliest(certificates: readonly Certificate[]): Certificate | null {

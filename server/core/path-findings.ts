@@ -5,7 +5,7 @@ import type { Finding, FindingCode } from './verdict.ts';
 import { longDate } from './long-date.ts';
 
 /** A finding about a chain, wherever that chain is served. */
-export type ChainFinding = Omit<Finding, 'addresses'>;
+export type ChainFinding = Pick<Finding, 'code' | 'severity' | 'message' | 'fingerprint'>;
 
 export interface PathJudgement {
   findings: ChainFinding[];

@@ -19,10 +19,13 @@ const HAPPENED: Record<ReachFailure, string> = {
   no_certificate: 'showed no certificate',
   too_large: 'sent more certificates than can be accepted',
   closed: 'closed the connection before showing a certificate',
+  wrong_protocol: 'answered in another protocol',
+  starttls_refused: 'offers no change to TLS (STARTTLS)',
+  starttls_injection: 'sent plain text after it had agreed to change to TLS',
   other: 'could not be reached',
 };
 /** How far a look came; the furthest tells most about the host. */
-const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'handshake'];
+const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake'];
 
 /** "did not answer in time", for a sentence of one's own. */
 export function whatHappened(reason: ReachFailure): string {

@@ -1,4 +1,11 @@
-import type { ReachFailure, ReachStage } from './observation.ts';
+import type {
+  CaaObservation,
+  PostureObservation,
+  ReachFailure,
+  ReachStage,
+  RegistrationObservation,
+  RevocationProblem,
+} from './observation.ts';
 
 export type FindingCode =
   | 'expired'
@@ -16,7 +23,23 @@ export type FindingCode =
   | 'certificates_differ'
   | 'address_unreachable'
   | 'unused_certificate_expired'
-  | 'wrong_order';
+  | 'wrong_order'
+  /** The root is trusted, but not for certificates of this age (constraints of browsers). */
+  | 'distrusted_root'
+  /** Longer than the Baseline Requirements allow a certificate of that day. */
+  | 'lifetime_too_long'
+  | 'revoked'
+  | 'intermediate_revoked'
+  /** The stapled OCSP answer does not verify or is out of date. */
+  | 'staple_invalid'
+  /** The certificate demands a staple (RFC 7633) and none came. */
+  | 'staple_missing'
+  /** Still served after its time to be renewed. */
+  | 'renewal_overdue'
+  /** The CA asks for a replacement before the usual time. */
+  | 'replacement_wanted'
+  /** Sent although nothing needs it: another certificate or the root. */
+  | 'extra_certificate';
 
 /** `critical`: clients refuse the endpoint; `warning`: some do or soon will; `note`: nobody needs to act. */
 export type Severity = 'critical' | 'warning' | 'note';
@@ -30,6 +53,14 @@ export interface Finding {
   addresses: string[];
   /** The certificate it is about. */
   fingerprint: string | null;
+  /** One concrete thing to do, as a sentence or two; null where there is nothing to do. */
+  fix: string | null;
+  /** A `curl` or `openssl` line that shows the same, safe to paste into a shell; null where none would. */
+  command: string | null;
+  /** What the finding rests on, as label and value for people. */
+  evidence: { label: string; value: string }[];
+  /** `chain`: the fix is to serve the certificates of `Verdict.chainToServe`. */
+  attachment: 'chain' | null;
 }
 
 /** A certificate whose expiry is worth a message. */
@@ -40,6 +71,20 @@ export interface ExpiringCertificate {
   role: 'leaf' | 'intermediate';
   /** Subject CN, else the first name it is for. */
   name: string;
+  /** What its CA says about renewing it (RFC 9773), ms UTC; null where it says nothing. */
+  renewalWindow: { start: number; end: number } | null;
+}
+
+/** A certificate that a trustworthy source called revoked; it stays so, whatever is said or not said later. */
+export interface RevokedCertificate {
+  fingerprint: string;
+  /** Issuer name and serial number: what a revocation is about, also in a certificate encoded anew. */
+  key: string;
+  source: 'crl' | 'ocsp' | 'staple';
+  /** When we learned it. */
+  at: number;
+  revokedAt: number | null;
+  reason: string | null;
 }
 
 /** What the last check that read a certificate knew; carried through the checks that read none. */
@@ -49,6 +94,7 @@ export interface LastSeen {
   /** What alerts are planned from: the leaf, and the certificate above it when that one expires earlier. */
   expiring: ExpiringCertificate[];
   findings: { code: FindingCode; fingerprint: string | null }[];
+  revoked: RevokedCertificate[];
 }
 
 export interface AddressVerdict {
@@ -58,7 +104,62 @@ export interface AddressVerdict {
   fingerprint: string | null;
   notAfter: number | null;
   tlsVersion: string | null;
+  /** The key exchange group by its usual name. */
+  group: string | null;
+  /** Connect and handshake. */
+  durationMs: number;
   failure: { stage: ReachStage; reason: ReachFailure } | null;
+}
+
+/** One certificate of the path that was built, as people are shown it. */
+export interface PathEntry {
+  fingerprint: string;
+  name: string;
+  role: 'leaf' | 'intermediate' | 'anchor';
+  notAfter: number;
+  /** Where it came from: the server, our cache, its CA's address, or the trust store. */
+  source: 'sent' | 'cache' | 'fetched' | 'trust_store';
+}
+
+export interface RevocationVerdict {
+  /** `not_applicable`: it lives too short to be revoked, or says so (RFC 9608). */
+  state: 'unknown' | 'good' | 'revoked' | 'unavailable' | 'not_applicable';
+  source: null | 'crl' | 'ocsp' | 'staple';
+  /** When the source was read, ms UTC. */
+  at: number | null;
+  reason: string | null;
+  revokedAt: number | null;
+  /** Every source that was asked about the leaf, for the panel. */
+  sources: {
+    source: 'crl' | 'ocsp' | 'staple';
+    url: string | null;
+    at: number;
+    state: 'good' | 'revoked' | 'none';
+    why: RevocationProblem | null;
+    thisUpdate: number | null;
+    nextUpdate: number | null;
+  }[];
+}
+
+/** When the certificate that is shown should be renewed; instants in ms UTC. */
+export interface RenewalVerdict {
+  from: number;
+  to: number;
+  source: 'ari' | 'lifetime';
+  /** Why the CA wants it replaced, where it says so. */
+  explanationUrl: string | null;
+}
+
+export interface PostureVerdict {
+  at: number;
+  tlsVersions: PostureObservation['tlsVersions'];
+  postQuantum: PostureObservation['postQuantum'];
+  caa: CaaObservation;
+  registration: RegistrationObservation;
+  /** Leaves that only a handshake for one kind of signature showed. */
+  alternates: { keyType: 'rsa' | 'ecdsa'; address: string; certificate: ExpiringCertificate }[];
+  /** What is wrong with those; they stand among the findings of the verdict until the next look. */
+  findings: Finding[];
 }
 
 /** What is concluded from an observation at a given time. Plain JSON data. */
@@ -78,11 +179,16 @@ export interface Verdict {
   findings: Finding[];
   /** Reached, and a client would accept what every answering address shows. */
   trusted: boolean;
-  revocation: {
-    state: 'unknown' | 'good' | 'revoked' | 'unavailable';
-    source: null | 'crl' | 'ocsp' | 'staple';
-    at: number | null;
-  };
+  /** From the shown leaf to the anchor; empty where none holds. */
+  path: PathEntry[];
+  /** Fingerprints of what the server should send, the leaf first and without the root; null where no path is known. */
+  chainToServe: string[] | null;
+  /** Of the shown leaf. */
+  revocation: RevocationVerdict;
+  /** null where no certificate was read. */
+  renewal: RenewalVerdict | null;
+  /** Of the last look at it, which may be a day old; null before the first. */
+  posture: PostureVerdict | null;
   /** Tells a change of the trust store from a change of the site. */
   trustStoreHash: string;
   lastSeen: LastSeen | null;

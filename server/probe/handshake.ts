@@ -14,6 +14,7 @@ interface HandshakeEvidence {
   cipher: string;
   /** The key exchange group by OpenSSL's name; null where there is none (RSA key exchange) or it has no name. */
   group: string | null;
+  staple: Uint8Array | null;
 }
 
 export type HandshakeResult =
@@ -107,6 +108,7 @@ function evidence(tls: TLSSocket): HandshakeResult {
       tlsVersion: tls.getProtocol() ?? '',
       cipher: tls.getCipher().name,
       group: key !== null && 'name' in key ? (key.name ?? null) : null,
+      staple: null,
     },
   };
 }

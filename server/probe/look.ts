@@ -1,14 +1,15 @@
 import type { SecureContext } from 'node:tls';
 
-import type { AddressObservation } from '../core/index.ts';
+import type { AddressObservation, Protocol } from '../core/index.ts';
 import { openConnection } from '../egress/index.ts';
 import type { AddressPolicy } from '../egress/index.ts';
 import { handshake } from './handshake.ts';
+import { changeOver } from './starttls.ts';
 import { legacyContext, modernContext } from './tls-contexts.ts';
 
 export interface LookOptions {
   address: string;
-  endpoint: { host: string; port: number };
+  endpoint: { host: string; port: number; protocol: Protocol };
   policy: AddressPolicy;
   signal: AbortSignal;
   connectTimeoutMs: number;
@@ -49,6 +50,18 @@ async function attempt(options: LookOptions, context: SecureContext, startedAt: 
   if (!connection.ok) {
     const { stage, reason, detail } = connection;
     const failed = { ...seen, outcome: 'failed', stage, reason, tlsAlert: null, detail } as const;
+    return { observation: { ...failed, durationMs: durationMs() }, wantsLegacy: false };
+  }
+
+  const changed = await changeOver(connection.socket, endpoint.protocol, {
+    host: endpoint.host,
+    timeoutMs: handshakeTimeoutMs,
+    signal,
+  });
+  if (!changed.ok) {
+    connection.socket.destroy();
+    const { reason, detail } = changed;
+    const failed = { ...seen, outcome: 'failed', stage: 'starttls', reason, tlsAlert: null, detail } as const;
     return { observation: { ...failed, durationMs: durationMs() }, wantsLegacy: false };
   }
 

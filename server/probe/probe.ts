@@ -1,13 +1,26 @@
-import type { Observation } from '../core/index.ts';
+import type { Observation, Protocol } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
+import type { TrustStore } from '../pki/index.ts';
 import { look } from './look.ts';
+
+export interface ObserveOptions {
+  /** Aborted, it ends what is still under way as a timeout. */
+  signal: AbortSignal;
+  /** Decides which chains hold: only for those is anything asked of their CAs. */
+  trustStore: TrustStore;
+  /** Looks at the posture too: some handshakes more, to be made about once a day. */
+  withPosture: boolean;
+}
 
 export interface Probe {
   /**
-   * Looks once at every address of an endpoint, at the same time. Whatever the network does is a value; so is an
-   * aborted signal, which ends what is still under way as a timeout.
+   * Looks once at every address of an endpoint, at the same time, and then asks what its chains call for. Whatever the
+   * network does is a value.
    */
-  observe(endpoint: { host: string; port: number }, signal: AbortSignal): Promise<Observation>;
+  observe(
+    endpoint: { host: string; port: number; protocol: Protocol },
+    options: ObserveOptions,
+  ): Promise<Observation>;
 }
 
 export interface ProbeOptions {
@@ -34,8 +47,8 @@ export function createProbe({ resolver, policy, now, timeouts }: ProbeOptions): 
   const caps = { ...TIMEOUTS, ...timeouts };
 
   return {
-    async observe({ host, port }, signal) {
-      const endpoint = { host, port };
+    async observe({ host, port, protocol }, { signal }) {
+      const endpoint = { host, port, protocol };
       const observedAt = now();
       const startedAt = performance.now();
       const deadline = new AbortController();
@@ -57,7 +70,18 @@ export function createProbe({ resolver, policy, now, timeouts }: ProbeOptions): 
         );
         const addresses = await Promise.all(looks);
         const durationMs = Math.round(performance.now() - startedAt);
-        return { endpoint, observedAt, durationMs, resolution, addresses };
+        return {
+          endpoint,
+          observedAt,
+          durationMs,
+          resolution,
+          addresses,
+          http: null,
+          authorities: [],
+          revocation: [],
+          renewal: [],
+          posture: null,
+        };
       } finally {
         clearTimeout(timer);
         signal.removeEventListener('abort', end);

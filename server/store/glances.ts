@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { CertificateFacts, Verdict } from '../core/index.ts';
+import type { CertificateFacts, Protocol, Verdict } from '../core/index.ts';
 import { lockedAndFree } from './dialect.ts';
 import { leaseClock } from './lease-clock.ts';
 import type { Store } from './open-store.ts';
@@ -20,6 +20,7 @@ export interface ClaimedGlance {
   id: string;
   host: string;
   port: number;
+  protocol: Protocol;
 }
 
 /** Nobody waits for it any more. */
@@ -28,12 +29,12 @@ const WORTHLESS_AFTER_MS = 15_000;
 /** Asks the workers for a look; returns its id. The caller removes it, whatever comes of it. */
 export async function askForGlance(
   store: Store,
-  { host, port, now }: { host: string; port: number; now: number },
+  { host, port, protocol, now }: { host: string; port: number; protocol: Protocol; now: number },
 ): Promise<string> {
   const id = randomUUID();
   await store.db
     .insertInto('glances')
-    .values({ id, host, port, created_at: leaseClock(store, now) })
+    .values({ id, host, port, protocol, created_at: leaseClock(store, now) })
     .execute();
   store.signals.publish({ topic: 'glances' });
   return id;
@@ -76,7 +77,7 @@ export async function claimGlances(
     .updateTable('glances')
     .set({ lease_expires_at: sql<number>`${clock} + ${sql.lit(leaseMs)}` })
     .where('id', 'in', (eb) => eb.selectFrom('asked').select('asked.id'))
-    .returning(['id', 'host', 'port'])
+    .returning(['id', 'host', 'port', 'protocol'])
     .execute();
 }
 

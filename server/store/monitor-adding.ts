@@ -13,6 +13,7 @@ import { inTransaction } from './transaction.ts';
 type Endpoint = Pick<Monitor, 'host' | 'port'>;
 
 export interface NewEndpoint extends Endpoint {
+  protocol: Monitor['protocol'];
   notes?: string;
   tags?: readonly string[];
 }
@@ -47,7 +48,7 @@ export async function addMonitors(
     const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
     const tracked = await readTracked(trx, request);
     const made: AddedMonitor[] = [];
-    for (const { host, port, notes = '', tags = [] } of request.endpoints) {
+    for (const { host, port, protocol, notes = '', tags = [] } of request.endpoints) {
       if (tracked.has({ host, port })) made.push({ ok: false, code: 'exists', existing: { host, port } });
       else if (!request.mayAdd(plan, tracked.count)) made.push({ ok: false, code: 'limit_reached' });
       else {
@@ -58,6 +59,7 @@ export async function addMonitors(
             account_id: accountId,
             host,
             port,
+            protocol,
             check_every_minutes: request.checkEveryMinutes,
             // A millisecond apart: the newest of the list and the oldest of a plan follow their order.
             created_at: now + made.length,

@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { CertificateFacts, Verdict } from '../core/index.ts';
+import type { CertificateFacts, Protocol, Uptime, Verdict } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from './tables.ts';
 
@@ -9,6 +9,7 @@ export interface Monitor {
   /** A-label in lower case, or an IP address without brackets. */
   host: string;
   port: number;
+  protocol: Protocol;
   checkEveryMinutes: number;
   createdAt: number;
   nextCheckAt: number;
@@ -21,6 +22,13 @@ export interface Monitor {
   /** Of the last check. */
   verdict: Verdict | null;
   unreachableSince: number | null;
+  uptime: Uptime | null;
+  /** When a failure was first seen that a second look has not confirmed yet. */
+  suspectedSince: number | null;
+  /** Of the last check that got an answer. */
+  responseMs: number | null;
+  /** As in the table. */
+  recentChecks: string;
   /** Who paused it; null while it is checked. */
   pausedBy: PausedBy | null;
   notes: string;
@@ -50,6 +58,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     accountId: row.account_id,
     host: row.host,
     port: row.port,
+    protocol: row.protocol,
     checkEveryMinutes: row.check_every_minutes,
     createdAt: row.created_at,
     nextCheckAt: row.next_check_at,
@@ -59,6 +68,10 @@ export function toMonitor(row: MonitorRow): Monitor {
     certificate: facts && { ...facts, derAvailable: true },
     verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
     unreachableSince: row.unreachable_since,
+    uptime: row.uptime,
+    suspectedSince: row.suspected_since,
+    responseMs: row.response_ms,
+    recentChecks: row.recent_checks,
     pausedBy: row.paused_by,
     notes: row.notes,
     tags: JSON.parse(row.tags) as string[],

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Plan, PlanSource, PlanStatus, Step, Subscription } from '../core/index.ts';
+import type { Plan, PlanSource, PlanStatus, Protocol, Step, Subscription, Uptime } from '../core/index.ts';
 
 /** 0 or 1: the form of a boolean that both databases have. */
 type Flag = number;
@@ -89,6 +89,15 @@ export interface MonitorsTable {
   notes: Generated<string>;
   /** JSON list of lower-case words, without an index of its own: `contains` finds one with its quotes. */
   tags: Generated<string>;
+  protocol: Generated<Protocol>;
+  /** What the last checks agree on; null before the first. One failure alone changes nothing. */
+  uptime: Uptime | null;
+  /** When the failure was first seen that waits for a second look; null where none does. */
+  suspected_since: number | null;
+  /** Of the last check that got an answer. */
+  response_ms: number | null;
+  /** The last checks, oldest first, a letter each: `u` up, `d` down, `?` unknown. At most 90. */
+  recent_checks: Generated<string>;
   /** What a search looks through: `searchText` of what stands in the other columns. */
   search_text: Generated<string>;
 }
@@ -186,6 +195,35 @@ export interface ChecksTable {
   reached: Flag;
   observation: string;
   verdict_id: string | null;
+  /** What this check alone saw; null for checks from before it was looked at. */
+  uptime: Uptime | null;
+  response_ms: number | null;
+  /** Why it counts as down, as a sentence. */
+  down_message: string | null;
+}
+
+/** A time of being down, from the first failed check to the first good one; both instants are those of checks. */
+export interface IncidentsTable {
+  id: string;
+  monitor_id: string;
+  started_at: number;
+  /** When the second look agreed. */
+  confirmed_at: number;
+  ended_at: number | null;
+  /** A stable code. */
+  cause: string;
+  message: string;
+}
+
+/** A certificate authority that one account trusts, beside those that everybody does. */
+export interface AuthoritiesTable {
+  id: string;
+  account_id: string;
+  fingerprint: string;
+  der: Uint8Array;
+  /** JSON of CertificateFacts. */
+  facts: string;
+  created_at: number;
 }
 
 /** Verdict history: a row where the conclusion differs from the one before. */
@@ -236,6 +274,7 @@ export interface GlancesTable {
   id: string;
   host: string;
   port: number;
+  protocol: Generated<Protocol>;
   created_at: number;
   lease_expires_at: number | null;
   /** JSON of the answer; null until then. */
@@ -339,6 +378,8 @@ export interface Tables {
   monitor_certificates: MonitorCertificatesTable;
   favicons: FaviconsTable;
   glances: GlancesTable;
+  incidents: IncidentsTable;
+  authorities: AuthoritiesTable;
   alerts: AlertsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

@@ -33,7 +33,11 @@ export async function checkMonitor(
   stopping: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.now();
-  const observation = await probe.observe({ host: monitor.host, port: monitor.port }, stopping);
+  const { host, port, protocol } = monitor;
+  const observation = await probe.observe(
+    { host, port, protocol },
+    { signal: stopping, trustStore, withPosture: false },
+  );
   // What an interrupted look saw is our doing and says nothing about the endpoint.
   if (stopping.aborted) return;
 

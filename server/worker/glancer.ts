@@ -11,7 +11,7 @@ const LOOK_MS = 8_000;
 
 /** One look for somebody without an account, by the probe and the judge of every check. Only the answer is written. */
 export async function answerAsked(
-  { id, host, port }: ClaimedGlance,
+  { id, host, port, protocol }: ClaimedGlance,
   { store, probe, trustStore, clock, log }: Omit<CheckerOptions, 'random'>,
   stopping: AbortSignal,
 ): Promise<void> {
@@ -26,7 +26,10 @@ export async function answerAsked(
   stopping.addEventListener('abort', end, { once: true });
   if (stopping.aborted) end();
   try {
-    const observation = await probe.observe({ host, port }, late.signal);
+    const observation = await probe.observe(
+      { host, port, protocol },
+      { signal: late.signal, trustStore, withPosture: false },
+    );
     if (stopping.aborted) return;
     const verdict = judge(observation, clock.now(), trustStore);
     const chain = readableChain(observation, verdict.leafFingerprint);

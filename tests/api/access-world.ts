@@ -188,6 +188,7 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
       accountId,
       host: count === 0 ? `${name}.example.com` : `${name}-${count}.example.com`,
       port: 443,
+      protocol: 'https',
       checkEveryMinutes: 1440,
       now: now + count,
       mayAdd: () => true,

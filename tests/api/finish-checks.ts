@@ -4,6 +4,7 @@ import { record } from '../../server/store/checks.ts';
 import { claimDue, type Monitor } from '../../server/store/monitors.ts';
 import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
 import type { TestApi } from './test-api.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
 
 /** Does a worker's part without a network: claims what is due and records what `look` says was seen. */
 export async function finishChecks(
@@ -38,8 +39,9 @@ export async function finishChecks(
 /** The host answered with this certificate. */
 export const answeredWith =
   (certificate: MintedCertificate) =>
-  ({ host, port }: Monitor): Observation => ({
-    endpoint: { host, port },
+  ({ host, port, protocol }: Monitor): Observation => ({
+    ...HANDSHAKES_ONLY,
+    endpoint: { host, port, protocol },
     observedAt: Date.now(),
     durationMs: 5,
     resolution: { ok: true, addresses: ['192.0.2.10'] },
@@ -47,20 +49,17 @@ export const answeredWith =
       {
         address: '192.0.2.10',
         family: 4,
-        outcome: 'handshake',
+        ...MODERN_TLS,
         presentedChain: [certificate.der],
-        tlsVersion: 'TLSv1.3',
-        cipher: 'TLS_AES_128_GCM_SHA256',
-        group: 'X25519',
-        legacyTls: false,
         durationMs: 5,
       },
     ],
   });
 
 /** The name leads to an address that the policy refuses. */
-export const refusedByPolicy = ({ host, port }: Monitor): Observation => ({
-  endpoint: { host, port },
+export const refusedByPolicy = ({ host, port, protocol }: Monitor): Observation => ({
+  ...HANDSHAKES_ONLY,
+  endpoint: { host, port, protocol },
   observedAt: Date.now(),
   durationMs: 5,
   resolution: { ok: false, stage: 'policy', reason: 'address_refused', detail: null },

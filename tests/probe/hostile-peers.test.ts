@@ -21,6 +21,7 @@ import {
 import type { RawPeer } from '../kit/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
 import type { Peer } from '../kit/tls-server.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
 const leaf = mintAuthority().issue({ dnsNames: ['site.test'] });
@@ -53,7 +54,10 @@ function observe(
   { signal = never, ...options }: Partial<ProbeOptions> & { signal?: AbortSignal } = {},
 ): Promise<Observation> {
   const resolver = createResolver({ servers: [names.address], policy: options.policy ?? policy });
-  return createProbe({ resolver, policy, now: Date.now, ...options }).observe({ host, port }, signal);
+  return createProbe({ resolver, policy, now: Date.now, ...options }).observe(
+    { host, port, protocol: 'tls' },
+    { signal, trustStore: createTrustStore([]), withPosture: false },
+  );
 }
 const handshakeFailed = (reason: string, more: object = {}) => ({
   addresses: [{ outcome: 'failed', stage: 'handshake', reason, ...more }],

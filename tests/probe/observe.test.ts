@@ -9,6 +9,7 @@ import { hasIpv6Loopback } from '../kit/loopback.ts';
 import { mintAuthority, selfSigned } from '../kit/mint.ts';
 import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
 import type { OpensslOptions, Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
 
 const NOW = Date.UTC(2030, 0, 2);
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
@@ -50,7 +51,10 @@ async function tlsServer(
 function observe(host: string, port: number): Promise<Observation> {
   const resolver = createResolver({ servers: [names.address], policy });
   const probe = createProbe({ resolver, policy, now: () => NOW });
-  return probe.observe({ host, port }, new AbortController().signal);
+  return probe.observe(
+    { host, port, protocol: 'tls' },
+    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
+  );
 }
 function shaken(observation: Observation, index = 0): HandshakeObservation {
   const address = observation.addresses[index] as AddressObservation;

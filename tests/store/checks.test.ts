@@ -5,6 +5,7 @@ import { history, monitorOf, removeMonitor } from '../../server/store/monitors.t
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { alertFor, certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import { NO_ADVICE } from '../kit/observation.ts';
 
 describeEachDatabase('the record of a check', (open) => {
   it('shows what was found, and when the next one comes', async () => {
@@ -92,6 +93,7 @@ describeEachDatabase('the record of a check', (open) => {
       message,
       addresses,
       fingerprint: null,
+      ...NO_ADVICE,
     });
     await check(store, NOW, [leaf]);
     await check(store, NOW + DAY, [leaf]);

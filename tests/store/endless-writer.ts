@@ -12,6 +12,7 @@ for (let count = 0; ; count++) {
     accountId,
     host,
     port: 443,
+    protocol: 'https',
     checkEveryMinutes: 1440,
     now: 0,
     mayAdd: () => true,

@@ -174,7 +174,7 @@ describeEachDatabase('where everybody has Premium', (open) => {
   });
 });
 
-const NEW = { port: 443, checkEveryMinutes: 1440, mayAdd };
+const NEW = { port: 443, protocol: 'https' as const, checkEveryMinutes: 1440, mayAdd };
 
 /** Alice on Premium with host0 … as old as their numbers say. */
 async function premium(

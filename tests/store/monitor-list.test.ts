@@ -4,6 +4,7 @@ import { eachMonitor, listMonitors, summary } from '../../server/store/monitors.
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import { NO_ADVICE } from '../kit/observation.ts';
 
 /** Host → ms from NOW to the end of its certificate, in the order in which they are added. */
 const HOSTS = {
@@ -144,6 +145,7 @@ describeEachDatabase('the summary', (open) => {
       message: 'The certificate is for another name.',
       addresses: [],
       fingerprint: null,
+      ...NO_ADVICE,
     };
     await watch(store, alice.id, 'down.example', { now: NOW - 3 });
     await check(store, NOW, []);

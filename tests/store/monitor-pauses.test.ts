@@ -132,7 +132,15 @@ describeEachDatabase('a paused monitor', (open) => {
     const store = await open();
     const [accountId, monitorId = ''] = await withMonitors(store, 3);
     await pauseMonitor(store, { accountId, monitorId, now: NOW });
-    const fourth = { accountId, host: 'x.example', port: 443, checkEveryMinutes: 1440, now: NOW, mayAdd };
+    const fourth = {
+      accountId,
+      host: 'x.example',
+      port: 443,
+      protocol: 'https' as const,
+      checkEveryMinutes: 1440,
+      now: NOW,
+      mayAdd,
+    };
     expect(await addMonitor(store, fourth)).toEqual({ ok: false, code: 'limit_reached' });
   });
 });

@@ -166,5 +166,13 @@ describeEachDatabase('monitors', (open) => {
 });
 
 function add(store: Store, accountId: string, host: string) {
-  return addMonitor(store, { accountId, host, port: 443, checkEveryMinutes: 1440, now: NOW, mayAdd });
+  return addMonitor(store, {
+    accountId,
+    host,
+    port: 443,
+    protocol: 'https',
+    checkEveryMinutes: 1440,
+    now: NOW,
+    mayAdd,
+  });
 }

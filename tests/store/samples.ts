@@ -11,6 +11,7 @@ import { openAccount } from '../../server/store/arrivals.ts';
 import { type CheckRecord, record } from '../../server/store/checks.ts';
 import { addMonitor, claimDue, type ClaimedMonitor, type Monitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/observation.ts';
 
 export const NOW = Date.UTC(2026, 0, 15);
 export const MINUTE = 60_000;
@@ -64,6 +65,7 @@ export async function watch(
     accountId,
     host,
     port: change.port ?? 443,
+    protocol: 'https',
     checkEveryMinutes: 1440,
     now: change.now ?? NOW,
     mayAdd: () => true,
@@ -130,13 +132,14 @@ export function alertFor({ facts }: SampleCertificate, change: Partial<PlannedAl
 const ADDRESS = '192.0.2.1';
 
 function observationOf(
-  { host, port }: ClaimedMonitor,
+  { host, port, protocol }: ClaimedMonitor,
   now: number,
   chain: readonly SampleCertificate[],
 ): Observation {
   const look = { address: ADDRESS, family: 4 as const, durationMs: 20 };
   return {
-    endpoint: { host, port },
+    ...HANDSHAKES_ONLY,
+    endpoint: { host, port, protocol },
     observedAt: now,
     durationMs: 20,
     resolution: { ok: true, addresses: [ADDRESS] },
@@ -145,12 +148,8 @@ function observationOf(
         ? { ...look, outcome: 'failed', stage: 'connect', reason: 'refused', tlsAlert: null, detail: null }
         : {
             ...look,
-            outcome: 'handshake',
+            ...MODERN_TLS,
             presentedChain: chain.map(({ der }) => der),
-            tlsVersion: 'TLSv1.3',
-            cipher: 'TLS_AES_128_GCM_SHA256',
-            group: 'X25519',
-            legacyTls: false,
           },
     ],
   };
@@ -176,6 +175,8 @@ function verdictOf(
         fingerprint: leaf?.fingerprint ?? null,
         notAfter: leaf?.notAfter ?? null,
         tlsVersion: leaf && 'TLSv1.3',
+        group: leaf && 'X25519',
+        durationMs: 20,
         failure: leaf ? null : failure,
       },
     ],
@@ -183,7 +184,11 @@ function verdictOf(
     limiting: null,
     findings,
     trusted,
-    revocation: { state: 'unknown', source: null, at: null },
+    path: [],
+    chainToServe: null,
+    revocation: UNASKED,
+    renewal: null,
+    posture: null,
     trustStoreHash: 'roots',
     lastSeen: null,
   };

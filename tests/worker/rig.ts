@@ -178,6 +178,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
         accountId,
         host,
         port,
+        protocol: 'tls',
         checkEveryMinutes: everyMinutes,
         now,
         mayAdd: () => true,

@@ -20,7 +20,7 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
     if (limited) return limited;
     const normalised = normaliseEndpoint(body.host, policy);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
-    const { host, port } = normalised.endpoint;
+    const { host, port, protocol } = normalised.endpoint;
 
     // Listening starts before the row exists: the worker can be faster than this function.
     const firstCheck = watchFirstCheck(store, { accountId, timeoutMs: timing.firstCheckMs });
@@ -29,6 +29,7 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         accountId,
         host,
         port,
+        protocol,
         checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
         now,
         mayAdd,

@@ -29,12 +29,12 @@ export function glanceRoutes(api: Api, { store, config, policy, timing, clock }:
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const counted = await countAll(store, now, limits(c.get('client')));
     if (counted instanceof Refusal) return counted;
-    const { host, port } = normalised.endpoint;
+    const { host, port, protocol } = normalised.endpoint;
 
     let asked: string | null = null;
     const news = waitForNews(store, (signal) => signal.topic === 'glance' && signal.glanceId === asked);
     try {
-      const id = await askForGlance(store, { host, port, now });
+      const id = await askForGlance(store, { host, port, protocol, now });
       asked = id;
       const answer = await news.until(() => answerOfGlance(store, id), {
         timeoutMs: timing.glanceMs,

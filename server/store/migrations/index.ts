@@ -8,6 +8,7 @@ import { createIdentityProviderTables } from './0002-identity-provider-tables.ts
 import { createPlansAndMails } from './0003-plans-and-mails.ts';
 import { createIdentityFactors } from './0004-identity-factors.ts';
 import { createDescriptionsAndGlances } from './0005-descriptions-and-glances.ts';
+import { createProtocolsAndUptime } from './0006-protocols-and-uptime.ts';
 
 /** In order, append-only: what was released is never edited. */
 const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
@@ -16,6 +17,7 @@ const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => 
   '0003-plans-and-mails': createPlansAndMails,
   '0004-identity-factors': createIdentityFactors,
   '0005-descriptions-and-glances': createDescriptionsAndGlances,
+  '0006-protocols-and-uptime': createProtocolsAndUptime,
 };
 
 /**
