@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndpointPolicy, EndpointRefusal } from './endpoint.ts';
 import { displayName, normaliseEndpoint } from './endpoint.ts';
+import { PROTOCOLS } from './protocol.ts';
 
 const closed: EndpointPolicy = {
   permitsAddress: (ip) => ip === '93.184.215.14' || ip === '2606:2800:21f::1',
@@ -58,6 +59,103 @@ describe('what people type or paste', () => {
   );
 });
 
+describe('how the endpoint is spoken to', () => {
+  function spoken(input: string): string {
+    const result = normaliseEndpoint(input, open);
+    if (!result.ok) throw new Error(`${input} was refused: ${result.code}`);
+    const { protocol, host, port } = result.endpoint;
+    return `${protocol} ${host} ${port}`;
+  }
+
+  it.each([
+    ['smtp://mail.example.com', 'smtp mail.example.com 25'],
+    ['SMTP://mail.example.com/', 'smtp mail.example.com 25'],
+    ['submission://mail.example.com', 'smtp mail.example.com 587'],
+    ['imap://mail.example.com', 'imap mail.example.com 143'],
+    ['pop3://mail.example.com', 'pop3 mail.example.com 110'],
+    ['ftp://ftp.example.com/pub', 'ftp ftp.example.com 21'],
+    ['nntp://news.example.com', 'nntp news.example.com 119'],
+    ['sieve://mail.example.com', 'sieve mail.example.com 4190'],
+    ['xmpp://chat.example.com', 'xmpp chat.example.com 5222'],
+    ['xmpp-server://chat.example.com', 'xmpp chat.example.com 5269'],
+    ['ldap://ldap.example.com', 'ldap ldap.example.com 389'],
+    ['postgres://user:secret@db.example.com/app?sslmode=require', 'postgres db.example.com 5432'],
+    ['postgresql://db.example.com', 'postgres db.example.com 5432'],
+    ['mysql://db.example.com', 'mysql db.example.com 3306'],
+    ['https://example.com', 'https example.com 443'],
+    ['wss://example.com/socket', 'https example.com 443'],
+    ['http://example.com', 'https example.com 443'],
+    ['tls://example.com', 'tls example.com 443'],
+  ])('%s: by the scheme', (input, expected) => {
+    expect(spoken(input)).toBe(expected);
+  });
+
+  it.each([
+    ['smtps', 465],
+    ['submissions', 465],
+    ['imaps', 993],
+    ['pop3s', 995],
+    ['ftps', 990],
+    ['nntps', 563],
+    ['xmpps', 5223],
+    ['ldaps', 636],
+    ['ircs', 6697],
+    ['mqtts', 8883],
+    ['amqps', 5671],
+    ['rediss', 6379],
+  ])('%s is TLS at once on port %i', (scheme, port) => {
+    expect(spoken(`${scheme}://example.com`)).toBe(`tls example.com ${port}`);
+    expect(spoken(`example.com:${port}`)).toBe(`tls example.com ${port}`);
+  });
+
+  it.each([
+    ['https', [443, 8443]],
+    ['smtp', [25, 587, 2525]],
+    ['imap', [143]],
+    ['pop3', [110]],
+    ['ftp', [21]],
+    ['nntp', [119]],
+    ['sieve', [4190]],
+    ['xmpp', [5222, 5269]],
+    ['ldap', [389, 3268]],
+    ['postgres', [5432]],
+    ['mysql', [3306]],
+    ['tls', [1, 80, 465, 853, 4433, 8080, 65_535]],
+  ])('%s: by the port, without a scheme', (protocol, ports) => {
+    for (const port of ports) {
+      expect(spoken(`example.com:${port}`)).toBe(`${protocol} example.com ${port}`);
+      expect(spoken(`http://[2001:db8::1]:${port}/`)).toBe(`${protocol} 2001:db8::1 ${port}`);
+    }
+  });
+
+  it('by the scheme, whatever the port is known for', () => {
+    expect(spoken('smtp://mail.example.com:2526')).toBe('smtp mail.example.com 2526');
+    expect(spoken('https://example.com:9443/x')).toBe('https example.com 9443');
+    expect(spoken('tls://example.com:25')).toBe('tls example.com 25');
+    expect(spoken('smtps://example.com:25')).toBe('tls example.com 25');
+    expect(spoken('imap://[2001:db8::1]:993')).toBe('imap 2001:db8::1 993');
+  });
+
+  it.each(PROTOCOLS)('%s is a scheme of that name: the two lead back to the endpoint', (protocol) => {
+    expect(spoken(`${protocol}://example.com:8123`)).toBe(`${protocol} example.com 8123`);
+  });
+
+  it('is never chosen by a name that every object has', () => {
+    expect(refusal('constructor://example.com')).toBe('scheme');
+    expect(refusal('toString://example.com')).toBe('scheme');
+  });
+
+  it('shows the port, which tells what it is', () => {
+    const result = normaliseEndpoint('smtp://mail.example.com', closed);
+    expect(result.ok && displayName(result.endpoint)).toBe('mail.example.com:25');
+  });
+
+  it('refuses other schemes by naming what can be tracked', () => {
+    const result = normaliseEndpoint('gopher://example.com', closed);
+    for (const name of PROTOCOLS) expect(result).toMatchObject({ message: expect.stringContaining(name) });
+  });
+});
+
 describe('refusals', () => {
   const label64 = 'a'.repeat(64);
   const cases: [EndpointRefusal, string[]][] = [
@@ -77,11 +175,10 @@ describe('refusals', () => {
       'scheme',
       [
         'file:///etc/passwd',
-        'ftp://example.com',
         'gopher://example.com',
-        'ldap://example.com',
         'FILE://x.example',
-        'smtp://example.com',
+        'ssh://example.com',
+        'javascript://example.com/%0aalert(1)',
       ],
     ],
     ['backslash', ['https://example.com\\@127.0.0.1', 'example.com\\path', '\\\\example.com']],
@@ -217,13 +314,14 @@ describe('whatever comes in', () => {
       fc.property(anything, (input) => {
         const first = normaliseEndpoint(input, open);
         if (!first.ok) return;
-        const { host, port, kind } = first.endpoint;
+        const { host, port, kind, protocol } = first.endpoint;
         expect(host).toMatch(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^[0-9a-f:]+$/);
         expect(port).toBeGreaterThan(0);
         expect(port).toBeLessThan(65_536);
         const written = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-        expect(normaliseEndpoint(written, open)).toEqual({ ok: true, endpoint: { host, port, kind } });
-        expect(normaliseEndpoint(displayName(first.endpoint), open)).toEqual(first);
+        expect(normaliseEndpoint(`${protocol}://${written}`, open)).toEqual(first);
+        const shown = normaliseEndpoint(displayName(first.endpoint), open);
+        expect(shown).toMatchObject({ endpoint: { host, port, kind } });
       }),
     );
   });

@@ -1,11 +1,13 @@
 import { domainToUnicode } from 'node:url';
 import type { Protocol } from './protocol.ts';
+import { protocolOfPort, schemeNamed } from './protocol.ts';
 
 /** What is watched: one host and one port of it. */
 export interface Endpoint {
   /** Lower-case A-labels, or canonical IP text without brackets. */
   host: string;
   port: number;
+  /** Chosen by the scheme that was written, else by the port. */
   protocol: Protocol;
   kind: 'name' | 'local-name' | 'ip';
 }
@@ -14,7 +16,8 @@ const REFUSALS = {
   empty: 'Please enter a valid host address',
   too_long: 'A host name can have at most 253 characters.',
   control_character: 'The address contains a character that cannot be seen. Type it instead of pasting it.',
-  scheme: 'Only https and http addresses can be tracked. Enter the host name alone, for example example.com.',
+  scheme:
+    'Only https, smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql and tls addresses can be tracked. Enter the host name alone, for example example.com.',
   backslash: 'A host address cannot contain a backslash.',
   port: 'The port must be a whole number from 1 to 65535.',
   brackets: 'Put an IPv6 address in brackets, for example [2001:db8::1] or [2001:db8::1]:8443.',
@@ -50,7 +53,13 @@ const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 
-/** Makes an endpoint of what a person typed or pasted: a host name, `host:port`, an address of a page, an IP address. */
+/** The endpoint's port, and the protocol that the scheme asked for. */
+type Way = Pick<Endpoint, 'port' | 'protocol'>;
+
+/**
+ * Makes an endpoint of what a person typed or pasted: a host name, `host:port`, an address of a page or of another service
+ * (`smtp://mail.example.com`), an IP address.
+ */
 export function normaliseEndpoint(input: string, policy: EndpointPolicy): NormalisedEndpoint {
   const text = input.trim();
   if (text === '') return refuse('empty');
@@ -59,21 +68,19 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   // Browsers read a backslash as a slash, RFC 3986 does not: the two see different hosts in "https://a\@b".
   if (text.includes('\\')) return refuse('backslash');
 
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
-  if (scheme?.[1] !== undefined && !/^https?$/i.test(scheme[1])) return refuse('scheme');
-  const [authority = ''] = text.slice(scheme?.[0].length ?? (text.startsWith('//') ? 2 : 0)).split(/[/?#]/);
+  const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
+  const scheme = schemeNamed(written?.[1] ?? 'http');
+  if (scheme === null) return refuse('scheme');
+  const [authority = ''] = text.slice(written?.[0].length ?? (text.startsWith('//') ? 2 : 0)).split(/[/?#]/);
   const hostAndPort = authority.slice(authority.lastIndexOf('@') + 1).trim();
 
   const bracketed = /^\[(.*)\](?::(.*))?$/s.exec(hostAndPort);
   if (bracketed === null && hostAndPort.split(':').length > 2) return refuse('brackets');
   const [name = '', plainPort] = hostAndPort.split(':');
-  const port = readPort(bracketed === null ? plainPort : bracketed[2]);
+  const port = readPort(bracketed === null ? plainPort : bracketed[2], scheme.port);
   if (port === null) return refuse('port');
-  return bracketed === null ? fromName(name, port, policy) : fromIpv6(bracketed[1] ?? '', port, policy);
-}
-
-function protocolOf(port: number): Protocol {
-  return port === DEFAULT_PORT || port === 8443 ? 'https' : 'tls';
+  const way = { port, protocol: scheme.protocol ?? protocolOfPort(port) };
+  return bracketed === null ? fromName(name, way, policy) : fromIpv6(bracketed[1] ?? '', way, policy);
 }
 
 /** How an endpoint is shown to people: Unicode labels, the port unless it is 443, IPv6 in brackets. */
@@ -87,23 +94,23 @@ function refuse(code: EndpointRefusal): NormalisedEndpoint {
   return { ok: false, code, message: REFUSALS[code] };
 }
 
-function readPort(text: string | undefined): number | null {
-  if (text === undefined) return DEFAULT_PORT;
+function readPort(text: string | undefined, absent: number): number | null {
+  if (text === undefined) return absent;
   const port = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : 0;
   return port >= 1 && port <= 65_535 ? port : null;
 }
 
-function fromIpv6(literal: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
+function fromIpv6(literal: string, way: Way, policy: EndpointPolicy): NormalisedEndpoint {
   if (literal.includes('%')) return refuse('zone_id');
   const canonical = URL.parse(`http://[${literal}]/`)?.hostname.slice(1, -1);
   if (canonical === undefined || !/^[0-9a-f:.]+$/i.test(literal)) return refuse('ip_literal');
   // One host, one spelling: an IPv4-mapped address (RFC 4291 §2.5.5.2) is the IPv4 address.
-  return fromIp(mappedIpv4(canonical) ?? canonical, port, policy);
+  return fromIp(mappedIpv4(canonical) ?? canonical, way, policy);
 }
 
-function fromIp(ip: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
+function fromIp(ip: string, way: Way, policy: EndpointPolicy): NormalisedEndpoint {
   if (!policy.permitsAddress(ip)) return refuse('address_refused');
-  return { ok: true, endpoint: { host: ip, port, protocol: protocolOf(port), kind: 'ip' } };
+  return { ok: true, endpoint: { host: ip, ...way, kind: 'ip' } };
 }
 
 /** `canonical` is the serialisation of the URL standard, which writes mapped addresses in hexadecimal. */
@@ -114,7 +121,7 @@ function mappedIpv4(canonical: string): string | null {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
-function fromName(typed: string, port: number, policy: EndpointPolicy): NormalisedEndpoint {
+function fromName(typed: string, way: Way, policy: EndpointPolicy): NormalisedEndpoint {
   if (typed === '' || typed === '.') return refuse('empty');
   if (typed.includes('%')) return refuse('percent_encoding');
   if (typed.includes('*')) return refuse('wildcard');
@@ -125,7 +132,7 @@ function fromName(typed: string, port: number, policy: EndpointPolicy): Normalis
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';
   if (/^(\d+|0x[0-9a-f]*)$/.test(last)) {
-    return isDottedDecimal(typed.replace(/\.$/, '')) ? fromIp(host, port, policy) : refuse('ambiguous_ip');
+    return isDottedDecimal(typed.replace(/\.$/, '')) ? fromIp(host, way, policy) : refuse('ambiguous_ip');
   }
   if (labels.includes('')) return refuse('empty_label');
   if (host.length > MAX_NAME_LENGTH) return refuse('too_long');
@@ -139,7 +146,7 @@ function fromName(typed: string, port: number, policy: EndpointPolicy): Normalis
   if (isLocal && !policy.permitsLocalNames) return refuse('local_name');
   return {
     ok: true,
-    endpoint: { host, port, protocol: protocolOf(port), kind: isLocal ? 'local-name' : 'name' },
+    endpoint: { host, ...way, kind: isLocal ? 'local-name' : 'name' },
   };
 }
 

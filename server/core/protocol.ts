@@ -17,3 +17,77 @@ export const PROTOCOLS = [
   'mysql',
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
+
+/** What an address means by what stands before its `://`. */
+export interface Scheme {
+  /** Where it is spoken when the address names no port. */
+  port: number;
+  /** null: what the port says. */
+  protocol: Protocol | null;
+}
+
+const SCHEMES: Readonly<Record<string, Scheme>> = {
+  https: { port: 443, protocol: 'https' },
+  wss: { port: 443, protocol: 'https' },
+  // The site that somebody knows by its plain address is watched where its certificate is.
+  http: { port: 443, protocol: null },
+  tls: { port: 443, protocol: 'tls' },
+
+  smtp: { port: 25, protocol: 'smtp' },
+  submission: { port: 587, protocol: 'smtp' },
+  imap: { port: 143, protocol: 'imap' },
+  pop3: { port: 110, protocol: 'pop3' },
+  ftp: { port: 21, protocol: 'ftp' },
+  nntp: { port: 119, protocol: 'nntp' },
+  sieve: { port: 4190, protocol: 'sieve' },
+  xmpp: { port: 5222, protocol: 'xmpp' },
+  'xmpp-server': { port: 5269, protocol: 'xmpp' },
+  ldap: { port: 389, protocol: 'ldap' },
+  postgres: { port: 5432, protocol: 'postgres' },
+  postgresql: { port: 5432, protocol: 'postgres' },
+  mysql: { port: 3306, protocol: 'mysql' },
+  mariadb: { port: 3306, protocol: 'mysql' },
+
+  smtps: { port: 465, protocol: 'tls' },
+  submissions: { port: 465, protocol: 'tls' },
+  imaps: { port: 993, protocol: 'tls' },
+  pop3s: { port: 995, protocol: 'tls' },
+  ftps: { port: 990, protocol: 'tls' },
+  nntps: { port: 563, protocol: 'tls' },
+  xmpps: { port: 5223, protocol: 'tls' },
+  ldaps: { port: 636, protocol: 'tls' },
+  ircs: { port: 6697, protocol: 'tls' },
+  mqtts: { port: 8883, protocol: 'tls' },
+  amqps: { port: 5671, protocol: 'tls' },
+  rediss: { port: 6379, protocol: 'tls' },
+};
+
+const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map([
+  [443, 'https'],
+  [8443, 'https'],
+  [25, 'smtp'],
+  [587, 'smtp'],
+  [2525, 'smtp'],
+  [143, 'imap'],
+  [110, 'pop3'],
+  [21, 'ftp'],
+  [119, 'nntp'],
+  [4190, 'sieve'],
+  [5222, 'xmpp'],
+  [5269, 'xmpp'],
+  [389, 'ldap'],
+  [3268, 'ldap'],
+  [5432, 'postgres'],
+  [3306, 'mysql'],
+]);
+
+/** null for a scheme whose addresses cannot be tracked. */
+export function schemeNamed(name: string): Scheme | null {
+  const lower = name.toLowerCase();
+  return Object.hasOwn(SCHEMES, lower) ? (SCHEMES[lower] ?? null) : null;
+}
+
+/** What is spoken on a port when nobody says otherwise: TLS at once on every port that is not known for another way. */
+export function protocolOfPort(port: number): Protocol {
+  return PROTOCOL_BY_PORT.get(port) ?? 'tls';
+}

@@ -12,7 +12,7 @@ const REFUSED_HOSTS = [
   '',
   '   ',
   'http://',
-  'ftp://example.com',
+  'gopher://example.com',
   'file:///etc/passwd',
   'localhost',
   'printer',
