@@ -67,4 +67,5 @@ export type {
   Severity,
   Verdict,
 } from './verdict.ts';
-export type { Uptime } from './uptime.ts';
+export { assessUptime, followUptime, recentChecks, uptimePercent } from './uptime.ts';
+export type { DownCause, Uptime, UptimeAssessment, UptimeStanding, UptimeStep } from './uptime.ts';

@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../../tests/kit/observation.ts';
+import type { FailedObservation, HttpObservation, Observation, Resolution } from './observation.ts';
+import {
+  assessUptime,
+  followUptime,
+  recentChecks,
+  type Uptime,
+  uptimePercent,
+  type UptimeStanding,
+} from './uptime.ts';
+
+const NOW = Date.UTC(2026, 0, 15);
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const shook = {
+  ...MODERN_TLS,
+  address: '192.0.2.1',
+  family: 4 as const,
+  presentedChain: [new Uint8Array([0])],
+  durationMs: 40,
+};
+const failed = (reason: FailedObservation['reason'], change: Partial<FailedObservation> = {}) => ({
+  address: '192.0.2.2',
+  family: 4 as const,
+  outcome: 'failed' as const,
+  stage: 'connect' as const,
+  reason,
+  tlsAlert: null,
+  detail: null,
+  durationMs: 5,
+  ...change,
+});
+const answered = (status: number): HttpObservation => ({
+  outcome: 'answered',
+  address: shook.address,
+  method: 'HEAD',
+  status,
+  durationMs: 25,
+});
+const unanswered = (reason: Extract<HttpObservation, { outcome: 'failed' }>['reason']): HttpObservation => ({
+  outcome: 'failed',
+  address: shook.address,
+  reason,
+  durationMs: 9,
+});
+
+const seen = (change: Partial<Observation>): Observation => ({
+  ...HANDSHAKES_ONLY,
+  endpoint: { host: 'shop.example', port: 443, protocol: 'https' },
+  observedAt: NOW,
+  durationMs: 70,
+  resolution: { ok: true, addresses: ['192.0.2.1'] },
+  addresses: [shook],
+  ...change,
+});
+const unresolved = (resolution: Resolution & { ok: false }) => seen({ resolution, addresses: [] });
+
+describe('what one check says of the uptime', () => {
+  it.each([200, 204, 301, 401, 403, 404, 429, 499])('calls an answer of %i up', (status) => {
+    expect(assessUptime(seen({ http: answered(status) }))).toEqual({
+      state: 'up',
+      responseMs: 65,
+      cause: null,
+    });
+  });
+
+  it.each([500, 502, 503, 599])('calls an answer of %i down', (status) => {
+    expect(assessUptime(seen({ http: answered(status) }))).toEqual({
+      state: 'down',
+      responseMs: 65,
+      cause: { code: 'server_error', message: `shop.example answered with the error ${status}.` },
+    });
+  });
+
+  it('calls silence after the handshake down, and an answer in another language up', () => {
+    expect(assessUptime(seen({ http: unanswered('timeout') }))).toMatchObject({
+      state: 'down',
+      responseMs: null,
+      cause: { code: 'no_answer' },
+    });
+    expect(assessUptime(seen({ http: unanswered('closed') }))).toMatchObject({
+      state: 'down',
+      cause: { code: 'closed' },
+    });
+    expect(assessUptime(seen({ http: unanswered('not_http') }))).toMatchObject({ state: 'up' });
+  });
+
+  it('asks no more than a handshake of other protocols', () => {
+    const endpoint = { host: 'mail.example', port: 25, protocol: 'smtp' as const };
+    expect(assessUptime(seen({ endpoint }))).toEqual({ state: 'up', responseMs: 40, cause: null });
+    const refused = failed('starttls_refused', { stage: 'starttls' });
+    expect(assessUptime(seen({ endpoint, addresses: [refused] }))).toEqual({
+      state: 'down',
+      responseMs: null,
+      cause: { code: 'starttls_refused', message: expect.stringContaining('mail.example:25 offers no') },
+    });
+  });
+
+  it('is content with one address that works', () => {
+    expect(assessUptime(seen({ addresses: [failed('refused'), shook] }))).toMatchObject({ state: 'up' });
+    expect(assessUptime(seen({ addresses: [failed('refused'), failed('timeout')] }))).toMatchObject({
+      state: 'down',
+    });
+  });
+
+  it.each(['refused', 'timeout', 'reset', 'not_tls', 'tls_alert', 'closed'] as const)(
+    'calls an endpoint down that ends in "%s"',
+    (reason) => {
+      expect(assessUptime(seen({ addresses: [failed(reason)] }))).toMatchObject({
+        state: 'down',
+        cause: { code: reason, message: expect.stringMatching(/^shop\.example .+\.$/) },
+      });
+    },
+  );
+
+  it.each(['name_not_found', 'no_addresses', 'dns_failed', 'dns_timeout'] as const)(
+    'calls a name down that ends in "%s"',
+    (reason) => {
+      const resolution = { ok: false as const, stage: 'dns' as const, reason, detail: 'ESERVFAIL' };
+      expect(assessUptime(unresolved(resolution))).toMatchObject({ state: 'down', cause: { code: reason } });
+    },
+  );
+
+  it('does not know where our own side fails', () => {
+    const noIpv6 = failed('no_route_here', { family: 6 });
+    expect(assessUptime(seen({ addresses: [noIpv6] })).state).toBe('unknown');
+    expect(assessUptime(seen({ addresses: [noIpv6, failed('refused')] })).state).toBe('down');
+    const byPolicy = failed('address_refused', { stage: 'policy' });
+    expect(assessUptime(seen({ addresses: [byPolicy] })).state).toBe('unknown');
+    const dns = { ok: false as const, stage: 'dns' as const };
+    for (const resolution of [
+      { ok: false as const, stage: 'policy' as const, reason: 'address_refused' as const, detail: null },
+      { ...dns, reason: 'dns_refused' as const, detail: 'EREFUSED' },
+      { ...dns, reason: 'dns_failed' as const, detail: 'ECONNREFUSED' },
+    ])
+      expect(assessUptime(unresolved(resolution))).toEqual({
+        state: 'unknown',
+        responseMs: null,
+        cause: null,
+      });
+  });
+});
+
+const UP: UptimeStanding = { uptime: 'up', suspectedSince: null, downSince: null };
+const NEW: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null };
+
+describe('what checks in a row say', () => {
+  it('takes one failure for a suspicion that is looked at again half a minute later', () => {
+    expect(followUptime(UP, { state: 'down', now: NOW })).toEqual({
+      standing: { ...UP, suspectedSince: NOW },
+      incident: null,
+      lookAgainAt: NOW + 30 * SECOND,
+    });
+  });
+
+  it('forgets a suspicion that a good look disproves', () => {
+    const { standing } = followUptime(UP, { state: 'down', now: NOW });
+    expect(followUptime(standing, { state: 'up', now: NOW + 30 * SECOND })).toEqual({
+      standing: UP,
+      incident: null,
+      lookAgainAt: null,
+    });
+  });
+
+  it('begins an incident at the first of two failures, and ends it at the first good check', () => {
+    const suspected = followUptime(NEW, { state: 'down', now: NOW });
+    expect(suspected.standing.uptime).toBeNull();
+    const confirmed = followUptime(suspected.standing, { state: 'down', now: NOW + 30 * SECOND });
+    expect(confirmed).toEqual({
+      standing: { uptime: 'down', suspectedSince: null, downSince: NOW },
+      incident: 'begin',
+      lookAgainAt: null,
+    });
+    const still = followUptime(confirmed.standing, { state: 'down', now: NOW + HOUR });
+    expect(still).toEqual({ standing: confirmed.standing, incident: null, lookAgainAt: null });
+    expect(followUptime(still.standing, { state: 'up', now: NOW + 2 * HOUR })).toEqual({
+      standing: UP,
+      incident: 'end',
+      lookAgainAt: null,
+    });
+  });
+
+  it('learns nothing from a look that our own side spoiled', () => {
+    const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
+    for (const standing of [UP, suspected, { uptime: 'down' as const, suspectedSince: null, downSince: NOW }])
+      expect(followUptime(standing, { state: 'unknown', now: NOW + MINUTE })).toEqual({
+        standing,
+        incident: null,
+        lookAgainAt: null,
+      });
+    expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
+  });
+
+  it('starts anew where nobody could look again in time', () => {
+    const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
+    for (const now of [NOW + 11 * MINUTE, NOW - HOUR])
+      expect(followUptime(suspected, { state: 'down', now })).toMatchObject({
+        standing: { uptime: 'up', suspectedSince: now, downSince: null },
+        incident: null,
+      });
+  });
+
+  it('is never down without an incident that began, and never has two at once', () => {
+    const states = fc.array(fc.tuple(fc.constantFrom<Uptime>('up', 'down', 'unknown'), fc.nat(20 * MINUTE)));
+    fc.assert(
+      fc.property(states, (checks) => {
+        let [standing, now, open] = [NEW, NOW, 0];
+        for (const [state, later] of checks) {
+          now += later;
+          const step = followUptime(standing, { state, now });
+          ({ standing } = step);
+          open += step.incident === 'begin' ? 1 : step.incident === 'end' ? -1 : 0;
+          expect([0, 1]).toContain(open);
+          expect(standing.uptime === 'down').toBe(open === 1);
+          expect(standing.downSince === null).toBe(open === 0);
+        }
+      }),
+    );
+  });
+});
+
+it('the strip has the last ninety checks', () => {
+  expect(recentChecks('', 'up')).toBe('u');
+  expect(recentChecks('u', 'down')).toBe('ud');
+  expect(recentChecks(`d${'u'.repeat(89)}`, 'unknown')).toBe(`${'u'.repeat(89)}?`);
+});
+
+describe('the percentage', () => {
+  const from = NOW - 1_000 * HOUR;
+  it.each([
+    [0, 100],
+    [1, 99.9],
+    [HOUR, 99.9],
+    [500 * HOUR, 50],
+    [999.9 * HOUR, 0],
+    [2_000 * HOUR, 0],
+  ])('of %i ms down in a thousand hours', (downMs, percent) => {
+    expect(uptimePercent({ from, now: NOW, downMs })).toBe(percent);
+  });
+
+  it('is whole at the very beginning', () => {
+    expect(uptimePercent({ from: NOW, now: NOW, downMs: 0 })).toBe(100);
+  });
+});
