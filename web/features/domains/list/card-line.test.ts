@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { cardTrouble } from './card-line.ts';
-import { exampleDomain } from '../example-domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../example-domain.ts';
 
 const finding = (code: string, severity: 'critical' | 'warning' | 'note', message = `Says ${code}.`) => ({
   code,
@@ -14,6 +14,14 @@ const refused = {
   reason: 'refused',
   message: 'fjord.example refused the connection.',
   since: '2026-11-20T00:00:00Z',
+};
+
+const down: DomainWire['uptime'] = {
+  state: 'down',
+  checks: 'uudd',
+  percent: 60,
+  response_ms: null,
+  down_since: '2026-11-18T12:00:00Z',
 };
 
 describe('cardTrouble', () => {
@@ -66,13 +74,23 @@ describe('cardTrouble', () => {
       'warning: fjord.example refused the connection.',
     ],
     [
+      'down, with the reason of the last check',
+      { unreachable: refused, uptime: down },
+      'critical: Down since 18 November · The connection was refused',
+    ],
+    [
+      'down although a certificate was read',
+      { uptime: down, findings: [finding('legacy_tls', 'warning')] },
+      'critical: Down since 18 November',
+    ],
+    [
       'never read',
       { unreachable: refused, state: 'unread', fingerprint: null, trusted: null },
       'warning: The connection was refused',
     ],
   ])('%s', (_, differences, line) => {
     const domain = exampleDomain(differences);
-    const trouble = cardTrouble(domain);
+    const trouble = cardTrouble(domain, EXAMPLE_NOW);
     expect(trouble && `${trouble.tone}: ${trouble.text}`).toBe(line);
   });
 });

@@ -1,6 +1,7 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { shortFindingLine, worstFinding } from '../finding-line.ts';
 import { shortReachLine } from '../reach-line.ts';
+import { downLine } from '../uptime/down-line.ts';
 
 export interface CardLine {
   tone: 'quiet' | 'warning' | 'critical';
@@ -10,10 +11,12 @@ export interface CardLine {
 }
 
 /**
- * The one thing that the bottom row of a card has to say besides the time of the last check; null when all is
- * well. Being unreachable outranks findings: they are of an older check then.
+ * The one thing that a card has to say in the place of the issuer; null when all is well. Being down outranks the rest,
+ * then being unreachable: findings are of an older check then. `now` in ms UTC.
  */
-export function cardTrouble(domain: DomainWire): CardLine | null {
+export function cardTrouble(domain: DomainWire, now: number): CardLine | null {
+  const down = downLine(domain, now);
+  if (down) return { tone: 'critical', ...down };
   const { unreachable } = domain;
   if (unreachable) {
     return { tone: 'warning', text: shortReachLine(unreachable), title: unreachable.message };

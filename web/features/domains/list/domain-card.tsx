@@ -13,9 +13,14 @@ import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-context.ts';
-import { CardStatusRow } from './card-status-row.tsx';
+import { scheduleWord } from '../schedule-word.ts';
+import { CardBottomRow } from './card-bottom-row.tsx';
+import { cardTrouble } from './card-line.ts';
 import { DomainMenu } from './domain-menu.tsx';
+import { ProtocolMark } from './protocol-mark.tsx';
 import { RemainingTime } from './remaining-time.tsx';
+import { TagList } from './tag-list.tsx';
+import { TroubleLine } from './trouble-line.tsx';
 
 // Only what has just been added fades in: cards come and go with every scroll.
 const NEW_MS = 10_000;
@@ -47,22 +52,24 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
           <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         </SelectBox>
         <div className="min-w-0 flex-1">
-          <h3 className="truncate">
-            <DomainLink
-              domain={domain}
-              className="text-body font-[560] after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
-            />
-          </h3>
-          <p className="truncate text-[12.5px]/[17px] text-fg-3">
-            {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
-          </p>
+          <div className="flex items-baseline gap-1.5">
+            <h3 className="truncate">
+              <DomainLink
+                domain={domain}
+                className="text-body font-[560] after:absolute after:inset-0 after:rounded-4 focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-ring"
+              />
+            </h3>
+            <ProtocolMark domain={domain} />
+          </div>
+          <SecondLine domain={domain} now={now} />
         </div>
         <DomainMenu domain={domain} actions={actions} />
       </div>
 
       <div className="px-[18px] pt-4 pb-3.5">
-        <div className="mb-[9px] flex min-h-[26px] flex-wrap items-center justify-between gap-2">
+        <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <RemainingTime domain={domain} now={now} />
+          <Schedule domain={domain} now={now} />
           {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) && (
             <RevocationBadge revoked={domain.is_revoked} />
           )}
@@ -80,10 +87,49 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
         </div>
       </div>
 
-      <CardStatusRow domain={domain} now={now} />
+      <CardBottomRow domain={domain} />
     </div>
   );
 });
+
+/** What is wrong, else who issued it; and the tags. */
+function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
+  const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
+  return (
+    <div className="flex min-w-0 items-center gap-2 text-[12.5px]/[17px] text-fg-3">
+      {trouble ? (
+        <TroubleLine trouble={trouble} className="grow" />
+      ) : (
+        <span className="min-w-12 grow truncate">
+          {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
+        </span>
+      )}
+      {domain.tags.length > 0 && (
+        <span className={classNames('min-w-0', trouble ? 'max-w-[35%]' : 'max-w-[60%]')}>
+          <TagList tags={domain.tags} />
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Of a short-lived certificate: whether its red badge is as it should be. */
+function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
+  const lifetime = lifetimeOf(domain);
+  const word = domain.paused === null && lifetime && scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
+  if (!word) return null;
+  return (
+    <span
+      title={word}
+      className={classNames(
+        'min-w-0 flex-1 truncate text-meta font-[520]',
+        word === 'renewal overdue' ? 'text-critical-fg' : 'text-fg-2',
+      )}
+    >
+      {word}
+    </span>
+  );
+}
 
 /** The name that opens the panel, and stands for the domain where something takes the focus. */
 export function DomainLink({ domain, className }: { domain: DomainWire; className: string }) {

@@ -8,6 +8,8 @@ import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
+import { percentText } from '../../../ui/uptime-strip-geometry.ts';
 import type { DomainActions } from '../domain-actions.ts';
 import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
@@ -16,6 +18,7 @@ import { useSelection } from '../selection/selection-context.ts';
 import { cardTrouble } from './card-line.ts';
 import { DomainLink } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
+import { ProtocolMark } from './protocol-mark.tsx';
 import { RemainingTime } from './remaining-time.tsx';
 import { TagList } from './tag-list.tsx';
 import { TroubleLine } from './trouble-line.tsx';
@@ -69,6 +72,9 @@ export const DomainRow = memo(function DomainRow({
       <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
         <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       </td>
+      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1000px)]:table-cell')}>
+        <LastChecks domain={domain} />
+      </td>
       <td className={classNames(ROW_CELL, 'max-md:hidden')}>
         {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) ? (
           <RevocationBadge revoked={domain.is_revoked} />
@@ -94,13 +100,16 @@ function Name({ domain, now }: { domain: DomainWire; now: number }) {
         <FaviconTile hostname={domain.display_name} src={domain.favicon} size="small" />
       </SelectBox>
       <div className="min-w-0 flex-1">
-        <div className="truncate">
-          <DomainLink
-            domain={domain}
-            className="rounded-1 text-[13.5px]/[18px] font-[550] focus-visible:outline-2 focus-visible:outline-ring"
-          />
+        <div className="flex items-baseline gap-1.5">
+          <span className="truncate">
+            <DomainLink
+              domain={domain}
+              className="rounded-1 text-[13.5px]/[18px] font-[550] focus-visible:outline-2 focus-visible:outline-ring"
+            />
+          </span>
+          <ProtocolMark domain={domain} />
         </div>
-        <SecondLine domain={domain} />
+        <SecondLine domain={domain} now={now} />
         <PhoneLine domain={domain} now={now} />
       </div>
     </div>
@@ -121,8 +130,8 @@ function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
 }
 
 /** What is wrong, else who issued it. */
-function SecondLine({ domain }: { domain: DomainWire }) {
-  const trouble = domain.paused === null ? cardTrouble(domain) : null;
+function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
+  const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
   if (trouble) return <TroubleLine trouble={trouble} className="text-[12.5px]/4" />;
   return (
     <div className="flex min-w-0 items-center gap-2 text-[12.5px]/4 text-fg-3 max-md:hidden">
@@ -133,6 +142,16 @@ function SecondLine({ domain }: { domain: DomainWire }) {
         <TagList tags={domain.tags} />
       </span>
     </div>
+  );
+}
+
+function LastChecks({ domain: { uptime } }: { domain: DomainWire }) {
+  if (uptime.checks === '') return <None />;
+  return (
+    <span className="flex items-center gap-2.5">
+      <UptimeStrip checks={uptime.checks} places={30} className="flex-none" />
+      <span className="num text-meta font-[480] text-fg-2">{percentText(uptime.percent, uptime.checks)}</span>
+    </span>
   );
 }
 

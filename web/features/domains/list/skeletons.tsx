@@ -26,7 +26,7 @@ export function CardSkeleton() {
         </div>
       </div>
       <div className="mt-auto flex min-h-[43px] items-center border-t border-line px-[18px]">
-        <Skeleton className="h-2 w-40" />
+        <Skeleton className="h-[9px] w-[224px] max-w-[75%]" />
       </div>
     </div>
   );
