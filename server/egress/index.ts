@@ -1,6 +1,10 @@
 export { createAddressPolicy } from './address-policy.ts';
 export type { AddressPolicy } from './address-policy.ts';
+export { exchange } from './exchange.ts';
+export type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts';
 export { openConnection, TooManyBytes } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
 export type { Resolution, Resolver } from './resolver.ts';
+export { createVerifiedTls } from './secure-socket.ts';
+export type { SecureSocket } from './secure-socket.ts';
 export { within } from './within.ts';

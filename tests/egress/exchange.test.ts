@@ -1,0 +1,233 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import {
+  createAddressPolicy,
+  createResolver,
+  createVerifiedTls,
+  exchange,
+} from '../../server/egress/index.ts';
+import type { ExchangeOptions } from '../../server/egress/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { closing, dripping, flooding, greeting, silent, startRawPeer } from '../kit/raw-peers.ts';
+import { listening, startTlsServer } from '../kit/tls-server.ts';
+
+const never = new AbortController().signal;
+const root = mintAuthority();
+
+let names: DnsServer;
+beforeAll(async () => {
+  names = await startDnsServer({ 'ca.test': { addresses: ['127.0.0.1'] } });
+});
+afterAll(() => names.stop());
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function serving(serve: Serve): Promise<number> {
+  const peer = await listening(createServer(serve));
+  onTestFinished(() => peer.stop());
+  return peer.port;
+}
+
+function ask(url: string, more: Partial<ExchangeOptions> = {}, allow = ['127.0.0.0/8']) {
+  const policy = createAddressPolicy(allow, () => []);
+  const resolver = createResolver({ servers: [names.address], policy });
+  return exchange({
+    url: new URL(url),
+    resolver,
+    policy,
+    signal: never,
+    deadlineMs: 5_000,
+    maxBytes: 1_000,
+    ...more,
+  });
+}
+
+describe('an exchange', () => {
+  it('sends one request with nothing of ours, and reads its answer', async () => {
+    const seen: string[] = [];
+    const port = await serving((request, response) => {
+      request.on('data', (chunk: Buffer) => seen.push(chunk.toString('latin1')));
+      request.on('end', () => {
+        seen.push(`${request.method} ${request.url}`, ...Object.keys(request.headers).toSorted());
+        response.writeHead(200, { etag: '"1"' }).end('hello');
+      });
+    });
+    const body = Buffer.from('question');
+    const headers = { 'content-type': 'application/ocsp-request' };
+    const answer = await ask(`http://ca.test:${port}/a?b=c#d`, { method: 'POST', body, headers });
+    expect(answer).toMatchObject({ ok: true, status: 200, headers: { etag: '"1"' } });
+    expect(answer.ok && answer.body.toString()).toBe('hello');
+    expect(seen).toEqual([
+      'question',
+      'POST /a?b=c',
+      ...['accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
+    ]);
+  });
+
+  it('follows nothing, and leaves the body of what is no success unread', async () => {
+    let asked = 0;
+    const port = await serving((_request, response) => {
+      asked++;
+      response.writeHead(302, { location: '/other' });
+      const flood = (): void => {
+        while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+        if (!response.destroyed) response.once('drain', flood);
+      };
+      flood();
+    });
+    const answer = await ask(`http://ca.test:${port}/`);
+    expect(answer).toMatchObject({ ok: true, status: 302, headers: { location: '/other' } });
+    expect(answer.ok && answer.body.length).toBe(0);
+    expect(asked).toBe(1);
+  });
+
+  it('believes a server over https by the anchors and the name', async () => {
+    const serve: Serve = (_request, response) => response.end('hello');
+    const start = async (certificate: ReturnType<typeof root.issue>): Promise<number> => {
+      const peer = await startTlsServer({ '*': certificate }, { serve });
+      onTestFinished(() => peer.stop());
+      return peer.port;
+    };
+    const right = await start(root.issue({ dnsNames: ['ca.test'], ipAddresses: ['127.0.0.1'] }));
+    const secure = createVerifiedTls([root.certificatePem]);
+    expect(await ask(`https://ca.test:${right}/`, { secure })).toMatchObject({ ok: true, status: 200 });
+    expect(await ask(`https://127.0.0.1:${right}/`, { secure })).toMatchObject({ ok: true, status: 200 });
+
+    const insecure = { ok: false, reason: 'insecure' };
+    // Verified against the public roots, which this is not below.
+    expect(await ask(`https://ca.test:${right}/`)).toEqual(insecure);
+    const expired = await start(root.issue({ dnsNames: ['ca.test'], notAfter: Date.now() - 60_000 }));
+    expect(await ask(`https://ca.test:${expired}/`, { secure })).toEqual(insecure);
+    const other = await start(root.issue({ dnsNames: ['other.test'] }));
+    expect(await ask(`https://ca.test:${other}/`, { secure })).toEqual(insecure);
+    expect(await ask(`https://127.0.0.1:${other}/`, { secure })).toEqual(insecure);
+  });
+
+  it('asks other ports than the usual ones only where the operator opened the address', async () => {
+    const seen: string[] = [];
+    const port = await serving((request, response) => {
+      seen.push(request.url ?? '');
+      response.end();
+    });
+    const refused = { ok: false, reason: 'not_allowed' };
+    expect(await ask(`http://ca.test:${port}/opened`)).toMatchObject({ ok: true });
+    expect(await ask(`http://ca.test:${port}/listed`, { ports: [port] })).toMatchObject({ ok: true });
+    expect(await ask(`http://ca.test:${port}/unlisted`, { ports: [443] })).toEqual(refused);
+    // A public address, as far as this policy knows.
+    const open = createAddressPolicy(['127.0.0.0/8'], () => []);
+    const policy = { ...open, opens: () => false };
+    expect(await ask(`http://ca.test:${port}/public`, { policy })).toEqual(refused);
+    expect(seen).toEqual(['/opened', '/listed']);
+  });
+
+  it.each([
+    'ftp://ca.test/',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:70/',
+    'data:text/plain,hello',
+    'http://user@ca.test/',
+    'http://user:secret@ca.test/',
+    `http://ca.test/${'a'.repeat(2_100)}`,
+  ])('does not ask %s', async (url) => {
+    names.questions.length = 0;
+    expect(await ask(url)).toEqual({ ok: false, reason: 'not_allowed' });
+    expect(names.questions).toEqual([]);
+  });
+});
+
+describe('an exchange with a hostile peer ends within its caps', () => {
+  const write =
+    (head: string): Serve =>
+    (_request, response) =>
+      void response.socket?.write(head);
+
+  it.each<[string, string, Serve]>([
+    [
+      'says to send too much',
+      'too_large',
+      (_, response) => void response.writeHead(200, { 'content-length': '99999' }).write('a'),
+    ],
+    ['sends too much', 'too_large', (_, response) => void response.end(Buffer.alloc(1_001))],
+    [
+      'sends less than it said',
+      'unreachable',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': '10' }).write('a');
+        setImmediate(() => response.socket?.destroy());
+      },
+    ],
+    [
+      'packs what it sends',
+      'malformed',
+      (_, response) =>
+        void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(500_000))),
+    ],
+    [
+      'sends endless headers',
+      'too_large',
+      (_, response) => void response.socket?.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`),
+    ],
+    [
+      'tells its length twice',
+      'malformed',
+      write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
+    ],
+    ['tells a negative length', 'malformed', write('HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n')],
+    ['speaks another protocol', 'malformed', write('SSH-2.0-OpenSSH_9.9\r\n')],
+    [
+      'changes the protocol',
+      'unreachable',
+      write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    ],
+    ['hangs up', 'unreachable', (request) => void request.socket.destroy()],
+    ['never answers', 'timeout', () => undefined],
+  ])('that %s', async (_name, reason, serve) => {
+    const deadlineMs = reason === 'timeout' ? 100 : 5_000;
+    expect(await ask(`http://ca.test:${await serving(serve)}/`, { deadlineMs })).toEqual({
+      ok: false,
+      reason,
+    });
+  });
+
+  it('that drips or never ends', async () => {
+    const drip: Serve = (_request, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write('a'), 5);
+      response.on('close', () => clearInterval(timer));
+    };
+    const continuing: Serve = (_request, response) => {
+      const timer = setInterval(() => response.writeContinue(), 5);
+      response.on('close', () => clearInterval(timer));
+    };
+    for (const serve of [drip, continuing])
+      expect(await ask(`http://ca.test:${await serving(serve)}/`, { deadlineMs: 100 })).toEqual({
+        ok: false,
+        reason: 'timeout',
+      });
+  });
+
+  it.each([
+    ['silent', silent, 'timeout'],
+    ['dripping', dripping, 'timeout'],
+    ['greeting', greeting, 'insecure'],
+    ['closing', closing, 'insecure'],
+    ['flooding', flooding(Buffer.alloc(65_536)), 'insecure'],
+  ] as const)('that is %s instead of shaking hands', async (_name, manners, reason) => {
+    const peer = await startRawPeer(manners);
+    onTestFinished(() => peer.stop());
+    const deadlineMs = reason === 'timeout' ? 100 : 5_000;
+    expect(await ask(`https://ca.test:${peer.port}/`, { deadlineMs })).toEqual({ ok: false, reason });
+  });
+
+  it('and at once when its caller gives up', async () => {
+    const stopping = new AbortController();
+    const port = await serving(() => stopping.abort());
+    for (const signal of [stopping.signal, AbortSignal.abort()])
+      expect(await ask(`http://ca.test:${port}/`, { signal })).toEqual({ ok: false, reason: 'timeout' });
+  });
+});
