@@ -1,4 +1,5 @@
 import type { Certificate } from './certificate.ts';
+import { hasUnknownCritical } from './extension-list.ts';
 import { EXTENSION, PURPOSE } from './object-identifiers.ts';
 import type { CertificateRole, PathFailure } from './path-failure.ts';
 import { failure } from './path-failure.ts';
@@ -77,9 +78,8 @@ function sharedFailures(
     if (isWeakSignature(certificate.signature.algorithm))
       failures.push(failure('weak_signature', certificate, role));
   }
-  for (const [identifier, { critical }] of certificate.extensions) {
-    if (critical && !KNOWN.has(identifier))
-      failures.push(failure('unknown_critical_extension', certificate, role));
+  if (hasUnknownCritical(certificate.extensions, KNOWN)) {
+    failures.push(failure('unknown_critical_extension', certificate, role));
   }
   // In an authority it limits what is below (BR §7.1.2.10.6; every TLS client does so, though RFC 5280 does not say it).
   const purposes = certificate.extendedKeyUsage;
@@ -88,6 +88,13 @@ function sharedFailures(
   }
   failures.push(...profileFailures(certificate, role, context));
   return failures;
+}
+
+/** Whether nothing is critical in it that is not understood here, and what decides something could be read. */
+export function isUnderstood({ extensions, parseErrors }: Certificate): boolean {
+  return (
+    !hasUnknownCritical(extensions, KNOWN) && !parseErrors.some(({ extension }) => DECISIVE.has(extension))
+  );
 }
 
 /** Extensions that decide acceptance: unreadable, they cannot be passed over. */
@@ -113,4 +120,6 @@ const KNOWN = new Set<string>([
   EXTENSION.authorityKeyIdentifier,
   EXTENSION.issuerAltName,
   EXTENSION.crlDistributionPoints,
+  EXTENSION.tlsFeature,
+  EXTENSION.noRevAvail,
 ]);

@@ -2,19 +2,14 @@ import { hash } from 'node:crypto';
 import { BoundedMap } from './bounded-map.ts';
 import type { DerReader } from './der.ts';
 import { contextTag, onlyElement, TAG } from './der.ts';
-import {
-  bitStringValue,
-  booleanValue,
-  countValue,
-  equalBytes,
-  integerContent,
-  objectIdentifier,
-} from './der-values.ts';
+import { bitStringValue, countValue, equalBytes, integerContent } from './der-values.ts';
 import { timeValue, toHex } from './der-values.ts';
 import type { DistinguishedName } from './distinguished-name.ts';
 import { parseDistinguishedName } from './distinguished-name.ts';
 import type { ExtensionFacts } from './extension-facts.ts';
 import { readExtensionFacts } from './extension-facts.ts';
+import type { Extensions } from './extension-list.ts';
+import { readExtensionList } from './extension-list.ts';
 import { PkiError } from './pki-error.ts';
 import type { PublicKey } from './public-key.ts';
 import { parsePublicKey } from './public-key.ts';
@@ -23,13 +18,6 @@ import { parseSignatureAlgorithm } from './signature.ts';
 
 /** Over this no certificate is read: the largest in real use are under 20 kB. */
 const MAX_CERTIFICATE_BYTES = 65_536;
-const MAX_EXTENSIONS = 256;
-
-export interface Extension {
-  readonly critical: boolean;
-  /** Content of the OCTET STRING. */
-  readonly value: Uint8Array;
-}
 
 /** A certificate as bytes and as facts. Facts of an extension that did not parse are absent and named in `parseErrors`. */
 export interface Certificate extends ExtensionFacts {
@@ -56,7 +44,7 @@ export interface Certificate extends ExtensionFacts {
   /** Has one of the unique identifiers of X.509 v2. */
   readonly hasUniqueIdentifier: boolean;
   /** By dotted identifier, in the order of the certificate. */
-  readonly extensions: ReadonlyMap<string, Extension>;
+  readonly extensions: Extensions;
   /** Issuer and subject are the same name (RFC 5280 §6.1): says nothing of the signature. */
   readonly selfIssued: boolean;
 }
@@ -164,23 +152,9 @@ function readValidity(
   return { notBefore, notAfter, timesAreEncodedAsRequired };
 }
 
-function readExtensions(body: DerReader, version: number): ReadonlyMap<string, Extension> {
-  const extensions = new Map<string, Extension>();
+function readExtensions(body: DerReader, version: number): Extensions {
   const field = body.optional(contextTag(3, 'constructed'));
-  if (field === null) return extensions;
+  if (field === null) return new Map();
   if (version !== 3) throw new PkiError('version', 'extensions before version 3');
-  const list = onlyElement(field.content, TAG.sequence).open();
-  if (list.done) throw new PkiError('empty', 'empty list of extensions');
-  while (!list.done) {
-    const entry = list.enter(TAG.sequence);
-    const identifier = objectIdentifier(entry.read());
-    const flag = entry.optional(TAG.boolean);
-    const value = entry.read(TAG.octetString).content;
-    entry.end();
-    // §4.2: at most one of each. Which of two counts would be the reader's choice, so none does.
-    if (extensions.has(identifier)) throw new PkiError('duplicate', `extension ${identifier} twice`);
-    if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
-    extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
-  }
-  return extensions;
+  return readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }

@@ -112,8 +112,8 @@ export class DerReader {
     let length = first;
     if (first >= 0x80) {
       const size = first & 0x7f;
-      // 0x80 is BER's indefinite form; more than three length bytes cannot be within any size limit.
-      if (size === 0 || size > 3) throw new PkiError('der_length', 'indefinite or oversized length');
+      // 0x80 is BER's indefinite form; more than four length bytes cannot be within any size limit.
+      if (size === 0 || size > 4) throw new PkiError('der_length', 'indefinite or oversized length');
       if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
       length = 0;
       for (let index = 0; index < size; index++) length = length * 256 + (bytes[contentStart + index] ?? 0);

@@ -1,4 +1,10 @@
-import type { AuthorityKeyIdentifier, BasicConstraints, KeyUsage, SubjectAltNames } from './extensions.ts';
+import type {
+  AuthorityKeyIdentifier,
+  BasicConstraints,
+  CrlDistributionPoint,
+  KeyUsage,
+  SubjectAltNames,
+} from './extensions.ts';
 import * as values from './extensions.ts';
 import type { NameConstraints } from './name-constraints-extension.ts';
 import { parseNameConstraints } from './name-constraints-extension.ts';
@@ -6,6 +12,7 @@ import { EXTENSION } from './object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
 import type { PkiErrorCode } from './pki-error.ts';
 import type { PolicyConstraints, PolicyMapping } from './policy-extensions.ts';
+import { parseTimestamps } from './signed-certificate-timestamps.ts';
 import { parseInhibitAnyPolicy, parsePolicyConstraints, parsePolicyMappings } from './policy-extensions.ts';
 
 /** What the extensions of a certificate say; null (or empty) where one is absent or did not parse. */
@@ -30,6 +37,14 @@ export interface ExtensionFacts {
   readonly ocspUrls: readonly string[];
   readonly crlUrls: readonly string[];
   readonly cpsUrls: readonly string[];
+  /** Where `crlUrls` come from, with what else is said there. */
+  readonly crlDistributionPoints: readonly CrlDistributionPoint[];
+  /** Asks clients to refuse a handshake without a stapled OCSP response (RFC 7633). */
+  readonly mustStaple: boolean;
+  /** The CA will never publish its revocation (RFC 9608). */
+  readonly hasNoRevAvail: boolean;
+  /** When the logs took it in (RFC 6962 §3.3), ms UTC, in the order of the certificate. */
+  readonly signedCertificateTimestamps: readonly number[];
   readonly parseErrors: readonly ExtensionParseError[];
 }
 
@@ -67,6 +82,7 @@ export function readExtensionFacts(
     null,
   );
   const policies = read(EXTENSION.certificatePolicies, values.parseCertificatePolicies, null);
+  const points = read(EXTENSION.crlDistributionPoints, values.parseCrlDistributionPoints, []);
   return {
     basicConstraints,
     isCertificateAuthority: basicConstraints?.isCertificateAuthority ?? false,
@@ -82,8 +98,12 @@ export function readExtensionFacts(
     inhibitAnyPolicy: read(EXTENSION.inhibitAnyPolicy, parseInhibitAnyPolicy, null),
     caIssuersUrls: information?.caIssuersUrls ?? [],
     ocspUrls: information?.ocspUrls ?? [],
-    crlUrls: read(EXTENSION.crlDistributionPoints, values.parseCrlDistributionPoints, []),
+    crlUrls: points.flatMap(({ uris }) => uris.filter(values.isWebUrl)),
     cpsUrls: policies?.cpsUrls ?? [],
+    crlDistributionPoints: points,
+    mustStaple: read(EXTENSION.tlsFeature, values.parseMustStaple, false),
+    hasNoRevAvail: read(EXTENSION.noRevAvail, values.parseNoRevAvail, false),
+    signedCertificateTimestamps: read(EXTENSION.signedCertificateTimestamps, parseTimestamps, []),
     parseErrors,
   };
 }

@@ -5,6 +5,7 @@ import { formatIpAddress } from './ip-address.ts';
 import type { GeneralName, UnsupportedForm } from './general-name.ts';
 import { ADDRESS_LENGTHS, readGeneralName } from './general-name.ts';
 import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './object-identifiers.ts';
+import { distributionPointUris } from './issuing-distribution-point.ts';
 import { PkiError } from './pki-error.ts';
 
 /* The values of the extensions of RFC 5280 §4.2, one function each. Every one throws PkiError on malformed input. */
@@ -128,27 +129,41 @@ export function parseAuthorityInformationAccess(value: Uint8Array): {
   return { caIssuersUrls, ocspUrls };
 }
 
-/** CRLDistributionPoints: http(s) locations. */
-export function parseCrlDistributionPoints(value: Uint8Array): string[] {
-  const urls: string[] = [];
-  nonEmptyList(value, TAG.sequence, (reader) => {
+/** One place where a CRL is to be found, under one or several names of the same thing. */
+export interface CrlDistributionPoint {
+  /** Of any scheme, byte for byte. */
+  readonly uris: readonly string[];
+  /** For every reason, and from the issuer of the certificate: the only kind that answers by itself. */
+  readonly isComplete: boolean;
+}
+
+export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPoint[] {
+  return nonEmptyList(value, TAG.sequence, (reader) => {
     const point = reader.enter(TAG.sequence);
     const name = point.optional(contextTag(0, 'constructed'));
-    point.optional(contextTag(1, 'primitive'));
-    point.optional(contextTag(2, 'constructed'));
+    const reasons = point.optional(contextTag(1, 'primitive'));
+    const crlIssuer = point.optional(contextTag(2, 'constructed'));
     point.end();
-    if (name === null) return;
-    const choice = name.open();
-    const fullName = choice.optional(contextTag(0, 'constructed'));
-    if (fullName === null) return;
-    choice.end();
-    const locations = fullName.open();
-    while (!locations.done) {
-      const location = readGeneralName(locations, ADDRESS_LENGTHS);
-      if (location.kind === 'uri' && isWebUrl(location.value)) urls.push(location.value);
-    }
+    return {
+      uris: name === null ? [] : distributionPointUris(name),
+      isComplete: reasons === null && crlIssuer === null,
+    };
   });
-  return urls;
+}
+
+/** TLSFeature of RFC 7633: whether the server must staple an OCSP response, by status_request. */
+export function parseMustStaple(value: Uint8Array): boolean {
+  const features = nonEmptyList(value, TAG.sequence, (reader) => countValue(reader.read(TAG.integer)));
+  return features.includes(STATUS_REQUEST);
+}
+
+/** RFC 8446 §4.2. */
+const STATUS_REQUEST = 5;
+
+/** NoRevAvail of RFC 9608 §2: NULL. */
+export function parseNoRevAvail(value: Uint8Array): true {
+  if (onlyElement(value, TAG.null).content.length > 0) throw new PkiError('value', 'NULL with content');
+  return true;
 }
 
 /** CertificatePolicies: identifiers, and http(s) addresses of practice statements. */
@@ -178,6 +193,6 @@ function readCpsUrls(qualifiers: Uint8Array): string[] {
 }
 
 /** Only what a browser may be pointed at: http(s), printable ASCII, of sane length. */
-function isWebUrl(text: string): boolean {
+export function isWebUrl(text: string): boolean {
   return text.length <= 2048 && /^https?:\/\/[\x21-\x7e]+$/i.test(text);
 }

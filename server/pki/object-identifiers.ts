@@ -17,11 +17,25 @@ export const EXTENSION = {
   inhibitAnyPolicy: '2.5.29.54',
   authorityInformationAccess: '1.3.6.1.5.5.7.1.1',
   subjectInformationAccess: '1.3.6.1.5.5.7.1.11',
+  tlsFeature: '1.3.6.1.5.5.7.1.24',
+  noRevAvail: '2.5.29.56',
+  signedCertificateTimestamps: '1.3.6.1.4.1.11129.2.4.2',
+} as const;
+
+/** Extensions of lists and their entries (RFC 5280 §5.2). */
+export const CRL_EXTENSION = {
+  issuerAltName: '2.5.29.18',
+  crlNumber: '2.5.29.20',
+  deltaCrlIndicator: '2.5.29.27',
+  issuingDistributionPoint: '2.5.29.28',
+  authorityKeyIdentifier: '2.5.29.35',
+  reasonCode: '2.5.29.21',
 } as const;
 
 export const PURPOSE = {
   serverAuth: '1.3.6.1.5.5.7.3.1',
   clientAuth: '1.3.6.1.5.5.7.3.2',
+  ocspSigning: '1.3.6.1.5.5.7.3.9',
   any: '2.5.29.37.0',
 } as const;
 

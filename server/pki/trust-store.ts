@@ -7,6 +7,8 @@ import type { DistinguishedName } from './distinguished-name.ts';
 export interface TrustAnchor {
   readonly subject: DistinguishedName;
   readonly certificate: Certificate;
+  /** Of a public root program, whose rules bind what hangs on it; false for what an operator or an account added. */
+  readonly isPublic: boolean;
 }
 
 /** A fixed set of anchors. */
@@ -21,19 +23,40 @@ export interface TrustStore {
 }
 
 /** Makes a store of DER certificates; repeated ones count once. Throws PkiError on one that cannot be read. */
-export function createTrustStore(certificates: Iterable<Uint8Array>): TrustStore {
+export function createTrustStore(
+  certificates: Iterable<Uint8Array>,
+  { arePublic = false }: { arePublic?: boolean } = {},
+): TrustStore {
+  return trustStore(readAnchors(certificates, arePublic));
+}
+
+/**
+ * A store with everything in `base` and these certificates too, with a hash of its own. Reads nothing of the base again, which
+ * stays as it is. Throws PkiError on a certificate that cannot be read.
+ */
+export function extendTrustStore(base: TrustStore, certificates: Iterable<Uint8Array>): TrustStore {
+  const further = readAnchors(certificates, false).filter(
+    ({ certificate }) => !base.has(certificate.fingerprint),
+  );
+  return further.length === 0 ? base : trustStore([...base.anchors, ...further]);
+}
+
+function readAnchors(certificates: Iterable<Uint8Array>, isPublic: boolean): TrustAnchor[] {
   const byFingerprint = new Map<string, TrustAnchor>();
   for (const der of certificates) {
     const certificate = parseCertificate(der);
-    byFingerprint.set(certificate.fingerprint, { subject: certificate.subject, certificate });
+    byFingerprint.set(certificate.fingerprint, { subject: certificate.subject, certificate, isPublic });
   }
-  const anchors = [...byFingerprint.values()];
+  return [...byFingerprint.values()];
+}
+
+function trustStore(anchors: readonly TrustAnchor[]): TrustStore {
+  const known = new Set(anchors.map(({ certificate }) => certificate.fingerprint));
   const bySubject = Map.groupBy(anchors, (anchor) => anchor.subject.comparisonKey);
-  const fingerprints = [...byFingerprint.keys()].toSorted();
   return {
     anchors,
-    hash: hash('sha256', fingerprints.join('\n'), 'hex'),
+    hash: hash('sha256', [...known].toSorted().join('\n'), 'hex'),
     withSubject: (name) => bySubject.get(name.comparisonKey) ?? [],
-    has: (fingerprint) => byFingerprint.has(fingerprint),
+    has: (fingerprint) => known.has(fingerprint),
   };
 }

@@ -1,0 +1,38 @@
+import type { DerReader } from './der.ts';
+import { TAG } from './der.ts';
+import { booleanValue, objectIdentifier } from './der-values.ts';
+import { PkiError } from './pki-error.ts';
+
+const MAX_EXTENSIONS = 256;
+
+export interface Extension {
+  readonly critical: boolean;
+  /** Content of the OCTET STRING. */
+  readonly value: Uint8Array;
+}
+
+/** Extensions by dotted identifier, in their order. */
+export type Extensions = ReadonlyMap<string, Extension>;
+
+/** Reads `SEQUENCE SIZE (1..MAX) OF Extension` (RFC 5280 §4.1), opened already. Throws PkiError on malformed input. */
+export function readExtensionList(list: DerReader): Extensions {
+  const extensions = new Map<string, Extension>();
+  if (list.done) throw new PkiError('empty', 'empty list of extensions');
+  while (!list.done) {
+    const entry = list.enter(TAG.sequence);
+    const identifier = objectIdentifier(entry.read());
+    const flag = entry.optional(TAG.boolean);
+    const value = entry.read(TAG.octetString).content;
+    entry.end();
+    // §4.2: at most one of each. Which of two counts would be the reader's choice, so none does.
+    if (extensions.has(identifier)) throw new PkiError('duplicate', `extension ${identifier} twice`);
+    if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
+    extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
+  }
+  return extensions;
+}
+
+/** Whether one of them must be understood and is not among `known`. */
+export function hasUnknownCritical(extensions: Extensions, known: ReadonlySet<string>): boolean {
+  return [...extensions].some(([identifier, { critical }]) => critical && !known.has(identifier));
+}

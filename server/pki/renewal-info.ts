@@ -1,0 +1,61 @@
+import type { Certificate } from './certificate.ts';
+
+/** When a CA wants a certificate to be renewed (RFC 9773 §4.2). Instants in ms UTC. */
+export interface RenewalWindow {
+  readonly start: number;
+  readonly end: number;
+  /** http(s) only. */
+  readonly explanationUrl: string | null;
+}
+
+/**
+ * The certificate's name in a CA's renewalInfo resource (RFC 9773 §4.1); null without an authority key identifier. The serial
+ * number goes in as it is encoded, leading zero octets too.
+ */
+export function renewalInfoId({ authorityKeyIdentifier, serialNumber }: Certificate): string | null {
+  const key = authorityKeyIdentifier?.keyIdentifier ?? null;
+  if (key === null || key === '') return null;
+  return `${base64Url(key)}.${base64Url(serialNumber)}`;
+}
+
+function base64Url(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('base64url');
+}
+
+/** Reads a RenewalInfo object; null for what is none, and for a window that does not end after its start. */
+export function parseRenewalInfo(body: Uint8Array): RenewalWindow | null {
+  const content = jsonObject(body);
+  const window = asObject(content?.suggestedWindow);
+  const start = instant(window?.start);
+  const end = instant(window?.end);
+  if (start === null || end === null || end <= start) return null;
+  return { start, end, explanationUrl: webUrl(content?.explanationURL) };
+}
+
+function jsonObject(body: Uint8Array): Record<string, unknown> | null {
+  try {
+    return asObject(JSON.parse(Buffer.from(body).toString('utf8')));
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> | null {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+}
+
+/** RFC 3339 §5.6. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+function instant(value: unknown): number | null {
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return null;
+  const at = Date.parse(value.toUpperCase());
+  return Number.isNaN(at) ? null : at;
+}
+
+function webUrl(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > 2048) return null;
+  const url = URL.parse(value);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
+}
