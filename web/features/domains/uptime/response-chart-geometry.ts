@@ -1,0 +1,77 @@
+import type { UptimeWire } from '../../../../contract/uptime.ts';
+
+type Point = UptimeWire['response_times'][number];
+
+export interface ResponseChart {
+  /** Strokes in a box of 1000 × 100, to be stretched: y grows downwards. */
+  average: string;
+  /** Null where it would be the same stroke. */
+  slowest: string | null;
+  /** The top of the scale, in ms; it starts at 0. */
+  topMs: number;
+  /** The ends of the axis, in ms UTC. */
+  from: number;
+  to: number;
+  averageMs: number;
+  slowestPoint: Point;
+}
+
+export const CHART_BOX = { width: 1000, height: 100 };
+
+/** Lays out response times from the first to the last of them; null where there are none. */
+export function responseChart(points: readonly Point[]): ResponseChart | null {
+  const [first] = points;
+  const last = points.at(-1);
+  if (!first || !last) return null;
+  const from = Date.parse(first.at);
+  const to = Date.parse(last.at);
+  const slowestPoint = points.reduce((slowest, point) =>
+    point.slowest_ms > slowest.slowest_ms ? point : slowest,
+  );
+  const topMs = niceTop(slowestPoint.slowest_ms);
+  const runs = withoutGaps(points);
+  const stroke = (valueOf: (point: Point) => number) =>
+    runs.map((run) => strokeOf(run.map((point) => place(point.at, valueOf(point))))).join('');
+  const place = (at: string, ms: number): [number, number] => [
+    to === from ? CHART_BOX.width / 2 : ((Date.parse(at) - from) / (to - from)) * CHART_BOX.width,
+    CHART_BOX.height * (1 - ms / topMs),
+  ];
+  const isSame = points.every(({ average_ms: average, slowest_ms: slowest }) => average === slowest);
+  return {
+    average: stroke((point) => point.average_ms),
+    slowest: isSame ? null : stroke((point) => point.slowest_ms),
+    topMs,
+    from,
+    to,
+    averageMs: points.reduce((sum, point) => sum + point.average_ms, 0) / points.length,
+    slowestPoint,
+  };
+}
+
+/** What a scale ends at: 1, 2 or 5 and zeros, and never under 10. */
+export function niceTop(most: number): number {
+  const decade = 10 ** Math.floor(Math.log10(Math.max(most, 10)));
+  const step = [1, 2, 5].find((candidate) => candidate * decade >= most);
+  return (step ?? 10) * decade;
+}
+
+/** Neighbours together; where a time without an answer lies between two, the line has a gap. */
+function withoutGaps(points: readonly Point[]): Point[][] {
+  const distances = points
+    .slice(1)
+    .map(({ at }, index) => Date.parse(at) - Date.parse(points[index]?.at ?? at));
+  const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;
+  const runs: Point[][] = [];
+  for (const [index, point] of points.entries()) {
+    const run = runs.at(-1);
+    if (run && (distances[index - 1] ?? 0) <= usual * 2.5) run.push(point);
+    else runs.push([point]);
+  }
+  return runs;
+}
+
+function strokeOf(places: readonly [number, number][]): string {
+  const [first, ...rest] = places.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`);
+  // One point alone is a dot.
+  return `M${first}${rest.length === 0 ? 'h0' : rest.map((place) => `L${place}`).join('')}`;
+}

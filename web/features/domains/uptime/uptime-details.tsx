@@ -1,0 +1,72 @@
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { UPTIME_DAYS } from '../../../../contract/uptime.ts';
+import type { UptimeWire } from '../../../../contract/uptime.ts';
+import { longDateTime } from '../../../lib/dates.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { percentText } from '../../../ui/uptime-strip-geometry.ts';
+import { CheckStrip } from './check-strip.tsx';
+import { IncidentList } from './incident-list.tsx';
+import { ResponseChart } from './response-chart.tsx';
+import { windowWords } from './uptime-words.ts';
+
+interface UptimeDetailsProps {
+  domain: DomainWire;
+  uptime: UptimeWire;
+  now: number;
+}
+
+/** State and share of the time, the last checks, response times, and when it was down. */
+export function UptimeDetails({ domain, uptime, now }: UptimeDetailsProps) {
+  const { percent, checks, incidents, window_days: days } = uptime;
+  const hasFailed = incidents.length > 0 || checks.some(({ state }) => state === 'down');
+  return (
+    <>
+      <p className="num flex flex-wrap items-baseline justify-between gap-x-3">
+        <State domain={domain} uptime={uptime} />
+        {percent !== null && (
+          <span className="text-meta text-fg-2">
+            <b className="font-semibold text-fg">{percentText(percent, hasFailed ? 'd' : '')}</b>{' '}
+            {windowWords(uptime, now)}
+          </span>
+        )}
+      </p>
+      <div className="mt-2">
+        <CheckStrip checks={checks} />
+      </div>
+      <h4 className="mt-4 mb-3.5 text-meta font-[560] text-fg-2">Response time</h4>
+      <ResponseChart points={uptime.response_times} />
+      <h4 className="mt-4 mb-2 text-meta font-[560] text-fg-2">Incidents</h4>
+      {incidents.length > 0 ? (
+        <IncidentList incidents={incidents} now={now} />
+      ) : (
+        <p className="text-meta text-fg-2">None in the last {days} days.</p>
+      )}
+      {days < UPTIME_DAYS.premium && (
+        <p className="mt-3 text-meta text-fg-3">
+          Free shows the last {days} days, Premium the last {UPTIME_DAYS.premium}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function State({ domain, uptime }: Pick<UptimeDetailsProps, 'domain' | 'uptime'>) {
+  const line = 'flex items-center gap-1.5 font-[520]';
+  const since = domain.uptime.down_since;
+  if (domain.paused !== null) return <span className={`${line} text-fg-2`}>Not checked while paused</span>;
+  if (uptime.state === 'up')
+    return (
+      <span className={line}>
+        <Glyph name="active" className="size-[13px] text-ok-mark" />
+        Up
+      </span>
+    );
+  if (uptime.state === 'down')
+    return (
+      <span className={`${line} text-critical-fg`}>
+        <Glyph name="critical" className="size-[13px] text-critical-mark [--glyph-cut:var(--surface)]" />
+        {since === null ? 'Down' : `Down since ${longDateTime(since)}`}
+      </span>
+    );
+  return <span className={`${line} text-fg-2`}>Could not be told</span>;
+}

@@ -1,0 +1,54 @@
+import { lazy, Suspense } from 'react';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { useNow } from '../../../lib/use-now.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { PanelSection, SectionError } from '../panel/panel-section.tsx';
+import { useUptime } from './uptime-query.ts';
+
+const UptimeDetails = lazy(async () => ({ default: (await import('./uptime-details.tsx')).UptimeDetails }));
+
+/** The panel's part on whether people reach the domain; what draws it comes when it is first shown. */
+export function UptimeSection({ domain }: { domain: DomainWire }) {
+  return (
+    <PanelSection title="Uptime">
+      <Content domain={domain} />
+    </PanelSection>
+  );
+}
+
+function Content({ domain }: { domain: DomainWire }) {
+  const now = useNow();
+  const { data, error, isFetching, refetch } = useUptime(domain);
+  if (error && !data)
+    return (
+      <SectionError
+        title="The uptime could not be loaded"
+        error={error}
+        isRetrying={isFetching}
+        onRetry={() => void refetch()}
+      />
+    );
+  if (!data) return <Loading />;
+  if (data.checks.length === 0)
+    return (
+      <p className="text-label text-fg-2">
+        {domain.paused === null ? 'First check still running' : 'It was never checked'}
+      </p>
+    );
+  return (
+    <Suspense fallback={<Loading />}>
+      <UptimeDetails domain={domain} uptime={data} now={now} />
+    </Suspense>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true" className="grid gap-3">
+      <span className="sr-only">Loading uptime...</span>
+      <Skeleton className="h-4 w-48" />
+      <Skeleton className="h-3.5 w-[269px] max-w-full" />
+      <Skeleton className="h-[76px]" />
+    </div>
+  );
+}
