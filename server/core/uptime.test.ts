@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../../tests/kit/observation.ts';
 import type { FailedObservation, HttpObservation, Observation, Resolution } from './observation.ts';

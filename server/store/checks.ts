@@ -1,10 +1,18 @@
 import type { Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
-import type { CertificateFacts, Observation, PlannedAlert, Verdict } from '../core/index.ts';
+import {
+  assessUptime,
+  type CertificateFacts,
+  type Observation,
+  type PlannedAlert,
+  type Verdict,
+} from '../core/index.ts';
 import { addAlerts } from './alerts.ts';
 import { keepCertificates, type SeenCertificate } from './certificates.ts';
 import { locked } from './dialect.ts';
+import { type Evidence, evidenceOf } from './evidence.ts';
 import { noteSite } from './favicons.ts';
+import { recordUptime } from './incidents.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -27,10 +35,11 @@ export interface CheckRecord {
 
 /**
  * Writes everything that a check found and what follows from it, in one transaction: evidence, certificates, history,
- * verdict, next due time, alerts with their deliveries. False, and nothing written, when the lease is no longer ours.
+ * verdict, uptime and incidents, next due time, alerts with their deliveries. False, and nothing written, when the lease is no longer ours.
  */
 export async function record(store: Store, check: CheckRecord): Promise<boolean> {
-  const evidence = storedObservation(check.observation);
+  const evidence = evidenceOf(check.observation);
+  const assessment = assessUptime(check.observation);
   const digest = verdictDigest(check.verdict);
   const outcome = await inTransaction(store, async (trx) => {
     // Holding the row keeps other claims, the monitor's removal and requests for a check out until the end.
@@ -40,6 +49,7 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         .selectFrom('monitors')
         .select(['host', 'port', 'account_id', 'active', 'last_read_at'])
         .select(['verdict_id', 'unreachable_since', 'check_requested_at'])
+        .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'recent_checks', 'response_ms'])
         .where('id', '=', check.monitorId)
         .where('lease_token', '=', check.leaseToken),
     ).executeTakeFirst();
@@ -58,11 +68,18 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         reached: Number(check.verdict.reached),
         observation: JSON.stringify(evidence.observation),
         verdict_id: verdictId,
+        uptime: assessment.state,
+        response_ms: assessment.responseMs,
+        down_message: assessment.cause?.message ?? null,
       })
       .execute();
+    const { columns: uptime, changed: uptimeChanged } = await recordUptime(trx, {
+      ...{ monitorId: check.monitorId, row: monitor, assessment, now: check.now },
+    });
     await trx
       .updateTable('monitors')
       .set({
+        ...uptime,
         ...currentCertificate(check),
         ...problemOf(check.verdict),
         last_checked_at: check.now,
@@ -89,7 +106,12 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       alerts: monitor.active === 1 ? check.alerts : [],
       now: check.now,
     });
-    return { accountId: monitor.account_id, isNew, deliveries, again: monitor.check_requested_at !== null };
+    return {
+      accountId: monitor.account_id,
+      isNew: isNew || uptimeChanged,
+      deliveries,
+      again: monitor.check_requested_at !== null,
+    };
   });
   if (outcome === null) return false;
 
@@ -119,30 +141,6 @@ export async function pruneChecks(store: Store, before: number): Promise<number>
 
 const PRUNED_AT_ONCE = 5_000;
 
-interface Evidence {
-  /** With fingerprints in the place of DER, which is kept once, in `certificates`. */
-  observation: unknown;
-  ders: Map<string, Uint8Array>;
-  /** In the order of the addresses. */
-  leaves: Set<string>;
-}
-
-function storedObservation(observation: Observation): Evidence {
-  const ders = new Map<string, Uint8Array>();
-  const leaves = new Set<string>();
-  const addresses = observation.addresses.map((address) => {
-    if (address.outcome !== 'handshake') return address;
-    const presentedChain = address.presentedChain.map((der) => {
-      const fingerprint = createHash('sha256').update(der).digest('hex');
-      ders.set(fingerprint, der);
-      return fingerprint;
-    });
-    if (presentedChain[0] !== undefined) leaves.add(presentedChain[0]);
-    return { ...address, presentedChain };
-  });
-  return { observation: { ...observation, addresses }, ders, leaves };
-}
-
 function certificatesOf({ ders }: Evidence, { certificates }: CheckRecord): SeenCertificate[] {
   const facts = new Map(
     certificates.map((certificate) => [certificate.facts.fingerprint, certificate.facts]),
@@ -152,7 +150,7 @@ function certificatesOf({ ders }: Evidence, { certificates }: CheckRecord): Seen
 
 async function extendHistory(
   trx: Transaction<Tables>,
-  { ders, leaves }: Evidence,
+  { ders, roles }: Evidence,
   { monitorId, now }: CheckRecord,
 ): Promise<void> {
   if (ders.size === 0) return;
@@ -163,7 +161,7 @@ async function extendHistory(
         id: randomUUID(),
         monitor_id: monitorId,
         fingerprint,
-        role: leaves.has(fingerprint) ? ('leaf' as const) : ('chain' as const),
+        role: roles.get(fingerprint) ?? ('chain' as const),
         first_seen_at: now,
         last_seen_at: now,
       })),
@@ -174,7 +172,12 @@ async function extendHistory(
         // A certificate that was once served as the leaf stays part of the history.
         role: eb
           .case()
-          .when('monitor_certificates.role', '=', 'leaf')
+          .when(
+            eb.or([
+              eb('monitor_certificates.role', '=', 'leaf'),
+              eb.and([eb('monitor_certificates.role', '=', 'chain'), eb('excluded.role', '=', 'beside')]),
+            ]),
+          )
           .then(eb.ref('monitor_certificates.role'))
           .else(eb.ref('excluded.role'))
           .end(),

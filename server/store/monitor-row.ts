@@ -1,9 +1,10 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { CertificateFacts, Protocol, Uptime, Verdict } from '../core/index.ts';
+import type { CertificateFacts, Protocol, UptimeStanding, Verdict } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from './tables.ts';
+import { parseVerdict } from './verdict-row.ts';
 
-export interface Monitor {
+export interface Monitor extends UptimeStanding {
   id: string;
   accountId: string;
   /** A-label in lower case, or an IP address without brackets. */
@@ -22,9 +23,8 @@ export interface Monitor {
   /** Of the last check. */
   verdict: Verdict | null;
   unreachableSince: number | null;
-  uptime: Uptime | null;
-  /** When a failure was first seen that a second look has not confirmed yet. */
-  suspectedSince: number | null;
+  /** The first check that told whether it is up; null before that. */
+  uptimeSince: number | null;
   /** Of the last check that got an answer. */
   responseMs: number | null;
   /** As in the table. */
@@ -66,10 +66,10 @@ export function toMonitor(row: MonitorRow): Monitor {
     checkRequestedAt: row.check_requested_at,
     checking: row.lease_token !== null || row.check_requested_at !== null,
     certificate: facts && { ...facts, derAvailable: true },
-    verdict: row.verdict === null ? null : (JSON.parse(row.verdict) as Verdict),
+    verdict: parseVerdict(row.verdict),
     unreachableSince: row.unreachable_since,
-    uptime: row.uptime,
-    suspectedSince: row.suspected_since,
+    ...uptimeStanding(row),
+    uptimeSince: row.uptime_since,
     responseMs: row.response_ms,
     recentChecks: row.recent_checks,
     pausedBy: row.paused_by,
@@ -77,4 +77,10 @@ export function toMonitor(row: MonitorRow): Monitor {
     tags: JSON.parse(row.tags) as string[],
     faviconVersion: row.favicon_version,
   };
+}
+
+export function uptimeStanding(
+  row: Pick<MonitorRow, 'uptime' | 'suspected_since' | 'down_since'>,
+): UptimeStanding {
+  return { uptime: row.uptime, suspectedSince: row.suspected_since, downSince: row.down_since };
 }

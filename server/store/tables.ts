@@ -68,6 +68,8 @@ export interface MonitorsTable {
   lease_token: string | null;
   lease_expires_at: number | null;
   claimed_by: string | null;
+  /** The claim took up a wish of a person. */
+  claim_asked: Generated<Flag>;
   /** The leaf last seen; stays through checks that read none. */
   certificate_fingerprint: string | null;
   /** Of that leaf: what the list sorts and counts by. */
@@ -92,8 +94,12 @@ export interface MonitorsTable {
   protocol: Generated<Protocol>;
   /** What the last checks agree on; null before the first. One failure alone changes nothing. */
   uptime: Uptime | null;
+  /** The first check that told whether it is up: where its figures begin. */
+  uptime_since: number | null;
   /** When the failure was first seen that waits for a second look; null where none does. */
   suspected_since: number | null;
+  /** When the incident began that still lasts. */
+  down_since: number | null;
   /** Of the last check that got an answer. */
   response_ms: number | null;
   /** The last checks, oldest first, a letter each: `u` up, `d` down, `?` unknown. At most 90. */
@@ -251,7 +257,8 @@ export interface MonitorCertificatesTable {
   id: string;
   monitor_id: string;
   fingerprint: string;
-  role: 'leaf' | 'chain';
+  /** `beside`: not sent in a usual handshake, but fetched to complete its chain, or shown to another kind of client. */
+  role: 'leaf' | 'chain' | 'beside';
   first_seen_at: number;
   last_seen_at: number;
 }

@@ -4,7 +4,19 @@ import { pruneChecks } from '../../server/store/checks.ts';
 import { history, monitorOf, removeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { alertFor, certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import {
+  alertFor,
+  certificate,
+  check,
+  checkOf,
+  claimOne,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  recordCheck,
+  watch,
+} from './samples.ts';
 import { NO_ADVICE } from '../kit/observation.ts';
 
 describeEachDatabase('the record of a check', (open) => {
@@ -41,6 +53,78 @@ describeEachDatabase('the record of a check', (open) => {
       endpoint: { host: 'www.example.org', port: 443 },
       addresses: [{ outcome: 'handshake', presentedChain: [leaf.facts.fingerprint] }],
     });
+  });
+
+  it('keeps what was fetched, or shown to other clients alone, but not in the history', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const [leaf, fetched, other] = [certificate(), certificate(), certificate()];
+    const claimed = await claimOne(store, NOW);
+    const made = checkOf(claimed, NOW, [leaf]);
+    const [address] = made.observation.addresses;
+    if (address?.outcome !== 'handshake') throw new Error('It has no chain');
+    const observation = {
+      ...made.observation,
+      addresses: [{ ...address, staple: new Uint8Array(70) }],
+      authorities: [{ der: fetched.der, source: 'fetched' as const, url: 'http://ca.example/i.der' }],
+      posture: {
+        at: NOW,
+        tlsVersions: [],
+        postQuantum: { state: 'unknown' as const, group: null },
+        alternates: [{ keyType: 'rsa' as const, address: '192.0.2.1', presentedChain: [other.der] }],
+        caa: { outcome: 'none' as const },
+        registration: { outcome: 'not_applicable' as const },
+      },
+    };
+    await recordCheck(store, { ...made, observation, certificates: [leaf, fetched, other] });
+
+    for (const { der, facts } of [fetched, other])
+      expect(await certificateDer(store, facts.fingerprint)).toEqual(der);
+    expect(await history(store, key)).toMatchObject([{ fingerprint: leaf.facts.fingerprint }]);
+    expect(await pruneOrphanCertificates(store)).toBe(0);
+    const row = await store.db.selectFrom('checks').select('observation').executeTakeFirstOrThrow();
+    expect(JSON.parse(row.observation)).toMatchObject({
+      addresses: [{ presentedChain: [leaf.facts.fingerprint], staple: 70 }],
+      authorities: [
+        { fingerprint: fetched.facts.fingerprint, source: 'fetched', url: 'http://ca.example/i.der' },
+      ],
+      posture: { alternates: [{ presentedChain: [other.facts.fingerprint] }] },
+    });
+    expect(row.observation.length).toBeLessThan(1_500);
+    // Served to everybody later on, and fetched no more: it is a leaf of the history from then on.
+    await check(store, NOW + DAY, [other]);
+    expect(await history(store, key)).toHaveLength(2);
+  });
+
+  it('reads verdicts that an older version wrote', async () => {
+    const store = await open();
+    const key = await watched(store);
+    const leaf = certificate();
+    await check(store, NOW, [leaf]);
+    const revocation = { state: 'unknown', source: null, at: null };
+    const finding = { code: 'legacy_tls', severity: 'warning', message: 'Old', addresses: [] };
+    const findings = [{ ...finding, fingerprint: null }];
+    const limiting = { fingerprint: 'a', notBefore: 1, notAfter: 2, role: 'leaf', name: 'a' };
+    const lastSeen = { at: 1, leafFingerprint: 'a', expiring: [limiting], findings: [] };
+    const address = { address: '192.0.2.1', family: 4, fingerprint: 'a', notAfter: 2, failure: null };
+    const older = {
+      ...{ judgedAt: NOW, observedAt: NOW, reached: true, failure: null, trusted: true },
+      ...{ leafFingerprint: 'a', trustStoreHash: 'roots', addresses: [{ ...address, tlsVersion: null }] },
+      ...{ findings, revocation, limiting, lastSeen },
+    };
+    const verdict = JSON.stringify(older);
+    await store.db.updateTable('monitors').set({ verdict }).execute();
+
+    expect((await monitorOf(store, key))?.verdict).toMatchObject({
+      ...{ path: [], chainToServe: null, renewal: null, posture: null },
+      revocation: { ...revocation, reason: null, revokedAt: null, sources: [] },
+      addresses: [{ ...address, group: null, durationMs: 0 }],
+      findings: [{ ...finding, ...NO_ADVICE }],
+      limiting: { ...limiting, renewalWindow: null },
+      lastSeen: { ...lastSeen, revoked: [], expiring: [{ ...limiting, renewalWindow: null }] },
+    });
+    // The check that follows finds what it needs in it.
+    await check(store, NOW + DAY, [leaf]);
   });
 
   it('keeps certificates that cannot be read, as evidence only', async () => {

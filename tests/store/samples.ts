@@ -111,8 +111,12 @@ export async function check(
   change: Parameters<typeof checkOf>[3] = {},
 ): Promise<ClaimedMonitor> {
   const claimed = await claimOne(store, now);
-  if (!(await record(store, checkOf(claimed, now, chain, change)))) throw new Error('The lease was lost');
+  await recordCheck(store, checkOf(claimed, now, chain, change));
   return claimed;
+}
+
+export async function recordCheck(store: Store, made: CheckRecord): Promise<void> {
+  if (!(await record(store, made))) throw new Error('The lease was lost');
 }
 
 export function alertFor({ facts }: SampleCertificate, change: Partial<PlannedAlert> = {}): PlannedAlert {

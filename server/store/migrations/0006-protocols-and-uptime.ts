@@ -7,6 +7,10 @@ export async function createProtocolsAndUptime(db: Kysely<unknown>, dialect: Dia
   await addProtocols(db);
   await addUptime(db);
   await db.schema
+    .alterTable('monitors')
+    .addColumn('claim_asked', 'integer', (column) => column.notNull().defaultTo(0))
+    .execute();
+  await db.schema
     .createTable('authorities')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('account_id', 'text', (column) =>
@@ -36,7 +40,9 @@ async function addProtocols(db: Kysely<unknown>): Promise<void> {
 async function addUptime(db: Kysely<unknown>): Promise<void> {
   const monitors = () => db.schema.alterTable('monitors');
   await monitors().addColumn('uptime', 'text').execute();
+  await monitors().addColumn('uptime_since', 'bigint').execute();
   await monitors().addColumn('suspected_since', 'bigint').execute();
+  await monitors().addColumn('down_since', 'bigint').execute();
   await monitors().addColumn('response_ms', 'integer').execute();
   await monitors()
     .addColumn('recent_checks', 'text', (column) => column.notNull().defaultTo(''))
@@ -44,6 +50,13 @@ async function addUptime(db: Kysely<unknown>): Promise<void> {
   await db.schema.alterTable('checks').addColumn('uptime', 'text').execute();
   await db.schema.alterTable('checks').addColumn('response_ms', 'integer').execute();
   await db.schema.alterTable('checks').addColumn('down_message', 'text').execute();
+  // Response times over months are read without the rows, which hold the evidence of each check.
+  await db.schema.dropIndex('checks_monitor').execute();
+  await db.schema
+    .createIndex('checks_monitor')
+    .on('checks')
+    .columns(['monitor_id', 'finished_at', 'response_ms'])
+    .execute();
   await db.schema
     .createTable('incidents')
     .addColumn('id', 'text', (column) => column.primaryKey())

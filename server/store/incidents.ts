@@ -1,0 +1,64 @@
+import type { Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { followUptime, recentChecks, type UptimeAssessment } from '../core/index.ts';
+import { type MonitorRow, uptimeStanding } from './monitor-row.ts';
+import type { Store } from './open-store.ts';
+import type { Tables } from './tables.ts';
+
+type UptimeColumns = Pick<
+  MonitorRow,
+  'uptime' | 'uptime_since' | 'suspected_since' | 'down_since' | 'recent_checks' | 'response_ms'
+>;
+
+/**
+ * What a check means for the uptime of its monitor, as part of the transaction that records it: opens or ends an incident,
+ * and answers what the monitor's row says from now on. `row` must be held. `changed`: it went up or down.
+ */
+export async function recordUptime(
+  trx: Transaction<Tables>,
+  check: { monitorId: string; row: UptimeColumns; assessment: UptimeAssessment; now: number },
+): Promise<{ columns: UptimeColumns; changed: boolean }> {
+  const { monitorId, row, assessment, now } = check;
+  const { state, cause, responseMs } = assessment;
+  const { standing, incident } = followUptime(uptimeStanding(row), { state, now });
+  if (incident === 'begin')
+    await trx
+      .insertInto('incidents')
+      .values({
+        id: randomUUID(),
+        monitor_id: monitorId,
+        started_at: standing.downSince ?? now,
+        confirmed_at: now,
+        cause: cause?.code ?? 'other',
+        message: cause?.message ?? '',
+      })
+      .execute();
+  if (incident === 'end') await endIncidents(trx, [monitorId], now);
+  const columns = {
+    uptime: standing.uptime,
+    uptime_since: row.uptime_since ?? (state === 'unknown' ? null : now),
+    suspected_since: standing.suspectedSince,
+    down_since: standing.downSince,
+    recent_checks: recentChecks(row.recent_checks, state),
+    response_ms: responseMs ?? row.response_ms,
+  };
+  return { columns, changed: standing.uptime !== row.uptime };
+}
+
+async function endIncidents(trx: Transaction<Tables>, monitorIds: string[], at: number): Promise<void> {
+  await trx
+    .updateTable('incidents')
+    .set({ ended_at: at })
+    .where('monitor_id', 'in', monitorIds)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
+/** Removes incidents that ended before `before` (ms UTC); returns how many. */
+export async function pruneIncidents(store: Store, before: number): Promise<number> {
+  const { numDeletedRows } = await store.db
+    .deleteFrom('incidents')
+    .where('ended_at', '<', before)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}

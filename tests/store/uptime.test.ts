@@ -1,0 +1,112 @@
+import { expect, it } from 'vitest';
+import type { HttpObservation } from '../../server/core/index.ts';
+import { pruneIncidents } from '../../server/store/incidents.ts';
+import { type MonitorKey, monitorOf } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import {
+  certificate,
+  checkOf,
+  claimOne,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  recordCheck,
+  type SampleCertificate,
+  watch,
+} from './samples.ts';
+
+const HALF = MINUTE / 2;
+const leaf = certificate();
+
+describeEachDatabase('the uptime of a monitor', (open) => {
+  it('is null before the first check, and up after a good one', async () => {
+    const { store, key } = await watched(await open());
+    expect(await monitorOf(store, key)).toMatchObject({ uptime: null, uptimeSince: null, recentChecks: '' });
+    await look(store, NOW, 200);
+    expect(await monitorOf(store, key)).toMatchObject({
+      uptime: 'up',
+      uptimeSince: NOW,
+      recentChecks: 'u',
+      responseMs: 45,
+      downSince: null,
+    });
+    const row = await store.db.selectFrom('checks').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ uptime: 'up', response_ms: 45, down_message: null });
+  });
+
+  it('is down from the first of two failures to the first good check', async () => {
+    const { store, key } = await watched(await open());
+    const changes: string[] = [];
+    store.signals.subscribe((signal) => signal.topic === 'domain' && changes.push(signal.change));
+    await look(store, NOW, 200);
+    await look(store, NOW + DAY, 503);
+    expect(await monitorOf(store, key)).toMatchObject({
+      ...{ uptime: 'up', suspectedSince: NOW + DAY, downSince: null, recentChecks: 'ud' },
+    });
+    expect(await incidents(store)).toEqual([]);
+    await look(store, NOW + DAY + HALF, 503);
+    expect(await monitorOf(store, key)).toMatchObject({
+      ...{ uptime: 'down', suspectedSince: null, downSince: NOW + DAY, recentChecks: 'udd' },
+    });
+    await look(store, NOW + DAY + 2 * MINUTE, 503);
+    expect(await incidents(store)).toMatchObject([
+      {
+        monitor_id: key.monitorId,
+        started_at: NOW + DAY,
+        confirmed_at: NOW + DAY + HALF,
+        ended_at: null,
+        cause: 'server_error',
+        message: 'www.example.org answered with the error 503.',
+      },
+    ]);
+    await look(store, NOW + DAY + 3 * MINUTE, 200);
+    expect(await monitorOf(store, key)).toMatchObject({
+      ...{ uptime: 'up', downSince: null, recentChecks: 'udddu' },
+    });
+    expect(await incidents(store)).toMatchObject([{ ended_at: NOW + DAY + 3 * MINUTE }]);
+    expect(changes).toEqual(['changed', 'checked', 'changed', 'checked', 'changed']);
+  });
+
+  it('keeps the reason with each failed check', async () => {
+    const { store } = await watched(await open());
+    await look(store, NOW, null);
+    const row = await store.db.selectFrom('checks').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({
+      ...{ uptime: 'down', response_ms: null },
+      down_message: 'www.example.org refused the connection.',
+    });
+  });
+
+  it('forgets incidents once they have been over for long enough', async () => {
+    const { store, key } = await watched(await open());
+    await look(store, NOW, null);
+    await look(store, NOW + HALF, null);
+    expect(await pruneIncidents(store, NOW + DAY)).toBe(0);
+    await look(store, NOW + MINUTE, 200);
+    expect(await pruneIncidents(store, NOW + MINUTE)).toBe(0);
+    expect(await pruneIncidents(store, NOW + MINUTE + 1)).toBe(1);
+    expect(await monitorOf(store, key)).toMatchObject({ uptime: 'up' });
+  });
+});
+
+async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }> {
+  const { id: accountId } = await person(store, 'alice');
+  const { id: monitorId } = await watch(store, accountId, 'www.example.org');
+  return { store, key: { accountId, monitorId } };
+}
+
+/** A check that got this status, or (null) no connection; the next one may come at any time. */
+async function look(store: Store, now: number, status: number | null): Promise<void> {
+  const claimed = await claimOne(store, now);
+  const chain: SampleCertificate[] = status === null ? [] : [leaf];
+  const check = checkOf(claimed, now, chain, { nextCheckAt: now });
+  const http: HttpObservation | null =
+    status === null
+      ? null
+      : { outcome: 'answered', address: '192.0.2.1', method: 'HEAD', status, durationMs: 25 };
+  await recordCheck(store, { ...check, observation: { ...check.observation, http } });
+}
+
+const incidents = (store: Store) => store.db.selectFrom('incidents').selectAll().execute();
