@@ -18,8 +18,8 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
           {usesFirebase ? '' : ', a hash of your password, and the passkeys and authenticator you set up'};
         </li>
         <li>
-          the hosts you add, the notes and tags you give them, what their certificates and checks showed, and
-          the mails sent to you;
+          the hosts you add, the notes and tags you give them, what their certificates and checks showed, the
+          private authorities you trust, and the mails sent to you;
         </li>
         <li>
           your sessions: hashes of their tokens, and so that you can recognise them the browser and the
@@ -33,6 +33,11 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
       <p>
         Your network address is also used for a short time to limit how often sign-in
         {hasTryIt && ' and the box on the first page'} can be tried.
+      </p>
+      <p>
+        A check asks the name servers and the servers of a host, the authority that issued its certificate
+        (whether it is revoked, when to renew it, what is missing in its chain) and the registry of its
+        domain. They hear of the host and of its certificate, from this server, and nothing of you.
       </p>
       {hasTryIt && (
         <p>

@@ -1,5 +1,6 @@
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { Authorities } from './authorities.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { DisplayFont } from './display-font.tsx';
 import { ExportData } from './export-data.tsx';
@@ -33,6 +34,12 @@ export function ProfilePage() {
       {identity.provider === 'built-in' && <SecurityRows providers={identity.oidc} />}
       <Row title="Sessions" description="The browsers that are signed in to your account.">
         <Sessions />
+      </Row>
+      <Row
+        title="Private authorities"
+        description="Certificates of your own CAs count as trusted on the domains of this account, and nowhere else."
+      >
+        <Authorities />
       </Row>
       <Row title="Your data" description="Everything that is stored of your account, as one JSON file.">
         <ExportData />

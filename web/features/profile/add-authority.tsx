@@ -1,0 +1,101 @@
+import { useEffect, useId, useRef, useState } from 'react';
+import type { FormEvent } from 'react';
+import { AUTHORITY_PEM_MAX_LENGTH } from '../../../contract/authority.ts';
+import type { AuthorityWire } from '../../../contract/authority.ts';
+import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { Button } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { FieldError, inputClass } from '../../ui/field.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { addAuthorities } from './authority-calls.ts';
+
+// Said where the certificates are, rather than in passing.
+const OF_THE_FIELD = ['invalid_certificate', 'too_many_authorities', 'invalid_request'];
+
+/** Takes certificates in PEM, pasted or out of a file. `onDone` gets all that are trusted then; null: given up. */
+export function AddAuthority({ onDone }: { onDone: (authorities: AuthorityWire[] | null) => void }) {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const file = useRef<HTMLInputElement>(null);
+  const [pem, setPem] = useState('');
+  const [refusal, setRefusal] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  useEffect(() => field.current?.focus(), []);
+
+  const type = (text: string) => {
+    setPem(text);
+    setRefusal(undefined);
+  };
+  const read = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    // Far more than text of that length can take.
+    if (chosen.size > AUTHORITY_PEM_MAX_LENGTH)
+      setRefusal(`${chosen.name} is too large for certificates in PEM`);
+    else type(await chosen.text());
+  };
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+      setRefusal('Paste a certificate in PEM: it begins with -----BEGIN CERTIFICATE-----');
+      field.current?.focus();
+      return;
+    }
+    setBusy(true);
+    try {
+      onDone(await addAuthorities(pem));
+    } catch (error) {
+      setBusy(false);
+      if (error instanceof ApiError && error.code !== null && OF_THE_FIELD.includes(error.code)) {
+        setRefusal(messageOf(error));
+        field.current?.focus();
+      } else toast.error(`The authority was not added: ${messageOf(error)}`);
+    }
+  };
+
+  return (
+    <form noValidate onSubmit={(event) => void add(event)}>
+      <label htmlFor={id} className="mb-1.5 block text-label font-medium">
+        Certificate in PEM
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        rows={6}
+        spellCheck={false}
+        autoComplete="off"
+        placeholder="-----BEGIN CERTIFICATE-----"
+        maxLength={AUTHORITY_PEM_MAX_LENGTH}
+        value={pem}
+        aria-invalid={refusal !== undefined || undefined}
+        aria-describedby={refusal === undefined ? undefined : `${id}-error`}
+        onChange={(event) => type(event.target.value)}
+        className={classNames(inputClass(refusal !== undefined), 'resize-y py-2 font-mono md:text-label/5')}
+      />
+      {refusal !== undefined && <FieldError id={`${id}-error`}>{refusal}</FieldError>}
+      <input
+        ref={file}
+        type="file"
+        accept=".pem,.crt,.cer,application/x-pem-file"
+        aria-label="PEM file"
+        tabIndex={-1}
+        className="sr-only"
+        onChange={(event) => {
+          void read(event.target.files?.[0]);
+          event.target.value = '';
+        }}
+      />
+      <div className="mt-3 flex flex-wrap gap-2 max-md:flex-col-reverse">
+        <Button variant="ghost" className="md:-ml-3.5" onClick={() => file.current?.click()}>
+          Choose a file
+        </Button>
+        <span className="flex-1 max-md:hidden" />
+        <Button variant="outline" onClick={() => onDone(null)}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={busy}>
+          Add authority
+        </Button>
+      </div>
+    </form>
+  );
+}
