@@ -83,7 +83,7 @@ function ShotHorizon({ now }: { now: number }) {
     () =>
       SAMPLES.map((sample): HorizonEntry => {
         const notAfter = notAfterOf(sample, now);
-        const status = expiryBadge(notAfter, now)?.status ?? 'ok';
+        const status = sample.revoked ? 'revoked' : (expiryBadge(notAfter, now)?.status ?? 'ok');
         return { id: sample.hostname, name: sample.hostname, notAfter, status, count: 1 };
       }),
     [now],

@@ -21,7 +21,7 @@ export function KeyFeatures() {
     <div className="mt-7 grid gap-8 md:mt-9 md:grid-cols-2 xl:grid-cols-3">
       <Feature
         title="SSL Certificate Tracking"
-        text="Issuer, subject, validity dates and every earlier certificate, one click away. What is wrong with a chain is said in plain words."
+        text="Issuer, subject, validity, revocation and every earlier certificate, one click away. What is wrong with a chain is said in plain words."
       >
         {(now) => <TrackingSample now={now} />}
       </Feature>

@@ -41,7 +41,8 @@ export function Pricing() {
         lines={[
           `Up to ${freeDomains} certificates`,
           'Email notifications',
-          'Daily SSL checks',
+          'Uptime monitoring',
+          'Daily SSL and uptime checks',
           'Community support',
         ]}
       >
@@ -56,6 +57,7 @@ export function Pricing() {
           isPopular
           lines={[
             'Unlimited certificates',
+            'Advanced uptime monitoring',
             'Checks up to every 10 minutes',
             'Priority support',
             'Webhook integration (Coming Soon)',

@@ -5,7 +5,9 @@ import { longDate } from '../../lib/dates.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
 import { LifetimeBar } from '../../ui/lifetime-bar.tsx';
-import { notAfterOf } from './samples.ts';
+import { UptimeStrip } from '../../ui/uptime-strip.tsx';
+import { percentText } from '../../ui/uptime-strip-geometry.ts';
+import { checksOf, notAfterOf } from './samples.ts';
 import type { Sample } from './samples.ts';
 
 /** The lifetime bar of an invented certificate with its two dates below. */
@@ -14,7 +16,10 @@ export function SampleLifetime({ sample, now }: { sample: Sample; now: number })
   const notBefore = notAfter - sample.lifetimeDays * DAY_MS;
   return (
     <>
-      <LifetimeBar lifetime={{ notBefore, notAfter, renewalFrom: null, revoked: false }} now={now} />
+      <LifetimeBar
+        lifetime={{ notBefore, notAfter, renewalFrom: null, revoked: sample.revoked === true }}
+        now={now}
+      />
       <div className="num mt-1.5 flex justify-between gap-3 text-meta text-fg-3">
         <span>{longDate(notBefore)}</span>
         <span className="font-[520] text-fg-2">{longDate(notAfter)}</span>
@@ -39,6 +44,7 @@ function SampleRemaining({ sample, now }: { sample: Sample; now: number }) {
 
 /** A dashboard card with an invented certificate. */
 export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
+  const { checks, percent } = checksOf(sample);
   return (
     <article className="min-w-0 rounded-4 border border-line bg-surface shadow-1">
       <div className="flex items-center gap-3 px-[18px] pt-4">
@@ -49,12 +55,18 @@ export function SampleCard({ sample, now }: { sample: Sample; now: number }) {
         </div>
         <Ellipsis className="mr-1.5 size-4 flex-none text-fg-3" strokeWidth={1.8} aria-hidden="true" />
       </div>
-      <div className="px-[18px] pt-4 pb-4">
+      <div className="px-[18px] pt-4 pb-3.5">
         <div className="mb-[9px] flex h-[26px] items-center justify-between gap-2">
           <SampleRemaining sample={sample} now={now} />
-          <RevocationBadge revoked={false} />
+          <RevocationBadge revoked={sample.revoked === true} />
         </div>
         <SampleLifetime sample={sample} now={now} />
+      </div>
+      <div className="flex min-h-[43px] items-center gap-3 border-t border-line px-[18px]">
+        <UptimeStrip checks={checks} places={90} />
+        <span className="num ml-auto flex-none text-meta font-[520] text-fg-2">
+          {percentText(percent, checks)}
+        </span>
       </div>
     </article>
   );

@@ -7,13 +7,19 @@ export interface Sample {
   days: number;
   /** From notBefore to notAfter. */
   lifetimeDays: number;
+  revoked?: true;
+  /** Which of the last 90 checks failed, the newest being 89; none where absent. */
+  failed?: readonly number[];
 }
+
+const CHECKS = 90;
 
 export const EXPIRED: Sample = {
   hostname: 'legacy.fjord.example',
   issuer: "Let's Encrypt · R13",
   days: -4,
   lifetimeDays: 90,
+  failed: [12, 40, 42, 81, 87],
 };
 export const NEXT: Sample = {
   hostname: 'pay.fjord.example',
@@ -27,11 +33,29 @@ export const SAMPLES: readonly Sample[] = [
   EXPIRED,
   NEXT,
   { hostname: 'mail.orchard.example', issuer: "Let's Encrypt · E8", days: 6, lifetimeDays: 90 },
-  { hostname: 'git.orchard.example', issuer: 'ZeroSSL · ECC Site CA', days: 11, lifetimeDays: 90 },
+  {
+    hostname: 'git.orchard.example',
+    issuer: 'ZeroSSL · ECC Site CA',
+    days: 11,
+    lifetimeDays: 90,
+    failed: [30],
+  },
   { hostname: 'fjord.example', issuer: 'Google Trust Services · WE1', days: 32, lifetimeDays: 90 },
   { hostname: 'api.fjord.example', issuer: 'Google Trust Services · WE1', days: 34, lifetimeDays: 90 },
-  { hostname: 'cdn.moss.example', issuer: 'Sectigo · Public Server DV R36', days: 41, lifetimeDays: 199 },
-  { hostname: 'status.fjord.example', issuer: "Let's Encrypt · R12", days: 47, lifetimeDays: 90 },
+  {
+    hostname: 'cdn.moss.example',
+    issuer: 'Sectigo · Public Server DV R36',
+    days: 41,
+    lifetimeDays: 199,
+    revoked: true,
+  },
+  {
+    hostname: 'status.fjord.example',
+    issuer: "Let's Encrypt · R12",
+    days: 47,
+    lifetimeDays: 90,
+    failed: [61, 62],
+  },
   { hostname: 'auth.fjord.example', issuer: "Let's Encrypt · E7", days: 58, lifetimeDays: 90 },
   { hostname: 'docs.moss.example', issuer: "Let's Encrypt · R13", days: 66, lifetimeDays: 90 },
   { hostname: 'pkg.orchard.example', issuer: "Let's Encrypt · E8", days: 79, lifetimeDays: 90 },
@@ -41,4 +65,10 @@ export const SAMPLES: readonly Sample[] = [
 /** When the invented certificate ends, in ms UTC; half a day more, so that "2 days" stays so while the page is open. */
 export function notAfterOf(sample: Sample, now: number): number {
   return now + sample.days * DAY_MS + DAY_MS / 2;
+}
+
+/** Its last checks as a strip draws them, and the share of them that was good. */
+export function checksOf({ failed = [] }: Sample): { checks: string; percent: number } {
+  const checks = Array.from({ length: CHECKS }, (_, place) => (failed.includes(place) ? 'd' : 'u')).join('');
+  return { checks, percent: (1 - failed.length / CHECKS) * 100 };
 }

@@ -11,11 +11,13 @@ const STATES = [
   { status: 'expired', label: 'Expired', mark: 'text-expired-mark' },
   { status: 'critical', label: '0–7 days', mark: 'text-critical-mark' },
   { status: 'soon', label: '8–14 days', mark: 'text-soon-mark' },
+  { status: 'revoked', label: 'Revoked', mark: 'text-revoked-mark' },
 ] as const;
 
 /** A picture of the dashboard's toolbar: nothing in it can be pressed. */
 export function ShotToolbar({ samples, now }: { samples: readonly Sample[]; now: number }) {
-  const statusOf = (sample: Sample) => expiryBadge(notAfterOf(sample, now), now)?.status;
+  const statusOf = (sample: Sample) =>
+    sample.revoked ? 'revoked' : expiryBadge(notAfterOf(sample, now), now)?.status;
   return (
     <div className="mt-4 flex items-center gap-2 whitespace-nowrap" aria-hidden="true">
       <span className="hidden h-9 w-44 items-center gap-2 rounded-2 border border-control bg-surface px-3 text-fg-3 lg:flex xl:w-52">

@@ -3,7 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { EXAMPLE_HOST } from './example-host.ts';
+import { ENDPOINT_HINT, EXAMPLE_HOST } from './example-host.ts';
 import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
@@ -58,6 +58,7 @@ export function AddDomainDialog({
           inputMode="url"
           enterKeyHint="done"
           value={host}
+          hint={ENDPOINT_HINT}
           error={error}
           onChange={(event) => type(event.target.value)}
         />

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FieldError, inputClass } from '../../../ui/field.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
-import { EXAMPLE_HOST } from './example-host.ts';
+import { ENDPOINT_HINT, EXAMPLE_HOST } from './example-host.ts';
 import { GhostHorizon } from './ghost-horizon.tsx';
 import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
@@ -61,7 +61,7 @@ export function EmptyDashboard({ onAddMany, ...outcome }: AddDomainOutcome & { o
         </form>
         <p className="mt-3.5 text-label text-fg-3">
           {isSubscribed ? null : `${limits.free_domains} domains free. Daily checks. `}
-          Type a hostname or paste a URL.
+          Type a hostname or paste a URL. {ENDPOINT_HINT}
         </p>
         <Button
           variant="ghost"
