@@ -28,6 +28,8 @@ export const addressSchema = z.object({
   response_ms: z.number().int(),
   /** As the end of a sentence about it ("did not answer in time"); null where it answered. */
   failure: z.string().nullable(),
+  /** The failure is our own side's (no IPv6 here): it says nothing about the address. */
+  is_ours: z.boolean(),
 });
 export type AddressWire = z.infer<typeof addressSchema>;
 

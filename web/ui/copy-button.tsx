@@ -2,12 +2,13 @@ import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { messageOf } from '../lib/api-error.ts';
 import { Button } from './button.tsx';
+import type { ButtonVariant } from './button.tsx';
 import { toast } from './toast.tsx';
 
 const CONFIRMED_MS = 2000;
 
-/** Puts `text` on the clipboard; true for a while after it did. */
-function useCopy(text: string): [isCopied: boolean, copy: () => void] {
+/** Puts `text` on the clipboard; true for a while after it did. `confirmation` is what a toast says then. */
+function useCopy(text: string, confirmation?: string): [isCopied: boolean, copy: () => void] {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return undefined;
@@ -18,6 +19,7 @@ function useCopy(text: string): [isCopied: boolean, copy: () => void] {
     try {
       await navigator.clipboard.writeText(text);
       setCopied(true);
+      if (confirmation !== undefined) toast.success(confirmation);
     } catch (error) {
       toast.error(`Could not copy: ${messageOf(error)}`);
     }
@@ -41,12 +43,21 @@ export function CopyButton({ label, text }: { label: string; text: string }) {
   );
 }
 
+interface CopyTextButtonProps {
+  label: string;
+  /** null: there is nothing to copy yet. */
+  text: string | null;
+  /** For a toast, where the button's own word is not enough. */
+  confirmation?: string;
+  variant?: ButtonVariant;
+}
+
 /** The same with its words, for what is there to be copied. */
-export function CopyTextButton({ label, text }: { label: string; text: string }) {
-  const [isCopied, copy] = useCopy(text);
+export function CopyTextButton({ label, text, confirmation, variant = 'outline' }: CopyTextButtonProps) {
+  const [isCopied, copy] = useCopy(text ?? '', confirmation);
   const Icon = isCopied ? Check : Copy;
   return (
-    <Button variant="outline" size="small" onClick={copy}>
+    <Button variant={variant} size="small" disabled={text === null} onClick={copy}>
       <Icon className="size-3.5" strokeWidth={1.6} aria-hidden="true" />
       {isCopied ? 'Copied' : label}
     </Button>

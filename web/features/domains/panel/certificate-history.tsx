@@ -5,6 +5,7 @@ import { useCertificateHistory } from '../domain-queries.ts';
 import { PanelSection, SectionError } from './panel-section.tsx';
 import { SubjectAltNames } from './san-list.tsx';
 import { LoadingRows, TimelineItem } from './timeline.tsx';
+import { WhatChanged } from './what-changed.tsx';
 
 /** Every certificate that was seen at the host, newest first, as rings on a line. */
 export function CertificateHistory({ id }: { id: string }) {
@@ -12,7 +13,7 @@ export function CertificateHistory({ id }: { id: string }) {
   return (
     <PanelSection title="Certificate History" aside={history.data?.length || undefined}>
       {history.data ? (
-        <Timeline entries={history.data} />
+        <Timeline domainId={id} entries={history.data} />
       ) : history.isError ? (
         <SectionError
           title="Could not load the history"
@@ -27,7 +28,7 @@ export function CertificateHistory({ id }: { id: string }) {
   );
 }
 
-function Timeline({ entries }: { entries: HistoryEntryWire[] }) {
+function Timeline({ domainId, entries }: { domainId: string; entries: HistoryEntryWire[] }) {
   if (entries.length === 0) return <p className="text-label text-fg-2">No certificate was read yet.</p>;
   return (
     <ol>
@@ -43,6 +44,9 @@ function Timeline({ entries }: { entries: HistoryEntryWire[] }) {
             <Time iso={entry.valid_from} /> – <Time iso={entry.expiry_date} />
           </p>
           <SubjectAltNames names={entry.sans} />
+          {index < entries.length - 1 && (
+            <WhatChanged domainId={domainId} entry={entry} earlier={entries.slice(index + 1)} />
+          )}
         </TimelineItem>
       ))}
     </ol>

@@ -1,27 +1,41 @@
+import type { ReactNode } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { DistinguishedName } from '../../../ui/distinguished-name.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { shortDays } from '../day-and-month.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
-import { scheduleLine } from '../schedule-word.ts';
 import { useCertificateChain } from './chain-query.ts';
 import { httpUrl } from './http-url.ts';
 import { Fact, Facts, PanelSection } from './panel-section.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
-import { revocationLine } from './revocation-line.ts';
+import { PROTOCOL_TITLES } from './protocol-name.ts';
+import { renewalLines } from './renewal-line.ts';
+import type { RenewalLine } from './renewal-line.ts';
+import type { ReportRead } from './report-query.ts';
+import { Revocation } from './revocation.tsx';
 
-export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: number }) {
+interface CurrentCertificateProps {
+  domain: DomainWire;
+  now: number;
+  read: ReportRead;
+  /** At the title's right. */
+  aside?: ReactNode;
+}
+
+export function CurrentCertificate({ domain, now, read, aside }: CurrentCertificateProps) {
   return (
-    <PanelSection title="Current Certificate">
+    <PanelSection title="Current Certificate" aside={aside}>
       <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
       <Facts className="grid-cols-[97px_1fr]">
+        {domain.protocol !== 'https' && <Fact term="Protocol">{PROTOCOL_TITLES[domain.protocol]}</Fact>}
         {domain.issuer !== null && (
           <Fact term="Issuer">
             <bdi>{visibleText(domain.issuer)}</bdi>
@@ -61,7 +75,11 @@ export function CurrentCertificate({ domain, now }: { domain: DomainWire; now: n
             <Authority domain={domain} />
           </Fact>
         )}
-        {domain.fingerprint !== null && <Fact term="Revocation">{revocationLine(domain.revocation)}</Fact>}
+        {domain.fingerprint !== null && (
+          <Fact term="Revocation">
+            <Revocation revocation={domain.revocation} read={read} />
+          </Fact>
+        )}
         <Serial domain={domain} />
         {domain.fingerprint !== null && (
           <Fact term="SHA-256" mono copy={fingerprintText(domain.fingerprint)}>
@@ -87,7 +105,6 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
   if (!lifetime) return <p className="mt-1.5 mb-4 text-meta text-fg-3">No certificate was read yet.</p>;
   const shortDay = shortDays(lifetime.notBefore, lifetime.notAfter);
-  const schedule = scheduleLine(lifetime.notBefore, lifetime.notAfter, now);
   return (
     <div className="num mt-1.5 mb-4 text-meta text-fg-3">
       <div className="flex justify-between gap-3">
@@ -97,8 +114,38 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
         )}
         <span className="font-[520] text-fg-2">{shortDay(lifetime.notAfter)}</span>
       </div>
-      {schedule && <p className="mt-1 text-fg-2">{schedule}</p>}
+      {renewalLines(domain, now).map((line) => (
+        <RenewalNote key={line.text} line={line} />
+      ))}
     </div>
+  );
+}
+
+function RenewalNote({ line: { text, isUrgent, explanationUrl } }: { line: RenewalLine }) {
+  const url = httpUrl(explanationUrl);
+  return (
+    <p className="mt-1.5 flex gap-1.5 text-fg-2 [overflow-wrap:anywhere]">
+      {isUrgent && (
+        <Glyph name="soon" className="mt-0.5 size-[13px] text-soon-mark [--glyph-cut:var(--surface)]" />
+      )}
+      <span className="min-w-0">
+        {text}
+        {url !== null && (
+          <>
+            {'. '}
+            <a
+              href={url}
+              target="_blank"
+              rel="noopener noreferrer"
+              className="link font-normal max-md:-my-3 max-md:inline-block max-md:py-3"
+            >
+              Why
+              <span className="sr-only"> {new URL(url).host}</span>
+            </a>
+          </>
+        )}
+      </span>
+    </p>
   );
 }
 

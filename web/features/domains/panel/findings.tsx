@@ -1,7 +1,17 @@
+import { useId } from 'react';
 import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
+import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
+import { CopyButton, CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { PanelSection } from './panel-section.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { CopyReport } from './copy-report.tsx';
+import { Chevron } from './disclosure.tsx';
+import { DownloadButton } from './download-button.tsx';
+import { withDetails } from './finding-details.ts';
+import { Fact, Facts, PanelSection } from './panel-section.tsx';
+import { pemFileName } from './pem.ts';
+import type { ReportRead } from './report-query.ts';
 
 const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'; colour: string }> = {
   critical: { glyph: 'critical', colour: 'text-critical-mark' },
@@ -9,53 +19,141 @@ const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'
   note: { glyph: 'ok', colour: 'text-fg-3' },
 };
 
-/** Everything that the last check found, worst first; nothing when it found nothing. */
-export function Findings({ domain }: { domain: DomainWire }) {
+/** Everything that the last check found, worst first, and how each is mended; nothing when it found nothing. */
+export function Findings({ domain, read }: { domain: DomainWire; read: ReportRead }) {
   const { unreachable, findings } = domain;
+  const { report } = read;
   if (!unreachable && findings.length === 0) return null;
   return (
-    <PanelSection title="Findings">
-      <ul className="grid gap-2.5 text-label">
+    <PanelSection title="Findings" aside={<CopyReport report={report} />}>
+      <ul className="-my-1 grid text-label">
         {unreachable && (
-          <Finding severity="warning" message={unreachable.message}>
-            Not reached since <Time iso={unreachable.since} withTime />
-            {domain.fingerprint === null ? '' : '. What is shown below was seen before that.'}
-          </Finding>
+          <li className="flex gap-2 py-1.5">
+            <Mark severity="warning" />
+            <div className="min-w-0 [overflow-wrap:anywhere]">
+              <Sentence severity="warning">{unreachable.message}</Sentence>
+              <p className="mt-0.5 text-meta text-fg-3">
+                Not reached since <Time iso={unreachable.since} withTime />
+                {domain.fingerprint === null ? '' : '. What is shown below was seen before that.'}
+              </p>
+            </div>
+          </li>
         )}
-        {findings.map((finding) => (
-          <Finding
-            key={`${finding.code} ${finding.message}`}
-            severity={finding.severity}
-            message={finding.message}
-          >
-            {finding.addresses.length > 0 && (
-              <span className="font-mono text-small">{finding.addresses.join(', ')}</span>
-            )}
-          </Finding>
+        {withDetails(findings, report).map(({ finding, details }, index) => (
+          <li key={`${finding.code} ${index}`}>
+            <Finding
+              finding={finding}
+              details={details}
+              chainPem={report?.chain_pem ?? null}
+              hostname={domain.hostname}
+              state={report ? 'read' : read.error ? 'failed' : 'reading'}
+            />
+          </li>
         ))}
       </ul>
     </PanelSection>
   );
 }
 
-interface FindingProps {
-  severity: FindingWire['severity'];
-  message: string;
-  children: React.ReactNode;
+function Mark({ severity }: { severity: FindingWire['severity'] }) {
+  const { glyph, colour } = MARKS[severity];
+  return <Glyph name={glyph} className={`mt-[2.5px] size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />;
 }
 
-function Finding({ severity, message, children }: FindingProps) {
-  const { glyph, colour } = MARKS[severity];
+function Sentence({ severity, children }: { severity: FindingWire['severity']; children: string }) {
   return (
-    <li className="flex gap-2">
-      <Glyph name={glyph} className={`mt-[2.5px] size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />
-      <div className="min-w-0 [overflow-wrap:anywhere]">
-        <p className={severity === 'note' ? '' : 'font-[520]'}>
-          <span className="sr-only">{severity}: </span>
-          {message}
-        </p>
-        {children && <p className="mt-0.5 text-meta text-fg-3">{children}</p>}
+    <p className={severity === 'note' ? '' : 'font-[520]'}>
+      <span className="sr-only">{severity}: </span>
+      {visibleText(children)}
+    </p>
+  );
+}
+
+interface FindingProps {
+  finding: FindingWire;
+  details: ReportFindingWire | null;
+  chainPem: string | null;
+  hostname: string;
+  state: 'reading' | 'failed' | 'read';
+}
+
+/** The sentence, which opens what helps. The row is the same before that is here: nothing moves when it comes. */
+function Finding({ finding, details, chainPem, hostname, state }: FindingProps) {
+  return (
+    <details>
+      <summary className="-mx-1.5 flex min-h-11 cursor-pointer list-none gap-2 rounded-2 px-1.5 py-1.5 [overflow-wrap:anywhere] max-md:items-center md:min-h-0 [&::-webkit-details-marker]:hidden hover:bg-sunken">
+        <Mark severity={finding.severity} />
+        <div className="min-w-0 flex-1">
+          <Sentence severity={finding.severity}>{finding.message}</Sentence>
+        </div>
+        <Chevron className="mt-px" />
+      </summary>
+      <div className="grid gap-2.5 pt-1 pb-3 pl-[21px]">
+        {details?.fix && (
+          <p className="whitespace-pre-line [overflow-wrap:anywhere]">{visibleText(details.fix)}</p>
+        )}
+        {details?.attachment === 'chain' && chainPem !== null && (
+          <div className="flex flex-wrap gap-2">
+            <DownloadButton
+              label="Download chain"
+              fileName={pemFileName(hostname, 'fullchain')}
+              text={chainPem}
+            />
+            <CopyTextButton label="Copy chain" text={chainPem} />
+          </div>
+        )}
+        <Evidence finding={finding} details={details} />
+        {details?.command && <Command line={details.command} />}
+        {details === null && <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>}
       </div>
-    </li>
+    </details>
+  );
+}
+
+const WITHOUT_DETAILS: Record<FindingProps['state'], string> = {
+  reading: 'Loading the details...',
+  failed: 'The details could not be loaded.',
+  read: 'There is nothing more to say about it.',
+};
+
+function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
+  const evidence = details?.evidence ?? [];
+  const hasAddresses = finding.addresses.length > 0;
+  if (evidence.length === 0 && !hasAddresses) return null;
+  return (
+    <Facts className="grid-cols-[88px_1fr] text-meta! gap-y-1.5!">
+      {evidence.map(({ label, value }, index) => (
+        <Fact key={index} term={visibleText(label)}>
+          <bdi className="whitespace-pre-line">{visibleText(value)}</bdi>
+        </Fact>
+      ))}
+      {hasAddresses && (
+        <Fact term="Seen at" mono>
+          {finding.addresses.join(', ')}
+        </Fact>
+      )}
+    </Facts>
+  );
+}
+
+/** A line for a shell, as it is copied. */
+function Command({ line }: { line: string }) {
+  const id = useId();
+  return (
+    <div className="group">
+      <p id={id} className="mb-1 text-meta text-fg-3">
+        See it yourself
+      </p>
+      <div className="flex items-start gap-1 rounded-2 border border-line bg-sunken py-1.5 pr-1 pl-2.5">
+        <code
+          aria-labelledby={id}
+          dir="ltr"
+          className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
+        >
+          {visibleText(line)}
+        </code>
+        <CopyButton label="Copy the command" text={line} />
+      </div>
+    </div>
   );
 }

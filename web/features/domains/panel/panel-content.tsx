@@ -5,18 +5,23 @@ import { RevocationBadge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import { CertificateChain } from './certificate-chain.tsx';
+import { Addresses } from './addresses.tsx';
 import { CertificateHistory } from './certificate-history.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
 import { CurrentCertificate } from './current-certificate.tsx';
 import type { DomainActions } from '../domain-actions.ts';
+import { CopyReport } from './copy-report.tsx';
+import { FactsSection } from './facts-section.tsx';
 import { Findings } from './findings.tsx';
 import { NotesEditor } from './notes-editor.tsx';
 import { PanelMenu } from './panel-menu.tsx';
 import { PanelSection } from './panel-section.tsx';
+import { PathSection } from './path-section.tsx';
 import { PausedSection } from './paused-section.tsx';
 import { PausedBadge } from '../list/remaining-time.tsx';
 import { TagsEditor } from './tags-editor.tsx';
+import { useReport } from './report-query.ts';
+import { UptimeSection } from '../uptime/uptime-section.tsx';
 
 interface PanelContentProps {
   domain: DomainWire;
@@ -45,16 +50,35 @@ export function PanelContent({ domain, now, actions, onClose }: PanelContentProp
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-[env(safe-area-inset-bottom)]"
       >
         <PausedSection domain={domain} actions={actions} />
-        <Findings domain={domain} />
-        <CurrentCertificate domain={domain} now={now} />
-        <CheckFrequency domain={domain} />
-        <PanelSection title="Tags and notes">
-          <TagsEditor domain={domain} />
-          <NotesEditor domain={domain} />
-        </PanelSection>
-        <CertificateChain domain={domain} />
-        <CertificateHistory id={domain.id} />
+        <PanelBody domain={domain} now={now} />
       </div>
+    </>
+  );
+}
+
+/** What needs somebody first, then what is, then what was. */
+function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
+  const read = useReport(domain);
+  const hasFindings = domain.unreachable !== null || domain.findings.length > 0;
+  return (
+    <>
+      <Findings domain={domain} read={read} />
+      <CurrentCertificate
+        domain={domain}
+        now={now}
+        read={read}
+        aside={!hasFindings && domain.last_checked_at !== null && <CopyReport report={read.report} />}
+      />
+      <UptimeSection domain={domain} />
+      <CheckFrequency domain={domain} />
+      <Addresses domain={domain} read={read} />
+      <PathSection domain={domain} read={read} />
+      <FactsSection domain={domain} read={read} />
+      <PanelSection title="Tags and notes">
+        <TagsEditor domain={domain} />
+        <NotesEditor domain={domain} />
+      </PanelSection>
+      <CertificateHistory id={domain.id} />
     </>
   );
 }

@@ -6,7 +6,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 
 interface PanelSectionProps {
   title: string;
-  /** Small text at the title's right. */
+  /** Small text, or a button, at the title's right. */
   aside?: ReactNode;
   children: ReactNode;
 }
@@ -14,10 +14,10 @@ interface PanelSectionProps {
 export function PanelSection({ title, aside, children }: PanelSectionProps) {
   return (
     <section className="border-b border-line px-5 pt-[18px] pb-5 last:border-b-0">
-      <h3 className="mb-3 flex items-center justify-between text-label font-semibold">
-        {title}
-        {aside !== undefined && <span className="num text-meta font-normal text-fg-3">{aside}</span>}
-      </h3>
+      <div className="mb-3 flex items-center justify-between gap-3">
+        <h3 className="text-label font-semibold">{title}</h3>
+        {aside !== undefined && aside !== false && <span className="num text-meta text-fg-3">{aside}</span>}
+      </div>
       {children}
     </section>
   );

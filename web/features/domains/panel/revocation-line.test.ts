@@ -1,23 +1,46 @@
 import { expect, it } from 'vitest';
-import { revocationLine } from './revocation-line.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { reasonWords, revocationLine } from './revocation-line.ts';
 
 const at = '2026-11-20T12:00:00.000Z';
+const unknown = { state: 'unknown', source: null, checked_at: null, reason: null, revoked_at: null } as const;
 
-it.each([
-  [{ state: 'unknown', source: null, checked_at: null } as const, 'Revocation could not be determined yet'],
-  [{ state: 'unknown', source: null, checked_at: at } as const, 'Revocation could not be determined yet'],
+it.each<[Partial<DomainWire['revocation']>, string]>([
+  [{}, 'Could not be determined yet'],
+  [{ checked_at: at }, 'Could not be determined yet'],
+  [{ state: 'unavailable', checked_at: at }, 'Could not be determined: no source gave an answer that counts'],
   [
-    { state: 'unavailable', source: null, checked_at: at } as const,
-    'Revocation could not be determined: the authority did not answer',
+    { state: 'not_applicable' },
+    'Not needed: it lives too short to be revoked, or says that nobody publishes revocations for it',
   ],
   [
-    { state: 'good', source: 'crl', checked_at: at } as const,
+    { state: 'good', source: 'crl', checked_at: at },
     'Not revoked, says its revocation list (CRL) of 20 November 2026',
   ],
   [
-    { state: 'revoked', source: 'ocsp', checked_at: at } as const,
-    'Revoked by the authority, says its answer (OCSP) of 20 November 2026',
+    { state: 'revoked', source: 'ocsp', checked_at: at },
+    'Revoked by its authority, says its answer (OCSP) of 20 November 2026',
+  ],
+  [
+    {
+      state: 'revoked',
+      source: 'crl',
+      checked_at: at,
+      reason: 'keyCompromise',
+      revoked_at: '2026-11-03T08:00:00.000Z',
+    },
+    'Revoked on 3 November 2026 (key compromise), says its revocation list (CRL) of 20 November 2026',
   ],
 ])('%o', (revocation, line) => {
-  expect(revocationLine(revocation)).toBe(line);
+  expect(revocationLine({ ...unknown, ...revocation })).toBe(line);
+});
+
+it.each([
+  ['keyCompromise', 'key compromise'],
+  ['cessationOfOperation', 'cessation of operation'],
+  ['cACompromise', 'compromise of its CA'],
+  ['superseded', 'superseded'],
+  ['key\u202ECompromise', 'key\\u202ECompromise'],
+])('the reason %s is %s', (reason, words) => {
+  expect(reasonWords(reason)).toBe(words);
 });

@@ -1,5 +1,6 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { longDate } from '../../../lib/dates.ts';
+import { visibleText } from '../../../ui/visible-text.ts';
 
 const SOURCES = {
   crl: 'its revocation list (CRL)',
@@ -7,19 +8,39 @@ const SOURCES = {
   staple: 'a stapled answer (OCSP)',
 };
 
+// RFC 5280 §5.3.1, where they are written in one word.
+const REASONS: Record<string, string> = {
+  cACompromise: 'compromise of its CA',
+  aACompromise: 'compromise of an attribute authority',
+  unspecified: 'no reason given',
+};
+
+/** 'key compromise' for 'keyCompromise'. */
+export function reasonWords(reason: string): string {
+  return (
+    REASONS[reason] ??
+    visibleText(reason).replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  );
+}
+
 /** What is known about revocation, by whom and since when; what could not be determined is never called good. */
 export function revocationLine({
   state,
   source,
   checked_at: checkedAt,
-}: Pick<DomainWire['revocation'], 'state' | 'source' | 'checked_at'>): string {
+  reason,
+  revoked_at: revokedAt,
+}: DomainWire['revocation']): string {
   const evidence = `${source ? `, says ${SOURCES[source]}` : ''}${checkedAt ? ` of ${longDate(checkedAt)}` : ''}`;
+  const when = revokedAt ? ` on ${longDate(revokedAt)}` : ' by its authority';
+  const why = reason ? ` (${reasonWords(reason)})` : '';
   const lines: Record<typeof state, string> = {
     good: `Not revoked${evidence}`,
-    revoked: `Revoked by the authority${evidence}`,
-    not_applicable: 'Not needed: the certificate lives too short to be revoked',
-    unavailable: 'Revocation could not be determined: the authority did not answer',
-    unknown: 'Revocation could not be determined yet',
+    revoked: `Revoked${when}${why}${evidence}`,
+    not_applicable:
+      'Not needed: it lives too short to be revoked, or says that nobody publishes revocations for it',
+    unavailable: 'Could not be determined: no source gave an answer that counts',
+    unknown: 'Could not be determined yet',
   };
   return lines[state];
 }

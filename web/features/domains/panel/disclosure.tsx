@@ -1,0 +1,73 @@
+import { ChevronDown } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { classNames } from '../../../ui/class-names.ts';
+
+const SUMMARY =
+  'flex cursor-pointer list-none rounded-2 [&::-webkit-details-marker]:hidden hover:bg-sunken focus-visible:bg-sunken';
+
+/** Turns over when the `details` opens in whose summary it stands. */
+export function Chevron({ className }: { className?: string }) {
+  return (
+    <ChevronDown
+      className={classNames(
+        'size-4 flex-none text-fg-3 transition-[rotate] duration-120 [details[open]>summary>&]:rotate-180',
+        className,
+      )}
+      strokeWidth={1.6}
+      aria-hidden="true"
+    />
+  );
+}
+
+interface DisclosureProps {
+  /** What stands there closed too; it names the control. */
+  summary: ReactNode;
+  onOpen?: () => void;
+  className?: string;
+  children: ReactNode;
+}
+
+/** A line that more lies behind. */
+export function Disclosure({ summary, onOpen, className, children }: DisclosureProps) {
+  return (
+    <details
+      className={className}
+      onToggle={(event) => {
+        if (event.currentTarget.open) onOpen?.();
+      }}
+    >
+      <summary className={classNames(SUMMARY, '-mx-1.5 w-fit min-h-11 items-center gap-1 px-1.5 md:min-h-7')}>
+        <span className="text-meta text-fg-2">{summary}</span>
+        <Chevron className="size-3.5" />
+      </summary>
+      {children}
+    </details>
+  );
+}
+
+interface FoldedSectionProps {
+  title: string;
+  /** The one line that is always there. */
+  line: ReactNode;
+  /** From the start: what lies behind needs somebody. */
+  isOpen?: boolean;
+  children: ReactNode;
+}
+
+/** A section of the panel of which a line says enough when all is well. */
+export function FoldedSection({ title, line, isOpen = false, children }: FoldedSectionProps) {
+  return (
+    <section className="border-b border-line px-5 py-2.5 last:border-b-0">
+      <details open={isOpen}>
+        <summary className={classNames(SUMMARY, '-mx-2 min-h-11 items-center gap-2 px-2 py-2')}>
+          <div className="min-w-0 flex-1">
+            <h3 className="text-label font-semibold">{title}</h3>
+            <p className="mt-0.5 min-h-5 text-label text-fg-2 [overflow-wrap:anywhere]">{line}</p>
+          </div>
+          <Chevron />
+        </summary>
+        <div className="pt-1.5 pb-2">{children}</div>
+      </details>
+    </section>
+  );
+}

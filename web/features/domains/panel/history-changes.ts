@@ -1,0 +1,44 @@
+import type { HistoryDiffWire } from '../../../../contract/domain-report.ts';
+import { visibleText } from '../../../ui/visible-text.ts';
+
+export interface HistoryChange {
+  term: string;
+  lines: string[];
+  /** Hostnames. */
+  isMono: boolean;
+}
+
+// A certificate may carry 2,000 names.
+const MOST_NAMES = 20;
+
+/** What a certificate has that the one it is compared with had not, and the other way round; nothing where only dates moved. */
+export function historyChanges(diff: HistoryDiffWire): HistoryChange[] {
+  const changes: HistoryChange[] = [];
+  const add = (term: string, lines: string[], isMono = false) => changes.push({ term, lines, isMono });
+  if (diff.names_added.length > 0) add('Names added', names(diff.names_added), true);
+  if (diff.names_lost.length > 0) add('Names lost', names(diff.names_lost), true);
+  if (diff.issuer) add('Issuer', [fromTo(diff.issuer)]);
+  if (diff.subject) add('Subject', [fromTo(diff.subject)]);
+  if (diff.key) add('Key', [fromTo(diff.key)]);
+  if (diff.same_key) add('Key', ['The same key pair was kept']);
+  if (diff.lifetime_days) {
+    const { from, to } = diff.lifetime_days;
+    add('Lifetime', [`${days(from)} → ${days(to)}`]);
+  }
+  if (diff.signature_algorithm) add('Signature', [fromTo(diff.signature_algorithm)]);
+  return changes;
+}
+
+function names(all: readonly string[]): string[] {
+  const shown = all.slice(0, MOST_NAMES).map(visibleText);
+  return all.length > shown.length ? [...shown, `and ${all.length - shown.length} more`] : shown;
+}
+
+function fromTo({ from, to }: { from: string; to: string }): string {
+  return `${visibleText(from)} → ${visibleText(to)}`;
+}
+
+function days(count: number): string {
+  const rounded = Math.round(count * 10) / 10;
+  return `${rounded} ${rounded === 1 ? 'day' : 'days'}`;
+}

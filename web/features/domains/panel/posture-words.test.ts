@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import type { PostureWire } from '../../../../contract/domain-report.ts';
+import {
+  caaLines,
+  keyExchangeLine,
+  postureLine,
+  registrationLine,
+  tlsVersionsLine,
+} from './posture-words.ts';
+
+const versions = (...offered: (boolean | null)[]): PostureWire['tls_versions'] =>
+  ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'].map((version, index) => ({
+    version,
+    offered: offered[index] ?? null,
+  }));
+
+it.each([
+  [versions(false, false, true, true), 'TLS 1.2 and 1.3'],
+  [versions(true, true, true, false), 'TLS 1.0, 1.1 and 1.2'],
+  [versions(null, false, true, true), 'TLS 1.2 and 1.3; not known of TLS 1.0'],
+  [versions(null, null, null, null), 'Not known: there was no answer'],
+  [[], 'None that is known'],
+])('TLS versions %#', (offered, line) => expect(tlsVersionsLine(offered)).toBe(line));
+
+it.each<[PostureWire['post_quantum'], RegExp]>([
+  [{ state: 'negotiated', group: 'X25519MLKEM768' }, /^X25519MLKEM768, post-quantum/],
+  [{ state: 'not_offered', group: 'X25519' }, /^X25519, not post-quantum/],
+  [{ state: 'unknown', group: null }, /^Not known/],
+])('%o', (postQuantum, line) => expect(keyExchangeLine(postQuantum)).toMatch(line));
+
+it.each<[PostureWire['caa'], string[]]>([
+  [{ outcome: 'none' }, ['No records: every CA may issue for this name']],
+  [{ outcome: 'unavailable' }, ['The name servers did not answer']],
+  [
+    {
+      outcome: 'records',
+      domain: 'fjord.example',
+      records: [
+        { critical: false, tag: 'issue', value: 'letsencrypt.org' },
+        { critical: true, tag: 'iodef', value: 'mailto:\u202Ex' },
+      ],
+    },
+    ['issue "letsencrypt.org"', 'iodef "mailto:\\u202Ex", critical'],
+  ],
+])('CAA %#', (caa, lines) => expect(caaLines(caa)).toEqual(lines));
+
+it.each<[PostureWire['registration'], string | null]>([
+  [
+    {
+      outcome: 'expires',
+      domain: 'fjord.example',
+      expiry_date: '2027-05-03T12:00:00.000Z',
+      registrar: 'Orchard Names',
+    },
+    'fjord.example until 3 May 2027 with Orchard Names',
+  ],
+  [{ outcome: 'no_date', domain: 'orchard.example' }, 'The registry publishes no date for orchard.example'],
+  [{ outcome: 'not_applicable' }, null],
+])('registration %#', (registration, line) => expect(registrationLine(registration)).toBe(line));
+
+it('says in a few words what is healthy', () =>
+  expect(
+    postureLine({
+      checked_at: '',
+      tls_versions: versions(false, false, true, true),
+      post_quantum: { state: 'negotiated', group: 'X25519MLKEM768' },
+      caa: { outcome: 'none' },
+      registration: { outcome: 'not_applicable' },
+      alternates: [],
+    }),
+  ).toBe('TLS 1.2 and 1.3, post-quantum key exchange'));

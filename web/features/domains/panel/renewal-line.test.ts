@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../../contract/constants.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { EXAMPLE_NOW, exampleDomain } from '../example-domain.ts';
+import { renewalLines } from './renewal-line.ts';
+
+const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();
+const ari = (from: number, to: number, explanationUrl: string | null = null) => ({
+  renewal: { from: at(from), to: at(to), source: 'ari' as const, explanation_url: explanationUrl },
+});
+const finding = (code: string) => ({
+  findings: [{ code, severity: 'warning' as const, message: '', addresses: [] }],
+});
+const linesOf = (differences: Partial<DomainWire>) =>
+  renewalLines(exampleDomain(differences), EXAMPLE_NOW).map(({ text }) => text);
+
+describe('the words on the renewal', () => {
+  it.each<[string, Partial<DomainWire>, string[]]>([
+    ['by the rule of thumb: the bar says it', {}, []],
+    ['no certificate', { renewal: null }, []],
+    [
+      'a window of the CA',
+      ari(2, 4),
+      ['Google Trust Services asks for renewal between 22 November 2026 and 24 November 2026'],
+    ],
+    ['a window of one day', ari(2, 2.01), ['Google Trust Services asks for renewal on 22 November 2026']],
+    [
+      'no name of a CA',
+      { ...ari(2, 2), authority_name: null },
+      ['Its CA asks for renewal on 22 November 2026'],
+    ],
+    [
+      'past the window',
+      ari(-4, -2),
+      ['Renewal overdue: Google Trust Services asked for it by 18 November 2026'],
+    ],
+    ['overdue by its age', finding('renewal_overdue'), ['Renewal overdue']],
+    [
+      'to be replaced',
+      ari(-1, 1, 'https://ca.example/incident'),
+      [
+        'Your CA wants this replaced now',
+        'Google Trust Services asks for renewal between 19 November 2026 and 21 November 2026',
+      ],
+    ],
+    ['to be replaced, unexplained', finding('replacement_wanted'), ['Your CA wants this replaced now']],
+    [
+      'short-lived',
+      { valid_from: at(-1), expiry_date: at(5) },
+      ['Valid for 6 days in all, renewal on schedule'],
+    ],
+    [
+      'short-lived and late: said once',
+      { valid_from: at(-5), expiry_date: at(1), ...finding('renewal_overdue') },
+      ['Valid for 6 days in all, renewal overdue'],
+    ],
+    [
+      'short-lived with a window',
+      { valid_from: at(-1), expiry_date: at(5), ...ari(2, 2) },
+      ['Google Trust Services asks for renewal on 22 November 2026'],
+    ],
+  ])('%s', (_, differences, lines) => {
+    expect(linesOf(differences)).toEqual(lines);
+  });
+
+  it('spells out what a CA hides in its name', () =>
+    expect(linesOf({ ...ari(2, 2), authority_name: 'Good\u202ECA' })[0]).toMatch(/^Good\\u202ECA asks/));
+});

@@ -1,0 +1,90 @@
+import type { ReportWire } from '../../../../contract/domain-report.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { Disclosure } from './disclosure.tsx';
+import type { ReportRead } from './report-query.ts';
+import { revocationLine } from './revocation-line.ts';
+
+type Source = ReportWire['revocation_sources'][number];
+
+const NAMES: Record<Source['source'], string> = {
+  crl: 'Revocation list (CRL)',
+  ocsp: 'Answer on request (OCSP)',
+  staple: 'Answer stapled to the handshake (OCSP)',
+};
+
+/** What is known about revocation, and on whose word. */
+export function Revocation({ revocation, read }: { revocation: DomainWire['revocation']; read: ReportRead }) {
+  const sources = read.report?.revocation_sources;
+  // Somebody answered, or was asked in vain: the line that opens the sources is there before they are.
+  const wasAsked = ['good', 'revoked', 'unavailable'].includes(revocation.state);
+  return (
+    <>
+      {revocation.state === 'revoked' ? (
+        <p className="flex gap-1.5 font-[520]">
+          <Glyph name="revoked" className="mt-[3.5px] size-[13px] text-revoked-mark" />
+          <span className="min-w-0">{revocationLine(revocation)}</span>
+        </p>
+      ) : (
+        <p>{revocationLine(revocation)}</p>
+      )}
+      {(sources ? sources.length > 0 : wasAsked) && (
+        <Disclosure summary={sources ? `Sources (${sources.length})` : 'Sources'}>
+          {sources ? (
+            <ul className="grid gap-2.5 pt-1 pb-1.5 text-meta">
+              {sources.map((source, index) => (
+                <li key={index}>
+                  <SourceFacts source={source} />
+                </li>
+              ))}
+            </ul>
+          ) : (
+            <p className="text-meta text-fg-3">
+              {read.error ? 'The sources could not be loaded.' : 'Loading the sources...'}
+            </p>
+          )}
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+function SourceFacts({ source }: { source: Source }) {
+  const { url, state, why, checked_at: checkedAt, this_update: from, next_update: to } = source;
+  return (
+    <>
+      <p>
+        <span className="font-[520]">{NAMES[source.source]}</span>
+        {': '}
+        {STATES[state]}
+      </p>
+      {url !== null && (
+        <p className="font-mono text-small text-fg-2">
+          <bdi dir="ltr">{visibleText(url)}</bdi>
+        </p>
+      )}
+      {why !== null && <p className="text-fg-2">{visibleText(why)}</p>}
+      <p className="text-fg-3">
+        Asked <Time iso={checkedAt} withTime />
+        {from !== null && (
+          <>
+            , of <Time iso={from} withTime />
+          </>
+        )}
+        {to !== null && (
+          <>
+            , next due <Time iso={to} withTime />
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+const STATES: Record<Source['state'], string> = {
+  good: 'not revoked',
+  revoked: 'revoked',
+  none: 'no answer that counts',
+};
