@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+
+import { mintAuthority } from '../../tests/kit/mint.ts';
+import { integer, objectIdentifier, octetString, sequence, set, tagged } from '../../tests/kit/der-writer.ts';
+import { certificatesOf, PkiError } from './index.ts';
+
+const one = mintAuthority();
+const other = mintAuthority();
+
+/** A certs-only message (RFC 5652), with the certificates as given. */
+function message(certificates: readonly Uint8Array[], type = '1.2.840.113549.1.7.2'): Buffer {
+  const data = sequence(
+    integer(1n),
+    set(),
+    sequence(objectIdentifier('1.2.840.113549.1.7.1')),
+    tagged(0, true, ...certificates),
+    set(),
+  );
+  return sequence(objectIdentifier(type), tagged(0, true, data));
+}
+
+describe('what lies at an AIA address', () => {
+  it('is a certificate, several in a message, or PEM', () => {
+    expect(certificatesOf(one.der)).toEqual([one.der]);
+    expect(certificatesOf(message([one.der, other.der])).map((der) => Buffer.from(der))).toEqual([
+      one.der,
+      other.der,
+    ]);
+    const pem = Buffer.from(`# text\n${one.certificatePem}\n${other.certificatePem}`);
+    expect(certificatesOf(pem).map((der) => Buffer.from(der))).toEqual([one.der, other.der]);
+  });
+
+  it('leaves out what is no certificate', () => {
+    expect(certificatesOf(message([one.der, tagged(1, true, one.der)]))).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing', Buffer.alloc(0)],
+    ['a page', Buffer.from('<!doctype html>')],
+    ['a message without certificates', message([])],
+    ['another kind of message', message([one.der], '1.2.840.113549.1.7.1')],
+    ['more than anybody needs', message(Array.from({ length: 33 }, () => one.der))],
+    ['a message that is cut off', message([one.der]).subarray(0, 200)],
+    ['something after it', Buffer.concat([message([one.der]), Buffer.of(0)])],
+    ['content of another type', sequence(objectIdentifier('1.2.840.113549.1.7.2'), octetString(one.der))],
+  ])('is refused when it is %s', (_name, bytes) => {
+    expect(() => certificatesOf(bytes)).toThrow(PkiError);
+  });
+});

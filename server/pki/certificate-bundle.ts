@@ -1,0 +1,43 @@
+import { contextTag, onlyElement, TAG } from './der.ts';
+import { objectIdentifier } from './der-values.ts';
+import { splitPem } from './pem.ts';
+import { PkiError } from './pki-error.ts';
+
+const SIGNED_DATA = '1.2.840.113549.1.7.2';
+const MAX_CERTIFICATES = 32;
+
+/**
+ * The certificates at an AIA address (RFC 5280 §4.2.2.1), as DER and unread: one in DER, several in a certs-only CMS message
+ * (RFC 5652 §5.1), or PEM, which the standard does not have and some CAs serve. Throws PkiError on anything else.
+ */
+export function certificatesOf(bytes: Uint8Array): Uint8Array[] {
+  const found = bytes[0] === TAG.sequence ? certificatesOfDer(bytes) : splitPem(latin1(bytes));
+  if (found.length === 0) throw new PkiError('empty', 'no certificate');
+  if (found.length > MAX_CERTIFICATES) throw new PkiError('too_large', 'too many certificates');
+  return found;
+}
+
+function certificatesOfDer(bytes: Uint8Array): Uint8Array[] {
+  const message = onlyElement(bytes, TAG.sequence).open();
+  const first = message.read();
+  if (first.tag !== TAG.objectIdentifier) return [bytes];
+  if (objectIdentifier(first) !== SIGNED_DATA) throw new PkiError('der_tag', 'no signed data');
+  const content = message.read(contextTag(0, 'constructed'));
+  message.end();
+  const data = onlyElement(content.content, TAG.sequence).open();
+  data.read(TAG.integer);
+  data.read(TAG.set);
+  data.read(TAG.sequence);
+  const list = data.optional(contextTag(0, 'constructed'))?.open();
+  const found: Uint8Array[] = [];
+  // Other choices than a certificate (§10.2.2) have context tags and are of no use here.
+  while (list !== undefined && !list.done) {
+    const element = list.read();
+    if (element.tag === TAG.sequence) found.push(element.encoded);
+  }
+  return found;
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
