@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import { parseCertificate } from './certificate.ts';
-import { createTrustStore } from './trust-store.ts';
+import { createTrustStore, extendTrustStore } from './trust-store.ts';
 
 const [one, two] = [mintAuthority({ commonName: 'One' }), mintAuthority({ commonName: 'Two' })];
 
@@ -22,6 +22,19 @@ describe('a trust store', () => {
     expect(createTrustStore([two.der, one.der]).hash).toBe(hash);
     expect(createTrustStore([one.der]).hash).not.toBe(hash);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('can be extended, and is as good as one made at once', () => {
+    const base = createTrustStore([one.der]);
+    const both = extendTrustStore(base, [two.der, one.der]);
+    expect(both.hash).toBe(createTrustStore([one.der, two.der]).hash);
+    expect(both.has(two.fingerprint)).toBe(true);
+    expect(both.withSubject(parseCertificate(two.der).subject)).toHaveLength(1);
+    expect(base.has(two.fingerprint)).toBe(false);
+    expect(extendTrustStore(base, [one.der])).toBe(base);
+    expect(() => extendTrustStore(base, [Buffer.from('x')])).toThrow(
+      expect.objectContaining({ code: 'der_truncated' }),
+    );
   });
 
   it('refuses what is no certificate', () => {

@@ -65,12 +65,19 @@ export function namedBits(bits: readonly number[]): Buffer {
 
 /** UTCTime through 2049, GeneralizedTime from 2050 (RFC 5280 §4.1.2.5). `at` is in ms UTC. */
 export function time(at: number): Buffer {
-  const digits = new Date(at)
+  const year = new Date(at).getUTCFullYear();
+  return year >= 1950 && year < 2050
+    ? tlv(0x17, Buffer.from(timeDigits(at).slice(2), 'latin1'))
+    : generalizedTime(at);
+}
+
+export function generalizedTime(at: number): Buffer {
+  return tlv(0x18, Buffer.from(timeDigits(at), 'latin1'));
+}
+
+function timeDigits(at: number): string {
+  return new Date(at)
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')
     .replace(/[-:T]/g, '');
-  const year = Number(digits.slice(0, 4));
-  return year >= 1950 && year < 2050
-    ? tlv(0x17, Buffer.from(digits.slice(2), 'latin1'))
-    : tlv(0x18, Buffer.from(digits, 'latin1'));
 }

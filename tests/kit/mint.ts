@@ -33,8 +33,8 @@ export interface KeyPair {
   privateKey: KeyObject;
 }
 export type KeyChoice = 'P-256' | 'P-384' | 'P-521' | 'RSA-1024' | 'RSA-2048' | 'RSA-4096' | 'Ed25519';
-type Hash = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
-type Instant = number | Date;
+export type Hash = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
+export type Instant = number | Date;
 
 export interface CertificateOptions {
   /** Attribute values are written as they are, attackers' strings included; `null` or absent leaves the attribute out. */
@@ -79,6 +79,7 @@ export interface MintedCertificate {
   keyPem: string;
   /** SHA-256 of the DER, lower-case hex. */
   fingerprint: string;
+  serialNumber: bigint;
   /** The intermediates between this certificate and its root, nearest first: what a good server sends after the leaf. */
   chain: readonly MintedCertificate[];
   chainPem: string;
@@ -193,21 +194,21 @@ function mint(options: CertificateOptions, signer: Signer | null): MintedCertifi
   const key = typeof options.key === 'object' ? options.key : mintKey(options.key);
   const subjectDer = Buffer.from(options.subjectDer ?? nameDer(options));
   const { key: signingKey, subjectDer: signerName, chain } = signer ?? { key, subjectDer, chain: [] };
-  const algorithm = signatureAlgorithm(signingKey, options.hash ?? 'sha256');
-  const toBeSigned = sequence(
-    tagged(0, true, integer(2n)),
-    integer(options.serialNumber ?? randomSerial()),
-    algorithm.der,
-    options.issuerDer ?? signerName,
-    sequence(time(Number(options.notBefore)), time(Number(options.notAfter))),
-    subjectDer,
-    publicKeyInfo(key),
-    tagged(3, true, sequence(...extensions(options, key, signingKey).map(extensionDer))),
+  const serialNumber = options.serialNumber ?? randomSerial();
+  const der = signedDer(signingKey, options, (algorithm) =>
+    sequence(
+      tagged(0, true, integer(2n)),
+      integer(serialNumber),
+      algorithm,
+      options.issuerDer ?? signerName,
+      sequence(time(Number(options.notBefore)), time(Number(options.notAfter))),
+      subjectDer,
+      publicKeyInfo(key),
+      tagged(3, true, sequence(...extensions(options, key, signingKey).map(extensionDer))),
+    ),
   );
-  const signature = sign(algorithm.digest, toBeSigned, signingKey.privateKey);
-  if (options.corruptSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
-  const der = sequence(toBeSigned, algorithm.der, bitString(signature));
   return {
+    serialNumber,
     der,
     certificatePem: pem(der),
     keyPem: key.privateKey.export({ type: 'pkcs8', format: 'pem' }),
@@ -217,6 +218,20 @@ function mint(options: CertificateOptions, signer: Signer | null): MintedCertifi
     subjectDer,
     key,
   };
+}
+
+/** What is to be signed, the algorithm and the signature, as certificates, CRLs and OCSP responses have them; then `more`. */
+export function signedDer(
+  key: KeyPair,
+  { hash = 'sha256', corruptSignature = false }: { hash?: Hash; corruptSignature?: boolean },
+  toBeSigned: (algorithm: Buffer) => Buffer,
+  more: readonly Uint8Array[] = [],
+): Buffer {
+  const algorithm = signatureAlgorithm(key, hash);
+  const body = toBeSigned(algorithm.der);
+  const signature = sign(algorithm.digest, body, key.privateKey);
+  if (corruptSignature) signature[signature.length - 1] = (signature.at(-1) ?? 0) ^ 1;
+  return sequence(body, algorithm.der, bitString(signature), ...more);
 }
 
 function extensions(options: CertificateOptions, key: KeyPair, signingKey: KeyPair): RawExtension[] {
@@ -262,7 +277,7 @@ function publicKeyInfo(key: KeyPair): Buffer {
   return key.publicKey.export({ type: 'spki', format: 'der' });
 }
 
-function keyIdentifier(key: KeyPair): Buffer {
+export function keyIdentifier(key: KeyPair): Buffer {
   return createHash('sha1').update(publicKeyInfo(key)).digest();
 }
 

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+
+import { authorityKeyIdentifier } from '../../tests/kit/certificate-extensions.ts';
+import { mintAuthority } from '../../tests/kit/mint.ts';
+import { parseCertificate } from './certificate.ts';
+import { parseRenewalInfo, renewalInfoId } from './renewal-info.ts';
+
+const AKI = '69885b6b87464041e1b37b847ba0ae2cde01c8d4';
+const root = mintAuthority();
+
+describe('the name of a certificate (RFC 9773 §4.1)', () => {
+  const named = (keyIdentifier: string, serialNumber: bigint) =>
+    parseCertificate(
+      root.issue({
+        serialNumber,
+        keyIdentifiers: null,
+        extraExtensions: [authorityKeyIdentifier(Buffer.from(keyIdentifier, 'hex'))],
+      }).der,
+    );
+
+  it("is the RFC's own example", () => {
+    const certificate = named(AKI, 0x87654321n);
+    expect(renewalInfoId(certificate)).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE');
+  });
+
+  it('is not to be had without a key identifier', () => {
+    expect(renewalInfoId(parseCertificate(root.issue({ keyIdentifiers: null }).der))).toBeNull();
+    expect(renewalInfoId(named('', 1n))).toBeNull();
+  });
+});
+
+describe('a window (RFC 9773 §4.2)', () => {
+  const window = (start: unknown, end: unknown, more: object = {}) =>
+    parseRenewalInfo(Buffer.from(JSON.stringify({ suggestedWindow: { start, end }, ...more })));
+  const [start, end] = ['2026-01-02T04:00:00Z', '2026-01-03T04:00:00Z'];
+
+  it('is read with and without an explanation', () => {
+    const times = { start: Date.parse(start), end: Date.parse(end) };
+    expect(window(start, end)).toEqual({ ...times, explanationUrl: null });
+    expect(window(start, end, { explanationURL: 'https://ca.example/why' })).toEqual({
+      ...times,
+      explanationUrl: 'https://ca.example/why',
+    });
+    expect(window('2026-01-02T05:00:00.123456+01:00', end)).toMatchObject({ start: times.start + 123 });
+  });
+
+  it.each(['javascript:alert(1)', 'ftp://x', '', 5, `https://x/${'y'.repeat(2048)}`])(
+    'has no use for the explanation %s',
+    (explanationURL) =>
+      expect(window(start, end, { explanationURL })).toMatchObject({ explanationUrl: null }),
+  );
+
+  it.each<[string, unknown, unknown]>([
+    ['that ends before it starts', end, start],
+    ['of no length', start, start],
+    ['in numbers', 1, 2],
+    ['without times', undefined, undefined],
+    ['in another form', 'Jan 2 2026', 'Jan 3 2026'],
+    ['with no such day', '2026-13-02T04:00:00Z', end],
+  ])('%s is none', (_, from, to) => expect(window(from, to)).toBeNull());
+
+  it.each(['', '{', 'null', '[]', '"x"', '{"suggestedWindow":null}'])('%s is none', (text) => {
+    expect(parseRenewalInfo(Buffer.from(text))).toBeNull();
+  });
+});
