@@ -133,10 +133,14 @@ export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
 export const DOMAIN_SORTS = ['newest', 'soonest', 'name'] as const;
 export type DomainSort = (typeof DOMAIN_SORTS)[number];
 
+/** What a list can be of: the domains in a state, or those that need a person for another reason (`problems` of the summary). */
+export const LIST_STATUSES = [...DOMAIN_STATES, 'problem'] as const;
+export type ListStatus = (typeof LIST_STATUSES)[number];
+
 /** Which of the domains: `q` is part of the name (A-label or U-label), of the notes or of a tag. */
 const domainFilterSchema = z.object({
   q: lineSchema(253).optional(),
-  status: domainStateSchema.optional(),
+  status: z.enum(LIST_STATUSES).optional(),
   tag: tagSchema.optional(),
 });
 export type DomainFilter = z.infer<typeof domainFilterSchema>;
@@ -176,7 +180,8 @@ export const summarySchema = z.object({
   ),
   /**
    * Domains that need a person for another reason than their dates, at most 500: `untrusted` (the last verdict says
-   * so, a wrong name included) or `unreachable` (the last check read no certificate).
+   * so, a wrong name included), `down` (a second look agreed) or `unreachable` (the last check read no certificate). One
+   * that is untrusted and down stands here twice.
    */
   problems: z.array(
     z.object({
@@ -184,8 +189,8 @@ export const summarySchema = z.object({
       hostname: z.string(),
       display_name: z.string(),
       state: domainStateSchema,
-      kind: z.enum(['untrusted', 'unreachable']),
-      /** One plain sentence: the worst finding's message, or why nothing was read. */
+      kind: z.enum(['untrusted', 'down', 'unreachable']),
+      /** One plain sentence: the worst finding's message, or why it is down or was not read. */
       message: z.string(),
     }),
   ),

@@ -2,13 +2,15 @@ import type { Expression } from 'kysely';
 import { byCodePoint, contains, type DialectName } from './dialect.ts';
 import { domainState, type DomainState } from './domain-state.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import { needsPerson } from './needs-person.ts';
 import type { Store } from './open-store.ts';
 
 export interface MonitorFilter {
   accountId: string;
   /** Part of the name, of a tag or of the notes. */
   q?: string | undefined;
-  status?: DomainState | undefined;
+  /** `problem`: those that need a person although no date says so. */
+  status?: DomainState | 'problem' | undefined;
   /** In lower case. */
   tag?: string | undefined;
   now: number;
@@ -104,7 +106,11 @@ function matchingMonitors(store: Store, { accountId, q, status, tag, now }: Moni
     .selectFrom('monitors')
     .where('account_id', '=', accountId)
     .$if(q !== undefined, (select) => select.where((eb) => contains(eb.ref('search_text'), q ?? '')))
-    .$if(status !== undefined, (select) => select.where(domainState(now), '=', status ?? 'ok'))
+    .$if(status !== undefined, (select) =>
+      status === 'problem'
+        ? select.where(needsPerson(now))
+        : select.where(domainState(now), '=', status ?? 'ok'),
+    )
     .$if(tag !== undefined, (select) => select.where((eb) => eb.or(hasTag(eb.ref('tags'), tag ?? ''))));
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts';
+import { needsPerson } from './needs-person.ts';
 import type { Store } from './open-store.ts';
 
 export interface Expiry {
@@ -17,7 +18,7 @@ export interface Problem {
   host: string;
   port: number;
   state: DomainState;
-  kind: 'unreachable' | 'untrusted';
+  kind: 'untrusted' | 'down' | 'unreachable';
   message: string;
 }
 
@@ -28,7 +29,10 @@ export interface Summary {
   tags: { tag: string; count: number }[];
   /** Soonest first, without paused ones; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
   expiries: Expiry[];
-  /** What needs a person although no date says so, at most 500; what is paused is not known well enough. */
+  /**
+   * What needs a person although no date says so, of at most 500 monitors; what is paused is not known well enough. One
+   * that is untrusted and down stands here twice.
+   */
   problems: Problem[];
 }
 
@@ -124,23 +128,24 @@ async function expiriesByDay(store: Store, accountId: string, now: number): Prom
 async function problemsOf(store: Store, accountId: string, now: number): Promise<Problem[]> {
   const rows = await store.db
     .selectFrom('monitors')
-    .select(['id', 'host', 'port', 'problem', 'problem_message', domainState(now).as('state')])
-    .where('account_id', '=', accountId)
-    .where('problem', 'is not', null)
-    .where('paused_by', 'is', null)
-    // Their date or badge says it already.
-    .where((eb) =>
-      eb.or([eb('problem', '=', 'unreachable'), eb(domainState(now), 'not in', ['expired', 'revoked'])]),
+    .leftJoin('incidents', (join) =>
+      join.onRef('incidents.monitor_id', '=', 'monitors.id').on('incidents.ended_at', 'is', null),
     )
+    .select(['monitors.id', 'host', 'port', 'problem', 'problem_message', 'uptime'])
+    .select(['incidents.message as down_message', domainState(now).as('state')])
+    .where('account_id', '=', accountId)
+    .where(needsPerson(now))
     .orderBy('host')
     .limit(MOST_ENTRIES)
     .execute();
-  return rows.map(({ id, host, port, state, problem, problem_message }) => ({
-    id,
-    host,
-    port,
-    state,
-    kind: problem ?? 'untrusted',
-    message: problem_message ?? '',
-  }));
+  return rows.flatMap(({ id, host, port, state, problem, problem_message, uptime, down_message }) => {
+    const monitor = { id, host, port, state };
+    const message = problem_message ?? '';
+    const found: Problem[] = [];
+    if (problem === 'untrusted' && state !== 'expired' && state !== 'revoked')
+      found.push({ ...monitor, kind: 'untrusted', message });
+    if (uptime === 'down') found.push({ ...monitor, kind: 'down', message: down_message ?? message });
+    else if (problem === 'unreachable') found.push({ ...monitor, kind: 'unreachable', message });
+    return found;
+  });
 }

@@ -162,6 +162,47 @@ describeEachDatabase('the summary', (open) => {
     ]);
   });
 
+  it('says of what is down why, beside what is wrong with its certificate', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    const [broken, silent] = [
+      await watch(store, alice.id, 'broken.example', { now: NOW - 2 }),
+      await watch(store, alice.id, 'silent.example', { now: NOW - 1 }),
+    ];
+    await check(store, NOW, [certificate()], { trusted: false });
+    await check(store, NOW, []);
+    await watch(store, alice.id, 'fine.example');
+    await check(store, NOW, [certificate()]);
+    for (const { id } of [broken, silent])
+      await store.db.updateTable('monitors').set({ uptime: 'down' }).where('id', '=', id).execute();
+    const incident = { started_at: NOW, confirmed_at: NOW, ended_at: null, cause: 'server_error' };
+    const message = 'broken.example answered with the error 503.';
+    await store.db
+      .insertInto('incidents')
+      .values([
+        { ...incident, id: crypto.randomUUID(), monitor_id: broken.id, message },
+        {
+          ...incident,
+          id: crypto.randomUUID(),
+          monitor_id: broken.id,
+          ended_at: NOW,
+          message: 'An older one.',
+        },
+      ])
+      .execute();
+
+    const { problems } = await summary(store, { accountId: alice.id, now: NOW });
+    expect(problems.map(({ host, kind, message: said }) => [host, kind, said])).toEqual([
+      ['broken.example', 'untrusted', ''],
+      ['broken.example', 'down', message],
+      ['silent.example', 'down', 'The server refused the connection.'],
+    ]);
+    const { monitors } = await listMonitors(store, {
+      ...{ accountId: alice.id, page: 1, pageSize: 50, sort: 'name', status: 'problem', now: NOW },
+    });
+    expect(monitors.map(({ host }) => host)).toEqual(['broken.example', 'silent.example']);
+  });
+
   it('merges the ends of one day where there are very many', async () => {
     const store = await open();
     const alice = await person(store, 'alice');
