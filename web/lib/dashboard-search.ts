@@ -1,5 +1,5 @@
-import { DOMAIN_SORTS, DOMAIN_STATES } from '../../contract/domain.ts';
-import type { DomainSort, DomainState } from '../../contract/domain.ts';
+import { DOMAIN_SORTS, LIST_STATUSES } from '../../contract/domain.ts';
+import type { DomainSort, ListStatus } from '../../contract/domain.ts';
 
 const VIEWS = ['grid', 'list'] as const;
 export type DomainView = (typeof VIEWS)[number];
@@ -15,7 +15,7 @@ export interface DashboardSearch {
   /** The domain whose panel is open. */
   domain?: string;
   q?: string;
-  status?: DomainState;
+  status?: ListStatus;
   tag?: string;
   sort?: DomainSort;
   view?: DomainView;
@@ -27,7 +27,7 @@ export function dashboardSearch(search: Record<string, unknown>): DashboardSearc
   const found = {
     domain: text(search['domain']),
     q: text(search['q']),
-    status: oneOf(DOMAIN_STATES, search['status']),
+    status: oneOf(LIST_STATUSES, search['status']),
     tag: text(search['tag']),
     sort: oneOf(DOMAIN_SORTS, search['sort']),
     view: oneOf(VIEWS, search['view']),

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
-export type GlyphName = 'expired' | 'critical' | 'soon' | 'ok' | 'active' | 'revoked' | 'paused';
+export type GlyphName = 'expired' | 'critical' | 'soon' | 'ok' | 'active' | 'revoked' | 'paused' | 'fault';
 
 // Silhouettes that can be told apart without colour. The cut-out takes --glyph-cut, else the badge's own ground.
 const SHAPES: Record<GlyphName, ReactNode> = {
@@ -61,6 +61,12 @@ const SHAPES: Record<GlyphName, ReactNode> = {
     <>
       <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="2" />
       <path d="m4 12 8-8" stroke="currentColor" strokeWidth="2" />
+    </>
+  ),
+  fault: (
+    <>
+      <path stroke="currentColor" strokeWidth="2" d="M2.4 2.4h11.2v11.2H2.4z" />
+      <path d="M8 5v3.4M8 10.9v.1" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
     </>
   ),
   paused: <path fill="currentColor" d="M2.6 2h3.8v12H2.6zM9.6 2h3.8v12H9.6z" />,

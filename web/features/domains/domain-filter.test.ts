@@ -22,6 +22,17 @@ describe('a filter', () => {
     expect(belongsTo({ q: 'git' }, domain)).toBe(false);
   });
 
+  it('finds what has a problem that no date and no badge tells', () => {
+    const has = (differences: Parameters<typeof exampleDomain>[0]) =>
+      belongsTo({ status: 'problem' }, exampleDomain(differences));
+    const { uptime } = exampleDomain();
+    expect(has({})).toBe(false);
+    expect(has({ uptime: { ...uptime, state: 'down' } })).toBe(true);
+    expect(has({ trusted: false })).toBe(true);
+    expect(has({ trusted: false, state: 'expired' })).toBe(false);
+    expect(has({ trusted: false, paused: 'user' })).toBe(false);
+  });
+
   it('without parts is none', () => {
     expect(isUnfiltered({})).toBe(true);
     expect(isUnfiltered({ tag: 'books' })).toBe(false);

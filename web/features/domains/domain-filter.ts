@@ -12,13 +12,21 @@ export function isUnfiltered({ q, status, tag }: DomainFilter): boolean {
 
 /** Whether the domain belongs in the list, as far as the page can tell. */
 export function belongsTo({ q, status, tag }: DomainFilter, domain: DomainWire): boolean {
-  if (status !== undefined && domain.state !== status) return false;
+  if (status === 'problem' ? !needsPerson(domain) : status !== undefined && domain.state !== status)
+    return false;
   if (tag !== undefined && !domain.tags.includes(tag)) return false;
   if (q === undefined) return true;
   const wanted = q.toLowerCase();
   return [domain.hostname, domain.display_name, domain.notes, ...domain.tags].some((text) =>
     text.toLowerCase().includes(wanted),
   );
+}
+
+/** As the server tells it: down, not read or not trusted, although no date and no badge says so. */
+function needsPerson({ paused, unreachable, uptime, trusted, state }: DomainWire): boolean {
+  if (paused !== null) return false;
+  if (unreachable !== null || uptime.state === 'down') return true;
+  return trusted === false && state !== 'expired' && state !== 'revoked';
 }
 
 /** Below 0 where `left` stands before `right` in that order; 0 where the server alone knows. */

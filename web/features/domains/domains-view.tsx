@@ -138,7 +138,7 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
       {hasNoSummary ? (
         <SummaryFailed isRetrying={summary.isFetching} onRetry={() => void summary.refetch()} />
       ) : (
-        <ExpiryHorizon expiries={isLoading ? null : (summary.data?.expiries ?? null)} now={now} />
+        <ExpiryHorizon summary={isLoading ? null : (summary.data ?? null)} now={now} />
       )}
       <Toolbar
         summary={summary.data}

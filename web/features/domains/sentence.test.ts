@@ -54,10 +54,40 @@ const fine = (count: number): Entry[] =>
   Array.from({ length: count }, (_, index) => [`host-${index + 1}.example`, 'ok', 32 + index]);
 const paused = (count: number): Entry[] =>
   Array.from({ length: count }, (_, index) => [`paused-${index + 1}.example`, 'paused', -index]);
+const down = (host: string, state: DomainState = 'ok') =>
+  problem(host, 'down', `${host} answered with the error 503.`, state);
 const wrongName = problem('shop.example', 'untrusted', 'The certificate is not valid for this name.');
 
 describe('dashboardSentence', () => {
   it.each<[string, SummaryWire, Problem[], string, string]>([
+    [
+      'one is down',
+      summaryOf(fine(4)),
+      [down('host-2.example')],
+      'host-2.example is down',
+      'host-2.example answered with the error 503. Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      'one is down that was never read',
+      summaryOf(fine(1), { unread: 1 }),
+      [down('gone.example', 'unread')],
+      'gone.example is down',
+      'gone.example answered with the error 503. Next to expire is host-1.example on 22 December.',
+    ],
+    [
+      'two are down, and one ends this week',
+      summaryOf([['pay.example', 'critical', 2], ...fine(2)]),
+      [down('host-1.example'), down('host-2.example')],
+      'One certificate needs attention in two days',
+      'Two domains are down. pay.example expires on 22 November.',
+    ],
+    [
+      'two are down',
+      summaryOf([['git.example', 'soon', 11], ...fine(2)]),
+      [down('host-1.example'), down('host-2.example')],
+      'Two domains are down',
+      'host-1.example answered with the error 503. git.example expires on 1 December.',
+    ],
     [
       '12 fine',
       summaryOf(fine(12)),

@@ -43,6 +43,8 @@ interface Situation {
   untrusted: readonly Problem[];
   /** Untrusted ones that the counts hold as well dated. */
   untrustedInDate: number;
+  down: readonly Problem[];
+  /** Without those that are known to be down. */
   unreachable: readonly Problem[];
   /** `unread` ones may lie beyond what `problems` carries. */
   unreachableCount: number;
@@ -53,19 +55,22 @@ function situationOf({ counts, expiries, problems }: SummaryWire): Situation {
   const current = problems.filter(({ state }) => state !== 'paused');
   const untrusted = current.filter(({ kind }) => kind === 'untrusted');
   const unreachable = current.filter(({ kind }) => kind === 'unreachable');
+  const down = current.filter(({ kind }) => kind === 'down');
   const dated = unreachable.filter(({ state }) => state !== 'unread').length;
+  const downUnread = down.filter(({ state }) => state === 'unread').length;
   return {
     counts,
     expiries,
     untrusted,
     untrustedInDate: untrusted.filter(({ state }) => state === 'ok' || state === 'soon').length,
+    down,
     unreachable,
-    unreachableCount: counts.unread + dated,
+    unreachableCount: counts.unread - downUnread + dated,
   };
 }
 
 function headlineOf(situation: Situation, now: number): string {
-  const { counts, expiries, untrusted, untrustedInDate, unreachable, unreachableCount } = situation;
+  const { counts, expiries, untrusted, untrustedInDate, down, unreachable, unreachableCount } = situation;
   const broken = counts.expired + counts.revoked + untrustedInDate;
   const urgent = broken + counts.critical;
   if (urgent > 1) {
@@ -83,6 +88,8 @@ function headlineOf(situation: Situation, now: number): string {
     return `The certificate of ${host ?? 'one domain'} is not trusted`;
   }
   if (counts.critical === 1) return `One certificate needs attention ${within(expiries, 'critical', now)}`;
+  if (down.length === 1) return `${down[0]?.display_name ?? 'One domain'} is down`;
+  if (down.length > 1) return `${inWordsCapitalised(down.length)} domains are down`;
   if (counts.soon === 1) return `One certificate needs attention ${within(expiries, 'soon', now)}`;
   if (counts.soon > 1)
     return `${inWordsCapitalised(counts.soon)} certificates need attention within two weeks`;
@@ -118,7 +125,7 @@ function headlineWithPaused({ ok, pending, paused }: Record<'ok' | 'pending' | '
 
 /** At most three sentences, worst first, that add hosts, dates and reasons to the headline. */
 function detailOf(situation: Situation, now: number): Phrase[][] {
-  const { counts, expiries, untrusted, untrustedInDate, unreachable, unreachableCount } = situation;
+  const { counts, expiries, untrusted, untrustedInDate, down, unreachable, unreachableCount } = situation;
   const urgent = counts.expired + counts.critical + counts.revoked + untrustedInDate;
   const sentences: Phrase[][] = [];
 
@@ -128,7 +135,12 @@ function detailOf(situation: Situation, now: number): Phrase[][] {
   if (revoked && urgent > 1) sentences.push([host(revoked), plain(' is revoked.')]);
   if (untrusted[0]) sentences.push(reasonOf(untrusted[0]));
 
-  const headlineIsReach = urgent + counts.soon === 0 && unreachableCount > 0;
+  const [firstDown] = down;
+  if (firstDown && urgent === 0) sentences.push(reasonOf(firstDown));
+  else if (firstDown && down.length === 1) sentences.push([host(firstDown), plain(' is down.')]);
+  else if (firstDown) sentences.push([plain(`${inWordsCapitalised(down.length)} domains are down.`)]);
+
+  const headlineIsReach = urgent + counts.soon + down.length === 0 && unreachableCount > 0;
   const unread = unreachableCount === 1 ? unreachable[0] : undefined;
   if (headlineIsReach && unread) sentences.push(reasonOf(unread));
 

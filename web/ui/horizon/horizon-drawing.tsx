@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
 import { GlyphShape } from '../glyph.tsx';
 import { GLYPH, TODAY_HALF, WORDS_Y } from './horizon-layout.ts';
-import type { HorizonLayout, HorizonPin } from './horizon-layout.ts';
+import type { HorizonLayout, HorizonPin, PinStatus } from './horizon-layout.ts';
 import { NAME_OFFSET } from './pack-labels.ts';
 import { NAME_TRACKING } from './text-measure.ts';
 
@@ -161,11 +161,13 @@ function Words({ layout: { frame, bandNames, moreExpired, later } }: { layout: H
   );
 }
 
+const markColour = (status: PinStatus) => `var(--${status === 'fault' ? 'critical' : status}-mark)`;
+
 function Stem({ pin: { x, y, status }, base }: { pin: HorizonPin; base: number }) {
   return (
     <path
       d={`M${x} ${y + 5}V${base}`}
-      stroke={`var(--${status}-mark)`}
+      stroke={markColour(status)}
       strokeWidth="1.25"
       opacity={status === 'ok' ? 0.55 : 0.9}
     />
@@ -173,14 +175,14 @@ function Stem({ pin: { x, y, status }, base }: { pin: HorizonPin; base: number }
 }
 
 function Mark({ pin: { x, y, status, count, label }, size }: { pin: HorizonPin; size: number }) {
-  const isOpenShape = status === 'ok' || status === 'revoked';
+  const isOpenShape = status === 'ok' || status === 'revoked' || status === 'fault';
   const isCount = count > 1 && status === 'ok';
   const tone = status === 'ok' ? 'var(--fg-2)' : 'var(--fg)';
   return (
     <>
       <g
         transform={`translate(${x - GLYPH / 2} ${y - GLYPH / 2}) scale(${GLYPH / 16})`}
-        style={{ color: `var(--${status}-mark)` }}
+        style={{ color: markColour(status) }}
         className="[--glyph-cut:var(--surface)]"
       >
         {isOpenShape && <circle cx="8" cy="8" r="8" fill="var(--surface)" />}

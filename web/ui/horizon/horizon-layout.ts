@@ -5,7 +5,8 @@ import { cutToFit } from './text-measure.ts';
 import type { TextMeasure } from './text-measure.ts';
 import { CRITICAL_DAYS, DAY_MS, SOON_DAYS } from '../../../contract/constants.ts';
 
-export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked';
+/** `fault`: something else is wrong than its date. */
+export type PinStatus = 'expired' | 'critical' | 'soon' | 'ok' | 'revoked' | 'fault';
 
 export interface HorizonEntry {
   id: string;
@@ -16,6 +17,8 @@ export interface HorizonEntry {
   status: PinStatus;
   /** More than one where several that end on a day came as one. */
   count: number;
+  /** What is wrong besides its date, in a word or two; absent where nothing is. */
+  trouble?: string | undefined;
 }
 
 /** The places of a drawing, in px from its left edge and its top. */

@@ -19,7 +19,7 @@ import { useSpan } from './use-span.ts';
 
 interface ExpiryHorizonProps {
   /** Null while they are not known: the axis is drawn without pins. */
-  expiries: SummaryWire['expiries'] | null;
+  summary: Pick<SummaryWire, 'expiries' | 'problems'> | null;
   now: number;
 }
 
@@ -27,11 +27,11 @@ interface ExpiryHorizonProps {
 const EVERYTHING = { q: undefined, tag: undefined, status: undefined };
 
 /** Every certificate that is watched, on a line of days from today: what comes next, and what is already late. */
-export function ExpiryHorizon({ expiries, now }: ExpiryHorizonProps) {
+export function ExpiryHorizon({ summary, now }: ExpiryHorizonProps) {
   const headingId = useId();
   const { span, choose } = useSpan();
-  const entries = useMemo(() => (expiries ? horizonEntries(expiries, now) : []), [expiries, now]);
-  const rows = useRows(expiries === null ? null : entries, now);
+  const entries = useMemo(() => (summary ? horizonEntries(summary, now) : []), [summary, now]);
+  const rows = useRows(summary === null ? null : entries, now);
 
   const [ref, layout] = useCardLayout({ span, rows }, { entries, now });
   const links = useMemo(() => (layout ? horizonLinks(layout, now) : []), [layout, now]);

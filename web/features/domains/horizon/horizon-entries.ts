@@ -4,12 +4,23 @@ import type { HorizonEntry, HorizonPin } from '../../../ui/horizon/horizon-layou
 import { daysLeft } from '../../../../contract/badge.ts';
 import { longDate } from '../../../lib/dates.ts';
 
-/** What the horizon shows of the summary. Dates move on by themselves; only that one is revoked is the server's word. */
-export function horizonEntries(expiries: SummaryWire['expiries'], now: number): HorizonEntry[] {
+type Shown = Pick<SummaryWire, 'expiries' | 'problems'>;
+
+const TROUBLE = { untrusted: 'not trusted', down: 'down', unreachable: 'could not be read' } as const;
+
+/**
+ * What the horizon shows of the summary. Dates move on by themselves; that one is revoked, or something else is wrong with
+ * it than its date, is the server's word. What is more urgent than that keeps its own mark.
+ */
+export function horizonEntries({ expiries, problems }: Shown, now: number): HorizonEntry[] {
+  const troubles = new Map(problems.toReversed().map(({ id, kind }) => [id, TROUBLE[kind]]));
   return expiries.map(({ id, display_name, not_after, state, count }) => {
     const notAfter = Date.parse(not_after);
-    const status = state === 'revoked' ? state : (expiryBadge(notAfter, now)?.status ?? 'ok');
-    return { id, name: display_name, notAfter, status, count };
+    const trouble = troubles.get(id);
+    const dated = expiryBadge(notAfter, now)?.status ?? 'ok';
+    const isCalm = dated === 'ok' || dated === 'soon';
+    const status = state === 'revoked' ? state : trouble !== undefined && isCalm ? 'fault' : dated;
+    return { id, name: display_name, notAfter, status, count, trouble };
   });
 }
 
@@ -22,10 +33,11 @@ export function remainingWords(notAfter: number, now: number): string {
 
 /** What a pin's link is called: all that its tooltip tells. */
 export function pinName({ entries, count }: HorizonPin, now: number): string {
-  const [{ name, notAfter, status }] = entries;
+  const [{ name, notAfter, status, trouble }] = entries;
   const date = longDate(notAfter);
   if (count > 1) return `${count} certificates ${notAfter < now ? 'expired' : 'expire'} on ${date}`;
   const isRevoked = status === 'revoked' ? ', revoked' : '';
-  if (notAfter < now) return `${name}, expired on ${date}${isRevoked}`;
-  return `${name}, expires on ${date}, ${remainingWords(notAfter, now)}${isRevoked}`;
+  const isWrong = trouble === undefined ? '' : `, ${trouble}`;
+  if (notAfter < now) return `${name}, expired on ${date}${isRevoked}${isWrong}`;
+  return `${name}, expires on ${date}, ${remainingWords(notAfter, now)}${isRevoked}${isWrong}`;
 }

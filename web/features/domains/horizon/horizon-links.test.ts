@@ -23,7 +23,11 @@ const expiry = (days: number, change: Partial<Expiry> = {}): Expiry => ({
 
 const linksOf = (expiries: Expiry[], span = 90) =>
   horizonLinks(
-    layOutHorizon(cardFrame(1198, span, 4), { entries: horizonEntries(expiries, NOW), now: NOW }, measure),
+    layOutHorizon(
+      cardFrame(1198, span, 4),
+      { entries: horizonEntries({ expiries, problems: [] }, NOW), now: NOW },
+      measure,
+    ),
     NOW,
   );
 const names = (expiries: Expiry[], span?: number) => linksOf(expiries, span).map(({ name }) => name);

@@ -1,5 +1,7 @@
+import { expiryBadge } from '../../../../contract/badge.ts';
 import { longDate } from '../../../lib/dates.ts';
 import { ExpiryBadge, RevocationBadge } from '../../../ui/badge.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
 import type { HorizonPin } from '../../../ui/horizon/horizon-layout.ts';
 import { remainingWords } from './horizon-entries.ts';
 
@@ -18,7 +20,7 @@ interface PinTooltipProps {
 /** What there is to know about the pin below it. Its link says the same, so that nobody needs to hear it twice. */
 export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerLeave }: PinTooltipProps) {
   const { entries, count, x, y } = pin;
-  const [{ name, notAfter, status }] = entries;
+  const [{ name, notAfter, status, trouble }] = entries;
   const isRight = x > width / 2;
   return (
     <div
@@ -55,10 +57,16 @@ export function PinTooltip({ pin, issuer, now, width, onPointerEnter, onPointerL
           <p className="num mt-0.5 text-fg-2">
             {notAfter < now ? 'Expired' : 'Expires'} on {longDate(notAfter)}
           </p>
+          {trouble !== undefined && (
+            <p className="mt-0.5 flex items-center gap-1.5 font-[520] text-critical-fg">
+              <Glyph name="fault" className="size-3 text-critical-mark" />
+              {trouble.charAt(0).toUpperCase() + trouble.slice(1)}
+            </p>
+          )}
           {issuer !== null && <p className="truncate text-meta text-fg-3">{issuer}</p>}
           <p className="num mt-1.5 flex gap-1.5">
             {status === 'revoked' && <RevocationBadge revoked />}
-            {status === 'ok' || status === 'revoked' ? (
+            {status === 'revoked' || expiryBadge(notAfter, now) === null ? (
               <span className="self-center text-fg-2">{remainingWords(notAfter, now)}</span>
             ) : (
               <ExpiryBadge notAfter={notAfter} now={now} />

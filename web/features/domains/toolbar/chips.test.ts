@@ -36,6 +36,16 @@ describe('the chips', () => {
     ]);
   });
 
+  it('count what has a problem once, whatever the problem', () => {
+    const problem = { hostname: 'a', display_name: 'a', state: 'ok' as const, message: '' };
+    const problems: SummaryWire['problems'] = [
+      { ...problem, id: 'a', kind: 'untrusted' },
+      { ...problem, id: 'a', kind: 'down' },
+      { ...problem, id: 'b', kind: 'unreachable' },
+    ];
+    expect(told({ ...summaryOf({ ok: 4 }), problems }, undefined).slice(5)).toEqual(['Problems 2']);
+  });
+
   it('are more where there is more', () => {
     expect(told(summaryOf({ unread: 1, pending: 2, paused: 3 }), undefined).slice(5)).toEqual([
       'Not read 1',

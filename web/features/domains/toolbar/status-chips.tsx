@@ -1,5 +1,5 @@
 import { LoaderCircle, Unplug } from 'lucide-react';
-import type { DomainState, SummaryWire } from '../../../../contract/domain.ts';
+import type { ListStatus, SummaryWire } from '../../../../contract/domain.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { chipsOf, LASTING_CHIPS } from './chips.ts';
@@ -10,13 +10,14 @@ const MARKS: Partial<Record<NonNullable<Chip['glyph']>, string>> = {
   critical: 'text-critical-mark',
   soon: 'text-soon-mark',
   revoked: 'text-revoked-mark',
+  fault: 'text-critical-mark',
   ok: 'text-ok-mark',
 };
 
 interface StatusChipsProps {
   summary: SummaryWire | undefined;
-  chosen: DomainState | undefined;
-  onChoose: (status: DomainState | undefined) => void;
+  chosen: ListStatus | undefined;
+  onChoose: (status: ListStatus | undefined) => void;
 }
 
 /** The filters by state, which are the legend of the horizon too. The chosen one, pressed again, gives way to All. */
