@@ -14,7 +14,7 @@ import {
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError, type TrustStore } from './pki/index.ts';
-import { createIconSource, createProbe, loadTrustStore } from './probe/index.ts';
+import { createIconSource, createProbe, loadTrustStore, NO_SOURCES } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
@@ -75,7 +75,7 @@ async function main(): Promise<void> {
     const resolver = createResolver({ servers: config.dnsServers, policy });
     const worker = createWorker({
       store,
-      probe: createProbe({ resolver, policy, now: () => systemClock.now() }),
+      probe: createProbe({ resolver, policy, now: () => systemClock.now(), sources: NO_SOURCES }),
       icons: createIconSource({ resolver, policy }),
       trustStore,
       email,

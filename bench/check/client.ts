@@ -1,7 +1,7 @@
 import type { Observation } from '../../server/core/index.ts';
 import { judge } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
-import { createProbe, loadTrustStore } from '../../server/probe/index.ts';
+import { createProbe, loadTrustStore, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ClientRound, ClientStart } from './protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './protocol.ts';
 
@@ -14,7 +14,7 @@ const WARM_UP_CHECKS = 500;
 const policy = createAddressPolicy(['127.0.0.1/32']);
 // The figure is about the handshake and the judgement; openssl s_time is given an address too.
 const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
-const probe = createProbe({ resolver, policy, now: Date.now });
+const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
 const { signal } = new AbortController();
 
 process.once('message', (start: ClientStart) => void serve(start));

@@ -6,22 +6,25 @@ import type { SecureContext, TLSSocket } from 'node:tls';
 import { within } from '../egress/index.ts';
 import { handshakeFailure } from './handshake-failure.ts';
 import type { HandshakeFailure } from './handshake-failure.ts';
+import { groupName } from './group-name.ts';
 
-interface HandshakeEvidence {
+export interface HandshakeEvidence {
   /** DER as sent, leaf first. */
   presentedChain: Uint8Array[];
   tlsVersion: string;
   cipher: string;
-  /** The key exchange group by OpenSSL's name; null where there is none (RSA key exchange) or it has no name. */
+  /** The key exchange group by its usual name; null where there is none (RSA key exchange). */
   group: string | null;
+  /** DER of the OCSPResponse that came along; nothing waits for one. */
   staple: Uint8Array | null;
 }
 
+/** `tls` is open and belongs to the caller, who ends it with `hangUp`. */
 export type HandshakeResult =
-  { ok: true; evidence: HandshakeEvidence } | { ok: false; failure: HandshakeFailure };
+  { ok: true; evidence: HandshakeEvidence; tls: TLSSocket } | { ok: false; failure: HandshakeFailure };
 
 export interface HandshakeOptions {
-  /** A connected socket; it is destroyed before the result is there, whatever the result. */
+  /** A connected socket; it is destroyed where the handshake fails. */
   socket: Socket;
   /** A-labels, sent as SNI, or an IP address, which is not (RFC 6066 §3). */
   host: string;
@@ -32,8 +35,10 @@ export interface HandshakeOptions {
 
 const MAX_CERTIFICATES = 10;
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
+const MAX_STAPLE_BYTES = 64 * 1024;
+const HANG_UP_MS = 1_000;
 
-/** Shakes hands once, reads what the server showed, and hangs up. Verifies nothing: that is the judge's work. */
+/** Shakes hands once and reads what the server showed. Verifies nothing: that is the judge's work. */
 export async function handshake({
   socket,
   host,
@@ -47,15 +52,15 @@ export async function handshake({
     // A certificate that clients refuse is what this product is there to see.
     rejectUnauthorized: false,
     servername: isIP(host) === 0 ? host : '',
+    requestOCSP: true,
   });
-  const limit = { ms: timeoutMs, signal };
+  let kept = false;
   try {
-    const result = await within(secured(tls, socket), limit, failed('timeout'));
-    if (result.ok) await within(hungUp(tls), limit, undefined);
+    const result = await within(secured(tls, socket), { ms: timeoutMs, signal }, failed('timeout'));
+    kept = result.ok;
     return result;
   } finally {
-    tls.destroy();
-    socket.destroy();
+    if (!kept) end(tls, socket);
   }
 }
 
@@ -63,11 +68,18 @@ export async function handshake({
  * Sends our Finished and a close_notify before the FIN. Cut off between, a server has a failed handshake to log, at
  * every check.
  */
-function hungUp(tls: TLSSocket): Promise<void> {
-  return new Promise((resolve) => {
+export async function hangUp(tls: TLSSocket, signal: AbortSignal): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
     tls.once('close', () => resolve());
     tls.destroySoon();
   });
+  if (!tls.destroyed) await within(closed, { ms: HANG_UP_MS, signal }, undefined);
+  tls.destroy();
+}
+
+function end(tls: TLSSocket, socket: Socket): void {
+  tls.destroy();
+  socket.destroy();
 }
 
 /** The error listeners stay on both sockets: late errors must not end the process. */
@@ -75,12 +87,18 @@ function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void =>
       resolve({ ok: false, failure: handshakeFailure(error) });
+    let staple: Uint8Array | null = null;
     tls.on('error', fail);
     socket.on('error', fail);
-    tls.once('close', () => resolve(failed('closed')));
+    tls.once('close', () => {
+      socket.destroy();
+      resolve(failed('closed'));
+    });
+    // It comes with the server's certificate or not at all, in any case before the end of the handshake.
+    tls.once('OCSPResponse', (response: Buffer | null) => (staple = response));
     tls.once('secureConnect', () => {
       try {
-        resolve(evidence(tls));
+        resolve(evidence(tls, staple));
       } catch (error) {
         // Thrown out of an event handler it would end the process, for a certificate that a stranger made.
         reject(error);
@@ -89,7 +107,7 @@ function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   });
 }
 
-function evidence(tls: TLSSocket): HandshakeResult {
+function evidence(tls: TLSSocket, staple: Uint8Array | null): HandshakeResult {
   const presentedChain: Uint8Array[] = [];
   // getPeerX509Certificate() links the certificates as they were sent; getPeerCertificate() sorts and completes them.
   let certificate = tls.getPeerX509Certificate();
@@ -100,15 +118,16 @@ function evidence(tls: TLSSocket): HandshakeResult {
     certificate = certificate.issuerCertificate;
   }
   if (presentedChain.length === 0) return failed(certificate === undefined ? 'no_certificate' : 'too_large');
-  const key = tls.getEphemeralKeyInfo();
   return {
     ok: true,
+    tls,
     evidence: {
       presentedChain,
       tlsVersion: tls.getProtocol() ?? '',
       cipher: tls.getCipher().name,
-      group: key !== null && 'name' in key ? (key.name ?? null) : null,
-      staple: null,
+      group: groupName(tls.getEphemeralKeyInfo()),
+      // Cut, a giant one is what it deserves to be: one that cannot be read.
+      staple: staple?.subarray(0, MAX_STAPLE_BYTES) ?? null,
     },
   };
 }

@@ -1,7 +1,12 @@
-import type { Observation, Protocol } from '../core/index.ts';
+import type { HttpObservation, Observation, Protocol } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import type { TrustStore } from '../pki/index.ts';
+import { askSources } from './ask-sources.ts';
+import { lookAtHttp } from './http-look.ts';
 import { look } from './look.ts';
+import type { OpenLook } from './look.ts';
+import { lookAtPosture } from './posture.ts';
+import type { Sources } from './sources.ts';
 
 export interface ObserveOptions {
   /** Aborted, it ends what is still under way as a timeout. */
@@ -28,26 +33,46 @@ export interface ProbeOptions {
   policy: AddressPolicy;
   /** ms UTC. */
   now: () => number;
+  sources: Sources;
   /** Shorter caps, for tests. */
   timeouts?: Partial<Timeouts>;
+  /** Hears of a source that threw, which is a bug; the look goes on without it. Default: a warning of the process. */
+  onFault?: (error: unknown) => void;
 }
 
 /** In ms by the wall clock: a peer that sends a byte now and then gains nothing. */
 interface Timeouts {
   connect: number;
   handshake: number;
+  /** The request to `/`, with the second one where HEAD is refused. */
+  http: number;
+  /** Certificates that a server forgot to send. */
+  authorities: number;
+  /** Revocation and renewal: who adds a domain waits for them. */
+  status: number;
+  posture: number;
   /** Everything, the resolution included. */
   check: number;
 }
 
-const TIMEOUTS: Timeouts = { connect: 5_000, handshake: 10_000, check: 20_000 };
+const TIMEOUTS: Timeouts = {
+  connect: 5_000,
+  handshake: 10_000,
+  http: 10_000,
+  authorities: 4_000,
+  status: 3_000,
+  posture: 10_000,
+  check: 20_000,
+};
 
 /** Looks at endpoints through the guarded way out. */
-export function createProbe({ resolver, policy, now, timeouts }: ProbeOptions): Probe {
+export function createProbe(options: ProbeOptions): Probe {
+  const { resolver, policy, now, sources, timeouts, onFault = warn } = options;
   const caps = { ...TIMEOUTS, ...timeouts };
+  const waits = { authoritiesMs: caps.authorities, statusMs: caps.status };
 
   return {
-    async observe({ host, port, protocol }, { signal }) {
+    async observe({ host, port, protocol }, { signal, trustStore, withPosture }) {
       const endpoint = { host, port, protocol };
       const observedAt = now();
       const startedAt = performance.now();
@@ -56,36 +81,53 @@ export function createProbe({ resolver, policy, now, timeouts }: ProbeOptions): 
       const timer = setTimeout(end, caps.check);
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
+      const limits = {
+        endpoint,
+        policy,
+        signal: deadline.signal,
+        connectTimeoutMs: caps.connect,
+        handshakeTimeoutMs: caps.handshake,
+      };
+      const http: Promise<HttpObservation | null>[] = [];
+      /** The first connection that gets so far is the only one. */
+      const takeOver = (open: OpenLook): boolean => {
+        if (protocol !== 'https' || http.length > 0) return false;
+        http.push(lookAtHttp({ open, endpoint, timeoutMs: caps.http, signal: deadline.signal }));
+        return true;
+      };
       try {
         const resolution = await resolver.resolve(host, { signal: deadline.signal });
-        const looks = (resolution.ok ? resolution.addresses : []).map((address) =>
-          look({
-            address,
-            endpoint,
-            policy,
-            signal: deadline.signal,
-            connectTimeoutMs: caps.connect,
-            handshakeTimeoutMs: caps.handshake,
-          }),
+        const addresses = await Promise.all(
+          (resolution.ok ? resolution.addresses : []).map((address) =>
+            look({ ...limits, address, takeOver }),
+          ),
         );
-        const addresses = await Promise.all(looks);
+        const seen = withPosture ? addresses.find(({ outcome }) => outcome === 'handshake') : undefined;
+        const common = { signal: deadline.signal, onFault };
+        const [[answered = null], asked, posture] = await Promise.all([
+          Promise.all(http),
+          askSources({ ...common, addresses, sources, trustStore, now: observedAt, waits }),
+          seen?.outcome !== 'handshake'
+            ? Promise.resolve(null)
+            : lookAtPosture({
+                ...common,
+                seen,
+                approach: limits,
+                domains: sources.domains,
+                at: observedAt,
+                budgetMs: caps.posture,
+              }),
+        ]);
         const durationMs = Math.round(performance.now() - startedAt);
-        return {
-          endpoint,
-          observedAt,
-          durationMs,
-          resolution,
-          addresses,
-          http: null,
-          authorities: [],
-          revocation: [],
-          renewal: [],
-          posture: null,
-        };
+        return { endpoint, observedAt, durationMs, resolution, addresses, http: answered, ...asked, posture };
       } finally {
         clearTimeout(timer);
         signal.removeEventListener('abort', end);
       }
     },
   };
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }

@@ -90,12 +90,16 @@ export interface TlsPeerOptions extends TlsOptions {
   port?: number;
   /** Answers requests over HTTP; without it clients hear nothing after the handshake. */
   serve?: RequestListener;
+  /** What it does with a connection that shook hands, instead of `serve`. */
+  manners?: ((socket: Socket) => void) | undefined;
+  /** Sent along with the certificate to clients that ask for an OCSP answer (RFC 6066 §8), whatever its bytes are. */
+  staple?: Buffer;
 }
 
 /** A node:tls server with a certificate per server name; `'*'` is for every other name and for clients without one. */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificate>>,
-  { host = '127.0.0.1', port = 0, serve, ...options }: TlsPeerOptions = {},
+  { host = '127.0.0.1', port = 0, serve, manners, staple, ...options }: TlsPeerOptions = {},
 ): Promise<TlsPeer> {
   const contexts = new Map<string, SecureContext>();
   const context = (certificate: ServerCertificate): SecureContext =>
@@ -111,12 +115,14 @@ export async function startTlsServer(
     ...pair(fallback),
     SNICallback: (name, done) => done(null, contexts.get(name) ?? contexts.get('*')),
   });
+  if (staple !== undefined) server.on('OCSPRequest', (_certificate, _issuer, send) => send(null, staple));
   const http = serve === undefined ? null : createHttpServer(serve);
   server.on('connection', () => accepted++);
   server.on('secureConnection', (socket) => {
     serverNames.push(socket.servername || null);
     socket.on('error', () => socket.destroy());
-    if (http === null) socket.resume();
+    if (manners !== undefined) manners(socket);
+    else if (http === null) socket.resume();
     else http.emit('connection', socket);
   });
   const peer = await listening(server, host, port);

@@ -1,8 +1,9 @@
+import { createPublicKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createProbe } from '../../server/probe/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
@@ -24,7 +25,8 @@ import type { Peer } from '../kit/tls-server.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8', '::1/128'], () => []);
-const leaf = mintAuthority().issue({ dnsNames: ['site.test'] });
+const root = mintAuthority();
+const leaf = root.issue({ dnsNames: ['site.test'] });
 const never = new AbortController().signal;
 
 let names: DnsServer;
@@ -54,9 +56,9 @@ function observe(
   { signal = never, ...options }: Partial<ProbeOptions> & { signal?: AbortSignal } = {},
 ): Promise<Observation> {
   const resolver = createResolver({ servers: [names.address], policy: options.policy ?? policy });
-  return createProbe({ resolver, policy, now: Date.now, ...options }).observe(
+  return createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, ...options }).observe(
     { host, port, protocol: 'tls' },
-    { signal, trustStore: createTrustStore([]), withPosture: false },
+    { signal, trustStore: createTrustStore([root.der]), withPosture: false },
   );
 }
 const handshakeFailed = (reason: string, more: object = {}) => ({
@@ -139,6 +141,29 @@ describe('a hostile or broken peer is a value', () => {
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
   });
+
+  it('that staples more than anybody reads is too large', async () => {
+    const peer = await startTlsServer({ '*': leaf }, { staple: Buffer.alloc(90_000), maxVersion: 'TLSv1.2' });
+    running.push(peer);
+    expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
+  });
+
+  it.each([16_384, 65_536])(
+    'that sends an authority with an RSA key of %i bits ends in time',
+    async (bits) => {
+      const modulus = Buffer.alloc(bits / 8, 0xff).toString('base64url');
+      const publicKey = createPublicKey({
+        key: { kty: 'RSA', n: modulus, e: Buffer.from('0100000001', 'hex').toString('base64url') },
+        format: 'jwk',
+      });
+      const authority = root.intermediate({ key: { publicKey, privateKey: root.key.privateKey } });
+      const peer = await startTlsServer({ '*': { ...leaf, chainPem: authority.certificatePem } });
+      running.push(peer);
+      const observation = await observe('site.test', peer.port);
+      expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
+      expect(observation.durationMs).toBeLessThan(3_000);
+    },
+  );
 
   it('that demands a client certificate on TLS 1.2 is an alert', async () => {
     const peer = await startOpensslServer(leaf, { arguments: ['-tls1_2', '-Verify', '1'] });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import type { AddressObservation, HandshakeObservation, Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { createProbe } from '../../server/probe/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
 import { hasIpv6Loopback } from '../kit/loopback.ts';
@@ -50,7 +50,7 @@ async function tlsServer(
 
 function observe(host: string, port: number): Promise<Observation> {
   const resolver = createResolver({ servers: [names.address], policy });
-  const probe = createProbe({ resolver, policy, now: () => NOW });
+  const probe = createProbe({ resolver, policy, now: () => NOW, sources: NO_SOURCES });
   return probe.observe(
     { host, port, protocol: 'tls' },
     { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
@@ -93,12 +93,12 @@ describe('observe', () => {
 
   it.each([
     ['TLS 1.2', ['-tls1_2'], { tlsVersion: 'TLSv1.2', group: 'X25519' }],
-    ['P-256 only', ['-groups', 'P-256'], { group: 'prime256v1' }],
-    ['P-384 only', ['-groups', 'P-384'], { group: 'secp384r1' }],
-    ['P-521 only', ['-groups', 'P-521'], { group: 'secp521r1' }],
+    ['P-256 only', ['-groups', 'P-256'], { group: 'P-256' }],
+    ['P-384 only', ['-groups', 'P-384'], { group: 'P-384' }],
+    ['P-521 only', ['-groups', 'P-521'], { group: 'P-521' }],
     ['X448 only', ['-groups', 'X448'], { group: 'X448' }],
-    ['ffdhe2048 only', ['-groups', 'ffdhe2048'], { tlsVersion: 'TLSv1.3' }],
-    ['P-384 only on TLS 1.2', ['-tls1_2', '-groups', 'P-384'], { group: 'secp384r1' }],
+    ['ffdhe2048 only', ['-groups', 'ffdhe2048'], { tlsVersion: 'TLSv1.3', group: 'DH, 2048 bits' }],
+    ['P-384 only on TLS 1.2', ['-tls1_2', '-groups', 'P-384'], { group: 'P-384' }],
     ['a client certificate demanded on TLS 1.3', ['-Verify', '1'], { tlsVersion: 'TLSv1.3' }],
   ])('shakes hands with a server of %s', async (_name, more, expected) => {
     const { port } = await openssl(leaf, { arguments: more });
@@ -193,6 +193,18 @@ describe('observe', () => {
     expect(chainOf(shaken(observation, 0)).at(0)).toBe(base64(leaf)[0]);
     expect(chainOf(shaken(observation, 1)).at(0)).toBe(base64(old)[0]);
   });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'keeps the staple of a %s server as it was sent',
+    async (version) => {
+      const staple = Buffer.from('300a0a0100a0050403010203', 'hex');
+      const peer = await tlsServer({ '*': leaf }, { staple, minVersion: version, maxVersion: version });
+      const { staple: kept } = shaken(await observe('site.test', peer.port));
+      expect(Buffer.from(kept ?? []).toString('hex')).toBe(staple.toString('hex'));
+      const without = await tlsServer({ '*': leaf }, { minVersion: version, maxVersion: version });
+      expect(shaken(await observe('site.test', without.port)).staple).toBeNull();
+    },
+  );
 
   it('looks at twenty addresses at once', async () => {
     const addresses = Array.from({ length: 25 }, (_, index) => `127.0.1.${index + 1}`);

@@ -5,6 +5,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import {
   createIconSource,
   createProbe,
+  NO_SOURCES,
   type IconSource,
   loadTrustStore,
   type Probe,
@@ -109,6 +110,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     resolver,
     policy,
     now: clock.now,
+    sources: NO_SOURCES,
     ...(caps && { timeouts: { handshake: caps.handshake } }),
   });
   const email = createEmailChannel({

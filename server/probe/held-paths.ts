@@ -1,0 +1,41 @@
+import type { AddressObservation } from '../core/index.ts';
+import type { Certificate, TrustStore } from '../pki/index.ts';
+import { buildPath, parseReadable } from '../pki/index.ts';
+
+/** One chain as servers sent it, leaf first, with what can be read of it, and the first staple that came along. */
+export interface SentChain {
+  certificates: [Certificate, ...Certificate[]];
+  staple: Uint8Array | null;
+}
+
+/** Nodes of one name seldom show more than two; for more the CAs are not asked. */
+const MOST_CHAINS = 4;
+
+/** The distinct readable chains of a look, in the order of the addresses. */
+export function sentChains(addresses: readonly AddressObservation[]): SentChain[] {
+  const chains = new Map<string, SentChain>();
+  for (const seen of addresses) {
+    if (seen.outcome !== 'handshake') continue;
+    const [leaf, ...others] = seen.presentedChain.map(parseReadable);
+    if (leaf === undefined || leaf === null) continue;
+    const certificates: SentChain['certificates'] = [leaf, ...others.filter((one) => one !== null)];
+    const key = certificates.map(({ fingerprint }) => fingerprint).join(' ');
+    const known = chains.get(key);
+    if (known === undefined) chains.set(key, { certificates, staple: seen.staple });
+    else known.staple ??= seen.staple;
+  }
+  return [...chains.values()].slice(0, MOST_CHAINS);
+}
+
+/**
+ * The path of a chain that holds, leaf first and anchor last; null where none does. An expired leaf has one too: what
+ * its CA says of it is worth knowing.
+ */
+export function heldPath(
+  [leaf, ...intermediates]: readonly [Certificate, ...Certificate[]],
+  trustStore: TrustStore,
+  now: number,
+): Certificate[] | null {
+  const result = buildPath({ leaf, intermediates, trustStore, now, ignoreLeafValidity: true });
+  return result.ok ? result.path : null;
+}

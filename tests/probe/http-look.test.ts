@@ -1,0 +1,225 @@
+import type { RequestListener } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import type { Observation, Protocol } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { ProbeOptions } from '../../server/probe/probe.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { answering, drippingText, endlessBody, endlessHeaders, hangingUp } from '../kit/answers.ts';
+import { silent } from '../kit/raw-peers.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import type { Peer, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
+
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const root = mintAuthority();
+const leaf = root.issue({ dnsNames: ['site.test'] });
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+
+async function site(serve: RequestListener, options: TlsPeerOptions = {}): Promise<TlsPeer> {
+  const peer = await startTlsServer({ '*': leaf }, { ...options, serve });
+  running.push(peer);
+  return peer;
+}
+async function raw(manners: TlsPeerOptions['manners']): Promise<TlsPeer> {
+  const peer = await startTlsServer({ '*': leaf }, { manners });
+  running.push(peer);
+  return peer;
+}
+
+interface Look {
+  protocol?: Protocol;
+  addresses?: string[];
+  timeouts?: ProbeOptions['timeouts'];
+  signal?: AbortSignal;
+}
+function observe(port: number, look: Look = {}): Promise<Observation> {
+  const { protocol = 'https', addresses = ['127.0.0.1'], timeouts = {} } = look;
+  const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses }) };
+  return createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES, timeouts }).observe(
+    { host: 'site.test', port, protocol },
+    {
+      signal: look.signal ?? new AbortController().signal,
+      trustStore: createTrustStore([]),
+      withPosture: false,
+    },
+  );
+}
+const answered = (method: string, status: number) => ({ outcome: 'answered', method, status });
+
+describe('the one request after the handshake', () => {
+  it('is a HEAD of / that says who asks, over the connection that showed the certificate', async () => {
+    const requests: unknown[] = [];
+    const peer = await site(({ method, url, headers }, response) => {
+      requests.push({ method, url, headers });
+      response.end();
+    });
+    const observation = await observe(peer.port);
+    expect(observation.http).toMatchObject({ ...answered('HEAD', 200), address: '127.0.0.1' });
+    expect(peer.accepted()).toBe(1);
+    expect(requests).toEqual([
+      {
+        method: 'HEAD',
+        url: '/',
+        headers: {
+          host: `site.test:${peer.port}`,
+          'user-agent': 'Certlantern (uptime)',
+          accept: '*/*',
+          connection: 'close',
+        },
+      },
+    ]);
+  });
+
+  it.each([200, 204, 301, 401, 403, 404, 429])(
+    'takes %i as an answer and follows nothing',
+    async (status) => {
+      const peer = await site((_request, response) =>
+        response.writeHead(status, { location: 'https://127.0.0.1:1/elsewhere' }).end(),
+      );
+      expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', status));
+      expect(peer.accepted()).toBe(1);
+    },
+  );
+
+  it.each([405, 500, 501, 503])('asks again with GET where HEAD gets %i', async (status) => {
+    const peer = await site(({ method }, response) =>
+      response.writeHead(method === 'HEAD' ? status : 200).end('hello'),
+    );
+    expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
+    expect(peer.accepted()).toBe(2);
+  });
+
+  it('asks again with GET where HEAD gets no answer but the end', async () => {
+    const peer = await site(({ method, socket }, response) =>
+      method === 'HEAD' ? socket.destroy() : response.end('hello'),
+    );
+    expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
+  });
+
+  it('keeps a status of failure that GET gets too', async () => {
+    const peer = await site((_request, response) => response.writeHead(503).end());
+    expect((await observe(peer.port)).http).toMatchObject(answered('GET', 503));
+  });
+
+  it('keeps what HEAD got where nobody takes a second connection', async () => {
+    const peer = await site((_request, response) => {
+      response.writeHead(405).end();
+      void peer.stop();
+    });
+    expect((await observe(peer.port)).http).toMatchObject(answered('HEAD', 405));
+  });
+
+  it('goes to one address only, the first that shook hands', async () => {
+    let requests = 0;
+    const peer = await site(
+      (_request, response) => {
+        requests++;
+        response.end();
+      },
+      { host: '0.0.0.0' },
+    );
+    const observation = await observe(peer.port, { addresses: ['127.0.0.1', '127.0.0.2', '127.0.0.3'] });
+    expect(observation.addresses.map(({ outcome }) => outcome)).toEqual([
+      'handshake',
+      'handshake',
+      'handshake',
+    ]);
+    expect(observation.http).toMatchObject(answered('HEAD', 200));
+    expect(requests).toBe(1);
+  });
+
+  it('is not made for other protocols, nor where nobody shook hands', async () => {
+    let requests = 0;
+    const peer = await site((_request, response) => {
+      requests++;
+      response.end();
+    });
+    expect((await observe(peer.port, { protocol: 'tls' })).http).toBeNull();
+    expect(requests).toBe(0);
+    await peer.stop();
+    expect((await observe(peer.port)).http).toBeNull();
+  });
+
+  it('measures the time to the status line, and leaves it out of the time of the handshake', async () => {
+    const peer = await site((_request, response) => void setTimeout(() => response.end(), 120));
+    const { http, addresses } = await observe(peer.port);
+    expect(http?.durationMs).toBeGreaterThanOrEqual(119);
+    expect(addresses[0]?.durationMs).toBeLessThan(120);
+  });
+
+  it('says nothing about a site that answers only clients with a certificate', async () => {
+    const peer = await site((_request, response) => response.end(), {
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: 'TLSv1.3',
+    });
+    expect(await observe(peer.port)).toMatchObject({ addresses: [{ outcome: 'handshake' }], http: null });
+  });
+});
+
+describe('what servers may answer', () => {
+  it.each([
+    ['an interim answer first', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 200],
+    ['no reason phrase', 'HTTP/1.1 404\r\n\r\n', 404],
+    ['bare line feeds', 'HTTP/1.0 200 OK\nserver: old\n\n', 200],
+    ['a status line alone', 'HTTP/1.1 200 OK\r\n', 200],
+    ['control characters', 'HTTP/1.1 200 \x07\x1b[31m<script>\r\nx: \0\r\n\r\n', 200],
+  ])('%s', async (_name, text, status) => {
+    const peer = await raw(answering(text));
+    expect((await observe(peer.port)).http).toMatchObject({ outcome: 'answered', status });
+  });
+
+  it.each([
+    ['nothing', hangingUp, 'closed'],
+    ['half a status line', answering('HTTP/1.1 20'), 'closed'],
+    ['another protocol', answering('220 mail.example ESMTP\r\n'), 'not_http'],
+    ['HTTP/2 frames', answering('\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64'), 'not_http'],
+    ['a status that is none', answering('HTTP/1.1 000 Zero\r\n\r\n'), 'not_http'],
+    ['headers without an end', endlessHeaders, 'too_large'],
+    ['a status line without an end', answering(`HTTP/1.1 200 ${'x'.repeat(20_000)}`), 'too_large'],
+  ])('%s is no answer', async (_name, manners, reason) => {
+    const peer = await raw(manners);
+    const observation = await observe(peer.port);
+    expect(observation).toMatchObject({
+      addresses: [{ outcome: 'handshake' }],
+      http: { outcome: 'failed', reason },
+    });
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it('a body without an end is left at 64 kB', async () => {
+    const peer = await raw(endlessBody('HTTP/1.1 405 No\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\n'));
+    const observation = await observe(peer.port);
+    expect(observation.http).toMatchObject(answered('GET', 200));
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it.each([
+    ['keeps quiet', silent],
+    ['drips its status line', drippingText('HTTP/1.1 200 OK and so on and so on and so on')],
+    ['drips its headers', drippingText(`HTTP/1.1 200 OK\r\n${'x-more: of it\r\n'.repeat(50)}`)],
+  ])('one who %s ends at the deadline of the request', async (_name, manners) => {
+    const peer = await raw(manners);
+    const observation = await observe(peer.port, { timeouts: { http: 300 } });
+    expect(observation.http).toMatchObject({ outcome: 'failed', reason: 'timeout' });
+    expect(observation.http?.durationMs).toBeGreaterThanOrEqual(299);
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it('one who keeps quiet ends with the check, and when the caller gives up', async () => {
+    const peer = await raw(silent);
+    const ended = { addresses: [{ outcome: 'handshake' }], http: { outcome: 'failed', reason: 'timeout' } };
+    expect(await observe(peer.port, { timeouts: { check: 300 } })).toMatchObject(ended);
+    const controller = new AbortController();
+    const pending = observe(peer.port, { signal: controller.signal });
+    await expect.poll(() => peer.serverNames).toHaveLength(2);
+    controller.abort();
+    expect(await pending).toMatchObject({ http: { outcome: 'failed', reason: 'timeout' } });
+  });
+});
