@@ -7,4 +7,5 @@ export { createResolver } from './resolver.ts';
 export type { Resolution, Resolver } from './resolver.ts';
 export { createVerifiedTls } from './secure-socket.ts';
 export type { SecureSocket } from './secure-socket.ts';
+export { createSlots } from './slots.ts';
 export { within } from './within.ts';

@@ -2,6 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { RecentValues } from './recent-values.ts';
+
 /** Flat facts beside the bytes, such as when they were fetched. Whoever reads them checks what he needs. */
 export type CacheMeta = Readonly<Record<string, string | number | null>>;
 
@@ -25,7 +27,7 @@ export interface DiskCacheOptions {
 }
 
 const MAX_DISK_BYTES = 512 * 1024 * 1024;
-const MAX_MEMORY_BYTES = 32 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Of a writer that is gone: nobody writes for an hour. */
 const STALE_MS = 3_600_000;
 const MAX_HEADER_BYTES = 4_096;
@@ -142,31 +144,11 @@ function codeOf(error: unknown): unknown {
 }
 
 function createMemoryCache(maxBytes: number): DiskCache {
-  const entries = new Map<string, CacheEntry>();
-  let total = 0;
-  const forget = (key: string): void => {
-    total -= entries.get(key)?.bytes.length ?? 0;
-    entries.delete(key);
-  };
+  const entries = new RecentValues<CacheEntry>(maxBytes);
   return {
-    get(key) {
-      const entry = entries.get(key) ?? null;
-      if (entry !== null) {
-        // A Map keeps the order of insertion: inserted again, the entry is the newest.
-        entries.delete(key);
-        entries.set(key, entry);
-      }
-      return Promise.resolve(entry);
-    },
+    get: (key) => Promise.resolve(entries.get(key)),
     put(key, bytes, meta) {
-      forget(key);
-      if (bytes.length > maxBytes) return Promise.resolve();
-      entries.set(key, { bytes: Buffer.from(bytes), meta });
-      total += bytes.length;
-      for (const oldest of entries.keys()) {
-        if (total <= maxBytes) break;
-        forget(oldest);
-      }
+      entries.set(key, { bytes: Buffer.from(bytes), meta }, bytes.length);
       return Promise.resolve();
     },
   };

@@ -1,0 +1,35 @@
+/** Keeps what was used last, up to a total size in the caller's unit. One that is larger than the whole is not kept. */
+export class RecentValues<Value> {
+  readonly #entries = new Map<string, { value: Value; size: number }>();
+  readonly #limit: number;
+  #total = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get(key: string): Value | null {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return null;
+    // A Map keeps the order of insertion: inserted again, the entry is the newest.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  set(key: string, value: Value, size = 1): void {
+    this.#forget(key);
+    if (size > this.#limit) return;
+    this.#entries.set(key, { value, size });
+    this.#total += size;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#total <= this.#limit) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#total -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,219 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { startCaServer } from '../kit/ca-server.ts';
+import type { CaServer } from '../kit/ca-server.ts';
+import { integer, objectIdentifier, sequence, set, tagged } from '../kit/der-writer.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { MintedCertificate } from '../kit/mint.ts';
+import { cacheFolder, openSources } from '../kit/sources.ts';
+
+const NOW = Date.now();
+const HOUR_MS = 3_600_000;
+const never = new AbortController().signal;
+const root = mintAuthority();
+const trustStore = createTrustStore([root.der]);
+
+let ca: CaServer;
+beforeEach(async () => {
+  ca = await startCaServer();
+  onTestFinished(() => ca.stop());
+});
+
+/** A chain of which only the leaf is sent, and whose certificates each say where their issuer is. */
+function forgotten(depth = 1) {
+  let above = root;
+  const urls: string[] = [];
+  for (let level = 1; level <= depth; level++) {
+    const child = above.intermediate({
+      commonName: `Level ${level}`,
+      ...(level > 1 && { caIssuersUrls: [`${ca.origin}/${level - 1}.der`] }),
+    });
+    urls.push(ca.issuer(`/${level}.der`, child.der));
+    above = child;
+  }
+  const leaf = above.issue({ dnsNames: ['a.test'], caIssuersUrls: [`${ca.origin}/${depth}.der`] });
+  return { leaf, issuer: above, urls };
+}
+
+const request = (sent: readonly MintedCertificate[], more: { now?: number; signal?: AbortSignal } = {}) => ({
+  chain: sent.map(({ der }) => parseCertificate(der)),
+  trustStore,
+  now: NOW,
+  signal: never,
+  ...more,
+});
+const fetched = ({ der }: MintedCertificate, url: string) => ({
+  der: new Uint8Array(der),
+  source: 'fetched',
+  url,
+});
+
+describe('the authorities that a server forgot to send', () => {
+  it('are fetched from where the certificate says, once for all who ask at the same time', async () => {
+    const { authorities } = openSources();
+    const {
+      leaf,
+      issuer,
+      urls: [url = ''],
+    } = forgotten();
+    const answers = await Promise.all([1, 2, 3].map(() => authorities.complete(request([leaf]))));
+    for (const answer of answers) expect(answer).toEqual([fetched(issuer, url)]);
+    expect(ca.requests).toHaveLength(1);
+    expect(ca.requests[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
+  });
+
+  it('are fetched one above the other, up to three', async () => {
+    const three = forgotten(3);
+    expect((await openSources().authorities.complete(request([three.leaf]))).map(({ url }) => url)).toEqual(
+      expect.arrayContaining(three.urls),
+    );
+    const four = forgotten(4);
+    await openSources().authorities.complete(request([four.leaf]));
+    expect(ca.requestsTo('/4.der')).toHaveLength(1);
+    expect(ca.requestsTo('/1.der')).toHaveLength(1);
+  });
+
+  it('are remembered, and found for others too, also in the next process', async () => {
+    const folder = cacheFolder();
+    const {
+      leaf,
+      issuer,
+      urls: [url = ''],
+    } = forgotten();
+    const first = openSources({ folder });
+    await first.authorities.complete(request([leaf]));
+    const silent = issuer.issue({ dnsNames: ['b.test'] });
+    expect(await first.authorities.complete(request([silent]))).toEqual([
+      { ...fetched(issuer, url), source: 'cache', url: null },
+    ]);
+    expect(await openSources({ folder }).authorities.complete(request([leaf]))).toEqual([
+      fetched(issuer, url),
+    ]);
+    expect(ca.requests).toHaveLength(1);
+  });
+
+  it('are known from paths that held elsewhere', async () => {
+    const sources = openSources();
+    const issuer = root.intermediate();
+    const [sent, forgetful] = [
+      issuer.issue({ dnsNames: ['a.test'] }),
+      issuer.issue({ dnsNames: ['b.test'] }),
+    ];
+    const path = [sent, issuer, root].map(({ der }) => parseCertificate(der));
+    await sources.revocation.evidence({ path, staple: null, now: NOW, signal: never });
+    expect(await sources.authorities.complete(request([forgetful]))).toEqual([
+      { der: new Uint8Array(issuer.der), source: 'cache', url: null },
+    ]);
+  });
+
+  it('are also looked for in the place of one that expired', async () => {
+    const key = root.intermediate().key;
+    const expired = root.intermediate({ key, notAfter: NOW - HOUR_MS });
+    const renewed = root.intermediate({ key });
+    const url = ca.issuer('/i.der', renewed.der);
+    const leaf = expired.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
+    expect(await openSources().authorities.complete(request([leaf, expired]))).toEqual([
+      fetched(renewed, url),
+    ]);
+  });
+
+  it('may come as a message of certificates, of which those that sign nothing are left out', async () => {
+    const issuer = root.intermediate();
+    const namesake = root.intermediate();
+    const list = tagged(0, true, root.der, namesake.der, issuer.der);
+    const message = sequence(
+      objectIdentifier('1.2.840.113549.1.7.2'),
+      tagged(
+        0,
+        true,
+        sequence(integer(1n), set(), sequence(objectIdentifier('1.2.840.113549.1.7.1')), list, set()),
+      ),
+    );
+    const url = ca.issuer('/i.p7c', message);
+    const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
+    expect(await openSources().authorities.complete(request([leaf]))).toEqual([fetched(issuer, url)]);
+  });
+
+  it('are asked for again after a day, and kept where they are gone by then', async () => {
+    const { authorities } = openSources();
+    const {
+      leaf,
+      issuer,
+      urls: [url = ''],
+    } = forgotten();
+    await authorities.complete(request([leaf]));
+    ca.fault('/1.der', 'not-found');
+    expect(await authorities.complete(request([leaf], { now: NOW + 25 * HOUR_MS }))).toEqual([
+      fetched(issuer, url),
+    ]);
+  });
+});
+
+describe('who cannot give an authority', () => {
+  it.each([
+    'silent',
+    'drip',
+    'endless',
+    'lying-length',
+    'cut',
+    'endless-headers',
+    'gzip-bomb',
+    'redirect',
+    'reset',
+    'not-found',
+  ] as const)('is asked once in a quarter of an hour: %s', async (fault) => {
+    const { authorities } = openSources();
+    const { leaf } = forgotten();
+    ca.fault('/1.der', fault);
+    const signal = ['silent', 'drip', 'lying-length'].includes(fault) ? AbortSignal.timeout(100) : never;
+    expect(await authorities.complete(request([leaf], { signal }))).toEqual([]);
+    if (signal === never) await authorities.complete(request([leaf], { now: NOW + 14 * 60_000 }));
+    expect(ca.requests).toHaveLength(1);
+    expect(ca.requestsTo('/elsewhere')).toEqual([]);
+  });
+
+  it('is asked again after it, and for nobody twice in it', async () => {
+    const { authorities } = openSources();
+    const { leaf, issuer } = forgotten();
+    ca.fault('/1.der', 'error');
+    const other = issuer.issue({ dnsNames: ['b.test'], caIssuersUrls: leafUrl(ca) });
+    await authorities.complete(request([leaf]));
+    await authorities.complete(request([other]));
+    expect(ca.requests).toHaveLength(1);
+    ca.issuer('/1.der', issuer.der);
+    expect(await authorities.complete(request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
+  });
+
+  it('does not spoil the address for others: a stranger names it for a certificate of his own', async () => {
+    const { authorities } = openSources();
+    const {
+      leaf,
+      issuer,
+      urls: [url = ''],
+    } = forgotten();
+    const stranger = mintAuthority().issue({ dnsNames: ['evil.test'], caIssuersUrls: [url] });
+    expect(await authorities.complete(request([stranger]))).toEqual([]);
+    expect(await authorities.complete(request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(ca.requests).toHaveLength(1);
+  });
+
+  it('is no amplifier: a certificate with many addresses has the first two asked', async () => {
+    const urls = Array.from({ length: 50 }, (_, index) => ca.fault(`/${index}`, 'not-found'));
+    const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
+    await openSources().authorities.complete(request([leaf]));
+    expect(ca.requests.map(({ path }) => path).toSorted()).toEqual(['/0', '/1']);
+  });
+
+  it('ends at once when everything stops', async () => {
+    const sources = openSources();
+    const { leaf } = forgotten();
+    ca.fault('/1.der', 'silent');
+    const asking = sources.authorities.complete(request([leaf]));
+    await expect.poll(() => ca.requests.length).toBe(1);
+    sources.close();
+    expect(await asking).toEqual([]);
+  });
+});
+
+const leafUrl = (server: CaServer): string[] => [`${server.origin}/1.der`];

@@ -1,0 +1,319 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { parseCertificate } from '../../server/pki/index.ts';
+import { startCaServer } from '../kit/ca-server.ts';
+import type { CaServer } from '../kit/ca-server.ts';
+import { mintCrl } from '../kit/mint-crl.ts';
+import type { CrlOptions } from '../kit/mint-crl.ts';
+import { mintOcspError, mintOcspResponse } from '../kit/mint-ocsp.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../kit/mint.ts';
+import { cacheFolder, openSources } from '../kit/sources.ts';
+
+const NOW = Date.now();
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const never = new AbortController().signal;
+const root = mintAuthority();
+const issuer = root.intermediate();
+
+let ca: CaServer;
+beforeEach(async () => {
+  ca = await startCaServer();
+  onTestFinished(() => ca.stop());
+});
+
+/** A leaf with the addresses of this CA that are named: `crl` /leaf.crl, `ocsp` /ocsp. */
+const leafWith = (points: readonly ('crl' | 'ocsp')[], more: CertificateOptions = {}) =>
+  issuer.issue({
+    dnsNames: ['a.test'],
+    ...(points.includes('crl') && { crlUrls: [`${ca.origin}/leaf.crl`] }),
+    ...(points.includes('ocsp') && { ocspUrls: [`${ca.origin}/ocsp`] }),
+    ...more,
+  });
+const serveCrl = (options: CrlOptions = {}) => ca.crl('/leaf.crl', mintCrl(issuer, options));
+const request = (
+  leaf: MintedCertificate,
+  more: { now?: number; signal?: AbortSignal; staple?: Uint8Array; through?: MintedCertificate } = {},
+) => {
+  const { through = issuer, staple = null, now = NOW, signal = never } = more;
+  const path = [leaf, through, root].map(({ der }) => parseCertificate(der));
+  return { path, staple, now, signal };
+};
+const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeof request>) =>
+  sources.revocation.evidence(request(...about));
+const good = { state: 'good', reason: null, revokedAt: null };
+const none = (why: string) => ({ state: 'none', why });
+
+describe('a CRL', () => {
+  it('is asked first, and OCSP is not when it answers', async () => {
+    const leaf = leafWith(['crl', 'ocsp']);
+    const url = serveCrl({ url: `${ca.origin}/leaf.crl` });
+    expect(await ask(openSources(), leaf)).toEqual([
+      {
+        fingerprint: leaf.fingerprint,
+        source: 'crl',
+        url,
+        at: NOW,
+        answer: expect.objectContaining(good) as unknown,
+      },
+    ]);
+    expect(ca.requests.map(({ path }) => path)).toEqual(['/leaf.crl']);
+  });
+
+  it('tells that the leaf is revoked, and an intermediate by its own list', async () => {
+    const leaf = leafWith(['crl']);
+    serveCrl({ revoked: [{ ...leaf, reason: 1 }] });
+    const crlUrls = [`${ca.origin}/authority.crl`];
+    const through = root.intermediate({ key: issuer.key, subjectDer: issuer.subjectDer, crlUrls });
+    ca.crl('/authority.crl', mintCrl(root, { revoked: [through] }));
+    const evidence = await ask(openSources(), leaf, { through });
+    expect(evidence.map(({ fingerprint, answer }) => [fingerprint, answer.state])).toEqual([
+      [leaf.fingerprint, 'revoked'],
+      [through.fingerprint, 'revoked'],
+    ]);
+    expect(evidence[0]?.answer).toMatchObject({ reason: 'keyCompromise' });
+  });
+
+  it('is fetched once for all who ask at the same time, and not again while it is fresh', async () => {
+    const sources = openSources();
+    const leaves = [1, 2, 3].map(() => leafWith(['crl']));
+    serveCrl({ revoked: [leaves[2] as MintedCertificate] });
+    const answers = await Promise.all(leaves.map((leaf) => ask(sources, leaf)));
+    expect(answers.map(([evidence]) => evidence?.answer.state)).toEqual(['good', 'good', 'revoked']);
+    await ask(sources, leafWith(['crl']), { now: NOW + 5 * HOUR_MS });
+    expect(ca.requests).toHaveLength(1);
+  });
+
+  it('is asked for anew by its ETag, and read again only when it changed', async () => {
+    const sources = openSources();
+    const leaf = leafWith(['crl']);
+    serveCrl();
+    await ask(sources, leaf);
+    const later = NOW + 7 * HOUR_MS;
+    expect(await ask(sources, leaf, { now: later })).toMatchObject([{ at: later, answer: good }]);
+    serveCrl({ revoked: [leaf], thisUpdate: NOW + HOUR_MS });
+    expect(await ask(sources, leaf, { now: NOW + 14 * HOUR_MS })).toMatchObject([
+      { answer: { state: 'revoked' } },
+    ]);
+    expect(ca.requests.map(({ status }) => status)).toEqual([200, 304, 200]);
+  });
+
+  it('outlives the process, and its failures too as far as an older answer goes', async () => {
+    const folder = cacheFolder();
+    const leaf = leafWith(['crl']);
+    serveCrl({ revoked: [leaf] });
+    await ask(openSources({ folder }), leaf);
+    expect(await ask(openSources({ folder }), leaf, { now: NOW + HOUR_MS })).toMatchObject([
+      { at: NOW, answer: { state: 'revoked' } },
+    ]);
+    expect(ca.requests).toHaveLength(1);
+    ca.fault('/leaf.crl', 'error');
+    expect(await ask(openSources({ folder }), leaf, { now: NOW + 10 * HOUR_MS })).toMatchObject([
+      { at: NOW, answer: { state: 'revoked' } },
+    ]);
+    expect(ca.requests).toHaveLength(2);
+  });
+
+  it('that says revoked is not displaced by a forged, a foreign or an older one', async () => {
+    const leaf = leafWith(['crl']);
+    const others: Uint8Array[] = [
+      mintCrl(issuer, { corruptSignature: true }),
+      mintCrl(issuer, { signer: root.key }),
+      mintCrl(root),
+      mintCrl(issuer, { thisUpdate: NOW - 48 * HOUR_MS }),
+      Buffer.from('<!doctype html>Please log in'),
+    ];
+    for (const other of others) {
+      const sources = openSources();
+      serveCrl({ revoked: [leaf] });
+      await ask(sources, leaf);
+      ca.crl('/leaf.crl', other);
+      expect(await ask(sources, leaf, { now: NOW + 7 * HOUR_MS })).toMatchObject([
+        { answer: { state: 'revoked' } },
+      ]);
+    }
+  });
+
+  it.each<[string, CrlOptions]>([
+    ['bad_signature', { corruptSignature: true }],
+    ['wrong_issuer', { issuerDer: root.subjectDer }],
+    ['wrong_scope', { url: 'http://ca.test/another-shard.crl' }],
+    ['wrong_scope', { deltaOf: 1n }],
+    ['stale', { nextUpdate: NOW - HOUR_MS, thisUpdate: NOW - 48 * HOUR_MS }],
+    ['stale', { nextUpdate: null }],
+  ])('does not count for %s, and OCSP is asked', async (why, options) => {
+    const leaf = leafWith(['crl', 'ocsp']);
+    serveCrl(options);
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
+    expect(await ask(openSources(), leaf)).toMatchObject([
+      { source: 'crl', answer: none(why) },
+      { source: 'ocsp', answer: good },
+    ]);
+  });
+
+  it.each([
+    ['unreachable', 'reset'],
+    ['unreachable', 'not-found'],
+    ['unreachable', 'redirect'],
+    ['unreachable', 'cut'],
+    ['too_large', 'lying-length'],
+    ['too_large', 'endless-headers'],
+    ['malformed', 'gzip-bomb'],
+  ] as const)(
+    'is %s when its server answers with: %s; and is asked for once in a quarter of an hour',
+    async (why, fault) => {
+      const sources = openSources();
+      const [leaf, other] = [leafWith(['crl']), leafWith(['crl'])];
+      ca.fault('/leaf.crl', fault);
+      for (const one of [leaf, other, leaf])
+        expect(await ask(sources, one)).toMatchObject([{ at: NOW, answer: none(why) }]);
+      expect(ca.requests).toHaveLength(1);
+      serveCrl();
+      expect(await ask(sources, leaf, { now: NOW + 16 * MINUTE_MS })).toMatchObject([{ answer: good }]);
+    },
+  );
+
+  it.each(['drip', 'silent', 'endless'] as const)('is pending while it does not come: %s', async (fault) => {
+    const sources = openSources();
+    const leaf = leafWith(['crl']);
+    ca.fault('/leaf.crl', fault);
+    expect(await ask(sources, leaf, { signal: AbortSignal.timeout(50) })).toMatchObject([
+      { answer: none('pending') },
+    ]);
+  });
+
+  it('that comes late is there for the next check', async () => {
+    const sources = openSources();
+    const leaf = leafWith(['crl']);
+    serveCrl({ revoked: [leaf] });
+    const release = ca.hold('/leaf.crl');
+    const ended = new AbortController();
+    const asking = ask(sources, leaf, { signal: ended.signal });
+    await expect.poll(() => ca.requests.length).toBe(1);
+    ended.abort();
+    expect(await asking).toMatchObject([{ answer: none('pending') }]);
+    release();
+    expect(await ask(sources, leaf)).toMatchObject([{ answer: { state: 'revoked' } }]);
+    expect(ca.requests).toHaveLength(1);
+  });
+
+  it('counts by the second address where the first is gone', async () => {
+    const crlUrls = [`${ca.origin}/gone.crl`, `${ca.origin}/leaf.crl`, `${ca.origin}/never.crl`];
+    const leaf = leafWith([], { crlUrls });
+    serveCrl({ revoked: [leaf] });
+    expect(await ask(openSources(), leaf)).toMatchObject([
+      { url: crlUrls[0], answer: none('unreachable') },
+      { url: crlUrls[1], answer: { state: 'revoked' } },
+    ]);
+  });
+});
+
+describe('OCSP', () => {
+  it('is asked by POST, and remembered for its certificate', async () => {
+    const sources = openSources();
+    const leaf = leafWith(['ocsp']);
+    const url = ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked', reason: 4 }));
+    for (const now of [NOW, NOW + HOUR_MS])
+      expect(await ask(sources, leaf, { now })).toMatchObject([
+        {
+          fingerprint: leaf.fingerprint,
+          source: 'ocsp',
+          url,
+          at: NOW,
+          answer: { state: 'revoked', reason: 'superseded' },
+        },
+      ]);
+    expect(ca.requests).toMatchObject([
+      { method: 'POST', path: '/ocsp', headers: { 'content-type': 'application/ocsp-request' } },
+    ]);
+    const other = leafWith(['ocsp']);
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, other));
+    expect(await ask(sources, other)).toMatchObject([{ answer: good }]);
+  });
+
+  it('counts no forged, expired, foreign or unwilling answer', async () => {
+    const other = leafWith([]);
+    const wrong: [string, (leaf: MintedCertificate) => Uint8Array][] = [
+      ['bad_signature', (leaf) => mintOcspResponse(issuer, leaf, { corruptSignature: true })],
+      ['bad_signature', (leaf) => mintOcspResponse(issuer, leaf, { signer: mintAuthority().key })],
+      [
+        'stale',
+        (leaf) =>
+          mintOcspResponse(issuer, leaf, { thisUpdate: NOW - 48 * HOUR_MS, nextUpdate: NOW - HOUR_MS }),
+      ],
+      ['wrong_scope', () => mintOcspResponse(issuer, other)],
+      ['responder_refused', () => mintOcspError(6)],
+      ['responder_refused', (leaf) => mintOcspResponse(issuer, leaf, { status: 'unknown' })],
+      ['malformed', () => Buffer.from('<!doctype html>')],
+    ];
+    for (const [why, response] of wrong) {
+      const sources = openSources();
+      const leaf = leafWith(['ocsp']);
+      ca.ocsp('/ocsp', response(leaf));
+      for (const now of [NOW, NOW + 14 * MINUTE_MS])
+        expect(await ask(sources, leaf, { now }), why).toMatchObject([{ answer: none(why) }]);
+      expect(ca.requestsTo('/ocsp')).toHaveLength(1);
+      ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
+      expect(await ask(sources, leaf, { now: NOW + 16 * MINUTE_MS })).toMatchObject([{ answer: good }]);
+      await ca.stop();
+      ca = await startCaServer();
+    }
+  });
+
+  it('that said revoked stays when the responder goes wrong', async () => {
+    const sources = openSources();
+    const leaf = leafWith(['ocsp']);
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked' }));
+    await ask(sources, leaf);
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { corruptSignature: true }));
+    expect(await ask(sources, leaf, { now: NOW + 7 * HOUR_MS })).toMatchObject([
+      { answer: { state: 'revoked' } },
+    ]);
+    expect(ca.requests).toHaveLength(2);
+  });
+
+  it('answers while a list is slow', async () => {
+    const leaf = leafWith(['crl', 'ocsp']);
+    ca.fault('/leaf.crl', 'silent');
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf));
+    expect(await ask(openSources(), leaf)).toMatchObject([
+      { source: 'crl', answer: none('pending') },
+      { source: 'ocsp', answer: good },
+    ]);
+  });
+});
+
+describe('who is not asked', () => {
+  it('a CA that gives no revocation information, or a certificate that names no source', async () => {
+    const shortLived = leafWith([], { notAfter: NOW + 48 * HOUR_MS });
+    for (const leaf of [shortLived, leafWith([])]) expect(await ask(openSources(), leaf)).toEqual([]);
+    expect(ca.requests).toEqual([]);
+  });
+
+  it('a staple is judged by itself, beside the sources', async () => {
+    const leaf = leafWith(['crl']);
+    serveCrl();
+    const staple = mintOcspResponse(issuer, leaf, { status: 'revoked' });
+    expect(await ask(openSources(), leaf, { staple })).toMatchObject([
+      { source: 'staple', url: null, at: NOW, answer: { state: 'revoked' } },
+      { source: 'crl', answer: good },
+    ]);
+    expect(await ask(openSources(), leaf, { staple: Buffer.from('no staple') })).toMatchObject([
+      { source: 'staple', answer: none('malformed') },
+      { source: 'crl' },
+    ]);
+  });
+
+  it('nobody, once everything stops', async () => {
+    const sources = openSources();
+    const leaf = leafWith(['crl']);
+    ca.fault('/leaf.crl', 'silent');
+    const asking = ask(sources, leaf);
+    await expect.poll(() => ca.requests.length).toBe(1);
+    sources.close();
+    expect(await asking).toMatchObject([{ answer: { state: 'none' } }]);
+    await ask(sources, leafWith(['crl']));
+    expect(ca.requests).toHaveLength(1);
+  });
+});
