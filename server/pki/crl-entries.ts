@@ -70,9 +70,7 @@ export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null
     const serialEnd = cursor.end;
     checkInteger(bytes, serialStart, serialEnd);
     cursor.read(serialEnd, end, 0);
-    if (cursor.tag !== TAG.utcTime && cursor.tag !== TAG.generalizedTime) {
-      throw new PkiError('der_tag', 'time expected');
-    }
+    checkTime(cursor);
     if (cursor.end < end) {
       hasExtensions = true;
       cursor.read(cursor.end, end, TAG.sequence);
@@ -95,6 +93,12 @@ function checkInteger(bytes: Buffer, start: number, end: number): void {
   if ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)) {
     throw new PkiError('der_integer', 'integer not minimal');
   }
+}
+
+/** Its digits matter only for the entry that is looked for; its length bounds how many entries there can be. */
+function checkTime({ tag, contentStart, end }: Cursor): void {
+  const length = tag === TAG.utcTime ? 13 : tag === TAG.generalizedTime ? 15 : -1;
+  if (end - contentStart !== length) throw new PkiError('der_time', 'time not in its DER form');
 }
 
 function isSame(bytes: Buffer, start: number, end: number, wanted: Uint8Array): boolean {

@@ -81,10 +81,9 @@ function signersOf({ responder, certificates }: BasicOcspResponse, question: Ocs
     'name' in responder
       ? isSameName(responder.name, certificate.subject)
       : equalBytes(responder.keyHash, keyHash(certificate, 'sha1'));
-  const delegates = certificates.flatMap((der) => parseReadable(der) ?? []);
-  return [question.issuer, ...delegates.filter((delegate) => isAppointed(delegate, question))].filter(
-    isNamed,
-  );
+  const others = certificates.flatMap((der) => parseReadable(der) ?? []).filter(isNamed);
+  const appointed = others.filter((other) => isAppointed(other, question));
+  return isNamed(question.issuer) ? [question.issuer, ...appointed] : appointed;
 }
 
 /** RFC 6960 §4.2.2.2: issued directly by the CA, with id-kp-OCSPSigning; anyExtendedKeyUsage does not stand for it. */

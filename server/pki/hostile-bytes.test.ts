@@ -1,0 +1,113 @@
+import { assert, nat, oneof, property, tuple, uint8Array } from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { octetString } from '../../tests/kit/der-writer.ts';
+import { mintAuthority } from '../../tests/kit/mint.ts';
+import { mintCrl } from '../../tests/kit/mint-crl.ts';
+import { mintOcspResponse } from '../../tests/kit/mint-ocsp.ts';
+import { parseCertificate, parseReadable } from './certificate.ts';
+import { crlAnswer } from './crl-answer.ts';
+import { parseCrl } from './crl.ts';
+import { ocspAnswer } from './ocsp-answer.ts';
+import { PkiError } from './pki-error.ts';
+import { parseRenewalInfo } from './renewal-info.ts';
+
+const now = Date.now();
+const url = 'http://crl.example/1.crl';
+const root = mintAuthority({ commonName: 'Root' });
+// log id, time, no extensions, algorithm and a signature of one octet.
+const timestamps = octetString(
+  Buffer.from(`0032003000${'07'.repeat(32)}00000198d1d7c800000004030001ff`, 'hex'),
+);
+const leaf = root.issue({
+  dnsNames: ['a.example'],
+  crlUrls: [url],
+  ocspUrls: ['http://ocsp.example'],
+  extraExtensions: [
+    { oid: '1.3.6.1.4.1.11129.2.4.2', value: timestamps },
+    { oid: '1.3.6.1.5.5.7.1.24', value: Buffer.from('3003020105', 'hex') },
+    { oid: '2.5.29.56', value: Buffer.from('0500', 'hex') },
+  ],
+});
+const certificate = parseCertificate(leaf.der);
+const issuer = parseCertificate(root.der);
+const scope = { url, only: 'user' } as const;
+const revoked = [
+  { serialNumber: 5n, reason: 4 },
+  { ...leaf, reason: 1 },
+];
+const responder = root.issue({ commonName: 'Responder', extendedKeyUsage: ['ocspSigning'] });
+
+/** Any of these bytes changed, cut off, or said again somewhere else. */
+function damaged(whole: Uint8Array): Arbitrary<Uint8Array> {
+  const place = nat(whole.length - 1);
+  return oneof(
+    tuple(place, nat(255)).map(([at, value]) => Uint8Array.from(whole).fill(value, at, at + 1)),
+    place.map((at) => whole.slice(0, at)),
+    place.map((at) => whole.slice(at)),
+    tuple(place, place, place).map(([from, length, to]) => {
+      const copy = Uint8Array.from(whole);
+      copy.set(whole.subarray(from, from + Math.min(length, whole.length - to)), to);
+      return copy;
+    }),
+    uint8Array({ maxLength: 64 }),
+  );
+}
+
+/** How long at most; the first runs, before the code is compiled, are not counted. */
+function slowest(whole: Uint8Array, read: (bytes: Uint8Array) => void): number {
+  let longest = 0;
+  for (let run = 0; run < 20; run++) read(whole);
+  assert(
+    property(damaged(whole), (bytes) => {
+      const started = performance.now();
+      read(bytes);
+      longest = Math.max(longest, performance.now() - started);
+    }),
+    { numRuns: 2_000 },
+  );
+  return longest;
+}
+
+describe('damaged bytes are an answer, never a fault, and soon', () => {
+  it('in a list', () => {
+    const der = mintCrl(root, { ...scope, revoked });
+    const answers = new Set<string>();
+    const read = (bytes: Uint8Array): void => {
+      try {
+        const answer = crlAnswer({ crl: parseCrl(bytes), certificate, issuer, url, now });
+        answers.add(answer.state);
+      } catch (error) {
+        if (!(error instanceof PkiError)) throw error;
+      }
+    };
+    expect(slowest(der, read)).toBeLessThan(100);
+    // Only the whole list is signed: whatever is changed in it, it never becomes good.
+    expect([...answers].toSorted()).toEqual(['none', 'revoked']);
+  });
+
+  it('in an OCSP response', () => {
+    const response = mintOcspResponse(root, leaf, { responder, status: 'revoked', reason: 1 });
+    const answers = new Set<string>();
+    const read = (bytes: Uint8Array): void => {
+      answers.add(ocspAnswer({ response: bytes, certificate, issuer, now }).state);
+    };
+    expect(slowest(response, read)).toBeLessThan(100);
+    expect([...answers].toSorted()).toEqual(['none', 'revoked']);
+  });
+
+  it('in a certificate with timestamps and all that is said of revocation', () => {
+    expect(certificate).toMatchObject({ mustStaple: true, hasNoRevAvail: true, parseErrors: [] });
+    expect(certificate.signedCertificateTimestamps).toEqual([Number('0x198d1d7c800')]);
+    expect(slowest(leaf.der, parseReadable)).toBeLessThan(100);
+  });
+
+  it('in a renewal window', () => {
+    const window = { start: '2026-01-02T04:00:00Z', end: '2026-01-03T04:00:00Z' };
+    const body = Buffer.from(
+      JSON.stringify({ suggestedWindow: window, explanationURL: 'https://ca.example' }),
+    );
+    expect(slowest(body, parseRenewalInfo)).toBeLessThan(100);
+  });
+});
