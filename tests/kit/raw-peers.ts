@@ -44,15 +44,21 @@ export const alerting =
       socket.end(Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, description])),
     );
 
-/** Sends this record again and again, as fast as the client takes it. */
+/** Sends this record again and again from the first byte on, as fast as the client takes it. */
 export function flooding(record: Buffer): (socket: Socket) => void {
+  const flood = floodingAtOnce(record);
+  return (socket) => void socket.once('data', () => flood(socket));
+}
+
+/** The same without waiting for the client. */
+export function floodingAtOnce(record: Buffer): (socket: Socket) => void {
   const many = Buffer.concat(Array.from({ length: Math.ceil(65_536 / record.length) }, () => record));
   return (socket) => {
     const flood = (): void => {
       while (!socket.destroyed && socket.write(many));
       if (!socket.destroyed) socket.once('drain', flood);
     };
-    socket.once('data', flood);
+    flood();
   };
 }
 

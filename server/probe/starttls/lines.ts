@@ -1,0 +1,38 @@
+import { wrongProtocol } from './talk.ts';
+import type { Parser, Talk } from './talk.ts';
+
+/** Far above what the standards allow: 512 bytes in SMTP, 8,192 for IMAP's capabilities. */
+const MAX_LINE_BYTES = 8 * 1024;
+const LINE_FEED = 10;
+
+/** One line, without its end, a character a byte. */
+export const line: Parser<string> = (seen) => {
+  const end = seen.indexOf(LINE_FEED);
+  if (end === -1 ? seen.length > MAX_LINE_BYTES : end > MAX_LINE_BYTES)
+    throw wrongProtocol(`a line of more than ${MAX_LINE_BYTES} bytes`);
+  if (end === -1) return null;
+  return { value: seen.toString('latin1', 0, end).replace(/\r$/, ''), length: end + 1 };
+};
+
+/** A reply of the kind that FTP began with: three digits a line, and a hyphen after them while more lines follow. */
+export interface Reply {
+  code: number;
+  /** Without the digits. */
+  lines: string[];
+}
+
+/** RFC 5321 §4.2.1; in FTP (RFC 959 §4.2) the lines between the first and the last need no digits. */
+export async function reply(talk: Talk): Promise<Reply> {
+  const first = await talk.take(line);
+  const [, digits = '', mark] = /^([1-5]\d\d)([ -]|$)/.exec(first) ?? [];
+  if (digits === '') throw wrongProtocol('no reply code');
+  const lines = [first.slice(4)];
+  let more = mark === '-';
+  while (more) {
+    const next = await talk.take(line);
+    const isNumbered = next.startsWith(digits);
+    lines.push(isNumbered ? next.slice(4) : next);
+    more = !isNumbered || next[3] === '-';
+  }
+  return { code: Number(digits), lines };
+}

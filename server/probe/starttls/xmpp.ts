@@ -1,0 +1,69 @@
+import { domainToUnicode } from 'node:url';
+
+import { refused, wrongProtocol } from './talk.ts';
+import type { Parser, Talk } from './talk.ts';
+
+const SERVER_PORT = 5269;
+const MAX_TAG_BYTES = 4 * 1024;
+const START_TLS = "<starttls xmlns='urn:ietf:params:xml:ns:xmpp-tls'/>";
+
+/** RFC 6120 §5.4, as a client or, on the port for that, as another server. */
+export async function xmpp(talk: Talk, { host, port }: { host: string; port: number }): Promise<void> {
+  const kind = port === SERVER_PORT ? 'server' : 'client';
+  talk.send(
+    `<?xml version='1.0'?><stream:stream xmlns='jabber:${kind}' ` +
+      `xmlns:stream='http://etherx.jabber.org/streams' to='${domainPart(host)}' version='1.0'>`,
+  );
+  let offered = false;
+  for (let seen = await streamStart(talk); !isEndOfFeatures(seen); seen = await talk.take(tag)) {
+    if (seen.name === 'error' || seen.name === '/stream') throw refused('the stream is refused');
+    if (seen.name === 'starttls') offered = true;
+  }
+  if (!offered) throw refused('STARTTLS is not offered');
+  talk.send(START_TLS);
+  const answer = await talk.take(tag);
+  if (answer.name !== 'proceed') throw refused('STARTTLS is refused');
+  if (!answer.isWhole && (await talk.take(tag)).name !== '/proceed') throw wrongProtocol('no answer of XMPP');
+}
+
+const isEndOfFeatures = ({ name, isWhole }: Tag): boolean =>
+  name === '/features' || (name === 'features' && isWhole);
+
+/** The first tag inside the stream. */
+async function streamStart(talk: Talk): Promise<Tag> {
+  let { name } = await talk.take(firstTag);
+  if (name === '?xml') ({ name } = await talk.take(tag));
+  if (name !== 'stream') throw wrongProtocol('no stream of XMPP');
+  return talk.take(tag);
+}
+
+/** RFC 7622 §3.2: U-labels. The escaping is for what no host name has in it. */
+function domainPart(host: string): string {
+  return (domainToUnicode(host) || host).replaceAll(/[^\p{L}\p{M}\p{N}.:-]/gu, '');
+}
+
+interface Tag {
+  /** Without its prefix; an end tag's begins with a slash. */
+  name: string;
+  /** `<name/>`: no end tag follows. */
+  isWhole: boolean;
+}
+
+const firstTag: Parser<Tag> = (seen) => {
+  if (!/^\s*(?:<|$)/.test(seen.toString('latin1', 0, MAX_TAG_BYTES)))
+    throw wrongProtocol('no stream of XMPP');
+  return tag(seen);
+};
+
+/** The next tag with the text before it. A quoted value may hold a `>`. */
+const tag: Parser<Tag> = (seen) => {
+  const text = seen.toString('latin1', 0, MAX_TAG_BYTES);
+  const found = /^[^<>]*<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/.exec(text);
+  if (found === null) {
+    if (seen.length >= MAX_TAG_BYTES) throw wrongProtocol(`no tag within ${MAX_TAG_BYTES} bytes`);
+    return null;
+  }
+  const inside = found[1] ?? '';
+  const [, slash = '', name = ''] = /^(\/?)(?:[^\s/:]+:)?([^\s/:]+)/.exec(inside) ?? [];
+  return { value: { name: slash + name, isWhole: inside.endsWith('/') }, length: found[0].length };
+};

@@ -1,0 +1,196 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import type { Observation, Protocol } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { floodingAtOnce, resetting, silent, startRawPeer } from '../kit/raw-peers.ts';
+import type { RawPeer } from '../kit/raw-peers.ts';
+import { startTalkingPeer } from '../kit/talking-peer.ts';
+import type { TalkingPeer, TalkingPeerOptions, Turn } from '../kit/talking-peer.ts';
+import { NONSENSE, REFUSALS, TALKS } from './starttls-talks.ts';
+import type { Talk } from './starttls-talks.ts';
+
+const certificate = mintAuthority()
+  .intermediate()
+  .issue({ dnsNames: ['site.test'] });
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
+const running: RawPeer[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+async function talking(turns: readonly Turn[], options?: TalkingPeerOptions): Promise<TalkingPeer> {
+  const peer = await startTalkingPeer(turns, options);
+  running.push(peer);
+  return peer;
+}
+
+async function raw(manners: (socket: Socket) => void): Promise<RawPeer> {
+  const peer = await startRawPeer(manners);
+  running.push(peer);
+  return peer;
+}
+
+function observe(
+  port: number,
+  protocol: Protocol,
+  { host = 'site.test', handshake = 5_000 } = {},
+): Promise<Observation> {
+  const timeouts = { handshake };
+  const probe = createProbe({ resolver, policy, sources: NO_SOURCES, now: Date.now, timeouts });
+  return probe.observe(
+    { host, port, protocol },
+    { signal: new AbortController().signal, trustStore: createTrustStore([]), withPosture: false },
+  );
+}
+
+const shaken = {
+  addresses: [{ outcome: 'handshake', presentedChain: [certificate.der, expect.anything()] }],
+};
+const failed = (reason: string, detail: string | null = expect.toSatisfy(() => true)): object => ({
+  addresses: [{ outcome: 'failed', stage: 'starttls', reason, detail, tlsAlert: null }],
+});
+
+describe.each(TALKS)('$protocol as $server says it', ({ protocol, turns }) => {
+  it('leads to the certificate, in big pieces and a byte at a time', async () => {
+    for (const dripping of [false, true]) {
+      const peer = await talking(turns, { certificate, dripping });
+      expect(await observe(peer.port, protocol)).toMatchObject(shaken);
+      expect(peer.misheard).toEqual([]);
+    }
+  });
+
+  it('with plain bytes after the positive answer is an injection', async () => {
+    const last = turns.findLastIndex((turn) => 'says' in turn);
+    const { port } = await talking(
+      turns.map((turn, index) =>
+        index === last && 'says' in turn
+          ? { says: Buffer.concat([Buffer.from(turn.says), Buffer.from('250 and more\r\n')]) }
+          : turn,
+      ),
+      { certificate },
+    );
+    expect(await observe(port, protocol)).toMatchObject(failed('starttls_injection'));
+  });
+
+  it('cut off anywhere is a closed connection', async () => {
+    const words = turns.flatMap((turn) => ('says' in turn ? [Buffer.from(turn.says).length] : []));
+    const total = words.reduce((sum, length) => sum + length, 0);
+    const cuts = Array.from({ length: 12 }, (_, index) => 1 + Math.floor((index * (total - 1)) / 12));
+    for (const hangsUpAfter of new Set(cuts.filter((cut) => cut < total))) {
+      const { port } = await talking(turns, { hangsUpAfter });
+      expect(await observe(port, protocol)).toMatchObject(failed('closed'));
+    }
+  });
+});
+
+describe('a server that will not', () => {
+  it.each(REFUSALS)('$protocol: $server', async ({ protocol, turns, detail }) => {
+    const { port } = await talking(turns);
+    expect(await observe(port, protocol)).toMatchObject(failed('starttls_refused', detail));
+  });
+});
+
+describe('a server of another kind', () => {
+  it.each(NONSENSE)('$protocol: $server', async ({ protocol, turns }) => {
+    const { port } = await talking(turns);
+    expect(await observe(port, protocol)).toMatchObject(failed('wrong_protocol'));
+  });
+});
+
+describe('a server without end', () => {
+  const endless: [Protocol, string][] = [
+    ['smtp', '220-another line of the greeting\r\n'],
+    ['ftp', '220-another line of the greeting\r\n'],
+    ['nntp', 'x'],
+    ['imap', '* OK '],
+    ['pop3', '+OK '],
+    ['sieve', '"SIEVE" "another capability"\r\n'],
+    ['xmpp', '<'],
+    ['ldap', '0'],
+    ['mysql', '\x00'],
+  ];
+  it.each(endless)('%s, which repeats %j, is given up at once', async (protocol, words) => {
+    const { port } = await raw(floodingAtOnce(Buffer.from(words)));
+    const observation = await observe(port, protocol);
+    expect(observation).toMatchObject(failed('wrong_protocol'));
+    expect(observation.durationMs).toBeLessThan(3_000);
+  });
+
+  it.each([...new Set(TALKS.map(({ protocol }) => protocol))])(
+    '%s, which is silent, ends at the deadline',
+    async (protocol) => {
+      const { port } = await raw(silent);
+      const observation = await observe(port, protocol, { handshake: 100 });
+      expect(observation).toMatchObject(failed('timeout'));
+      expect(observation.durationMs).toBeLessThan(2_000);
+    },
+  );
+
+  it('that sends a line now and then ends at the same deadline', async () => {
+    const { port } = await raw((socket) => {
+      const timer = setInterval(() => socket.write('220-wait\r\n'), 10);
+      socket.on('close', () => clearInterval(timer));
+    });
+    const observation = await observe(port, 'smtp', { handshake: 200 });
+    expect(observation).toMatchObject(failed('timeout'));
+    expect(observation.durationMs).toBeGreaterThanOrEqual(199);
+    expect(observation.durationMs).toBeLessThan(2_000);
+  });
+});
+
+describe('a server that', () => {
+  const smtp = TALKS[0] as Talk;
+
+  it('resets the connection is told apart', async () => {
+    const { port } = await raw((socket) => {
+      socket.write('220 hi\r\n');
+      resetting(socket);
+    });
+    expect(await observe(port, 'smtp')).toMatchObject(failed('reset', 'ECONNRESET'));
+  });
+
+  it('agrees, and then speaks no TLS, failed in the handshake', async () => {
+    const { port } = await talking([
+      ...smtp.turns,
+      { hears: Buffer.from([0x16, 3, 1]) },
+      { says: '500 what\r\n' },
+    ]);
+    expect(await observe(port, 'smtp')).toMatchObject({
+      addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'not_tls' }],
+    });
+  });
+
+  it('is told to be TLS at once is not talked to', async () => {
+    const { port } = await talking(smtp.turns);
+    expect(await observe(port, 'tls')).toMatchObject({
+      addresses: [{ outcome: 'failed', stage: 'handshake', reason: 'not_tls' }],
+    });
+  });
+
+  it('has an internationalised name is asked for it in its own letters, over XMPP', async () => {
+    const [, ...rest] = TALKS.find(({ protocol }) => protocol === 'xmpp')?.turns ?? [];
+    const stream =
+      "<?xml version='1.0'?><stream:stream xmlns='jabber:client' " +
+      "xmlns:stream='http://etherx.jabber.org/streams' to='bücher.test' version='1.0'>";
+    const peer = await talking([{ hears: stream }, ...rest], { certificate });
+    expect(await observe(peer.port, 'xmpp', { host: 'xn--bcher-kva.test' })).toMatchObject(shaken);
+  });
+
+  it('left no timer, listener or socket behind', async () => {
+    const open = (): number => process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
+    const atFirst = open();
+    const peers = await Promise.all([
+      talking(smtp.turns, { certificate }),
+      talking(smtp.turns.slice(0, 3)),
+      raw(silent),
+    ]);
+    await Promise.all(peers.map(({ port }) => observe(port, 'smtp', { handshake: 100 })));
+    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await expect.poll(open).toBeLessThanOrEqual(atFirst);
+  });
+});
