@@ -1,4 +1,4 @@
-import { carryLastSeen, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
+import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
 import { record } from '../../server/store/checks.ts';
 import {
@@ -11,6 +11,7 @@ import {
 import type { Store } from '../../server/store/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
+import { liveUptime } from './uptime.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -34,11 +35,13 @@ export async function livePast(
     certificates: ReadonlyMap<string, readonly DemoCertificate[]>;
     trustStore: TrustStore;
     port: number;
+    /** Of the host that speaks SMTP. */
+    mailPort: number | null;
     since: number;
     now: number;
   },
 ): Promise<void> {
-  const { accountId, hosts, trustStore, port, now } = past;
+  const { accountId, hosts, trustStore, now } = past;
   const looksAt = new Map<string, Look[]>();
   const ids = new Map<string, string>();
   for (const [index, host] of hosts.entries()) {
@@ -48,9 +51,9 @@ export async function livePast(
     const added = await addMonitor(store, {
       accountId,
       host: host.name,
-      port,
-      protocol: 'https',
-      checkEveryMinutes: index % 3 === 0 ? 60 : 1440,
+      port: (host.protocol === 'smtp' ? past.mailPort : null) ?? past.port,
+      protocol: host.protocol ?? 'https',
+      checkEveryMinutes: intervalOf(index),
       now: looks.length > 0 ? since : now,
       mayAdd: () => true,
     });
@@ -74,8 +77,14 @@ export async function livePast(
       await recordLook(monitor, look, looks[index + 1]?.at ?? now);
     }
   }
-  for (const { name, tags = [], notes = '', paused } of hosts) {
+  for (const [index, host] of hosts.entries()) {
+    const { name, tags = [], notes = '', paused } = host;
     const key = { accountId, monitorId: ids.get(name) ?? '' };
+    const [first] = looksAt.get(name) ?? [];
+    if (first) {
+      const checkEveryMinutes = intervalOf(index);
+      await liveUptime(store, { monitorId: key.monitorId, host, since: first.at, checkEveryMinutes, now });
+    }
     await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
     if (paused) await pauseMonitor(store, { ...key, now });
   }
@@ -89,7 +98,7 @@ export async function livePast(
       startedAt: at,
       now: at,
       observation,
-      verdict: carryLastSeen(monitor.verdict, judge(observation, at, trustStore)),
+      verdict: judge(observation, at, trustStore, monitor.verdict),
       certificates: ders.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
       currentFingerprint: certificate.fingerprint,
       nextCheckAt: next,
@@ -97,6 +106,8 @@ export async function livePast(
     });
   }
 }
+
+const intervalOf = (index: number): number => (index % 3 === 0 ? 60 : 1440);
 
 /** When which certificate was seen: at its first check and at the last one before its successor. */
 function looksOf(
@@ -117,13 +128,9 @@ function looksOf(
   return looks;
 }
 
-function handshakeSeen(
-  endpoint: { host: string; port: number },
-  at: number,
-  ders: Uint8Array[],
-): Observation {
+function handshakeSeen(endpoint: Observation['endpoint'], at: number, ders: Uint8Array[]): Observation {
   return {
-    endpoint: { host: endpoint.host, port: endpoint.port, protocol: 'https' },
+    endpoint: { host: endpoint.host, port: endpoint.port, protocol: endpoint.protocol },
     observedAt: at,
     durationMs: 31,
     resolution: { ok: true, addresses: ['127.0.0.1'] },

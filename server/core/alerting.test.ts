@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Step } from './alerting.ts';
-import { alertSteps, expectedRenewal, isAtLeastAsTight, planAlerts } from './alerting.ts';
-import type { ExpiringCertificate } from './verdict.ts';
+import { alertSteps, isAtLeastAsTight, type Step } from './alert-steps.ts';
+import { type AlertStep, planAlerts } from './alerting.ts';
+import type { ExpiringCertificate, RevokedCertificate } from './verdict.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -20,41 +20,13 @@ function certificate(lifetimeMs: number, changes: Partial<ExpiringCertificate> =
   };
 }
 
-function leftAtSteps(lifetimeMs: number, unit: number): number[] {
-  return alertSteps(certificate(lifetimeMs)).map(({ at }) => (NOT_AFTER - at) / unit);
-}
-
-describe('alertSteps', () => {
-  it('comes at 22.5, 14, 7, 3, 1 days and the end of a 90-day certificate', () => {
-    expect(leftAtSteps(90 * DAY, DAY)).toEqual([22.5, 14, 7, 3, 1, 0]);
-  });
-  it('comes at 40, 32, 16, 8, 3.2 hours and the end of a 160-hour certificate', () => {
-    expect(leftAtSteps(160 * HOUR, HOUR)).toEqual([40, 32, 16, 8, 3.2, 0]);
-  });
-  it('comes at 30, 14, 7, 3, 1 days and the end of a long one', () => {
-    expect(leftAtSteps(398 * DAY, DAY)).toEqual([30, 14, 7, 3, 1, 0]);
-  });
-  it('never comes after the end, even of a certificate that ends before it begins', () => {
-    expect(leftAtSteps(-5 * DAY, DAY)).toEqual([0, 0, 0, 0, 0, 0]);
-  });
-});
-
-describe('expectedRenewal', () => {
-  it('is the last third of the lifetime', () => {
-    expect(expectedRenewal(certificate(90 * DAY))).toEqual({ from: NOT_AFTER - 30 * DAY, to: NOT_AFTER });
-  });
-  it('is the last half under ten days', () => {
-    expect(expectedRenewal(certificate(160 * HOUR)).from).toBe(NOT_AFTER - 80 * HOUR);
-  });
-});
-
 describe('planAlerts', () => {
   const ninety = certificate(90 * DAY);
   const plan = (
     now: number,
-    alreadyAlerted: { fingerprint: string; step: Step }[] = [],
-    certificates = [ninety],
-  ) => planAlerts({ certificates, alreadyAlerted, asOf: now, now });
+    alreadyAlerted: { fingerprint: string; step: AlertStep }[] = [],
+    expiring = [ninety],
+  ) => planAlerts({ lastSeen: { at: now, expiring, revoked: [] }, alreadyAlerted, now });
   const steps = (...args: Parameters<typeof plan>) => plan(...args).map(({ step }) => step);
 
   it('says nothing before the first step and speaks at the very instant of it', () => {
@@ -96,7 +68,11 @@ describe('planAlerts', () => {
   it('says as of when it knows: a host that cannot be reached alerts from the certificate last seen', () => {
     const asOf = NOT_AFTER - 8 * DAY;
     expect(
-      planAlerts({ certificates: [ninety], alreadyAlerted: [], asOf, now: NOT_AFTER - 6 * DAY }),
+      planAlerts({
+        lastSeen: { at: asOf, expiring: [ninety], revoked: [] },
+        alreadyAlerted: [],
+        now: NOT_AFTER - 6 * DAY,
+      }),
     ).toEqual([
       {
         kind: 'expiry',
@@ -131,13 +107,16 @@ describe('planAlerts', () => {
           const notAfter = NOT_AFTER + shiftHours * HOUR;
           return certificate(0, { fingerprint, notAfter, notBefore: notAfter - lifetimeHours * HOUR });
         });
-        const sent: { fingerprint: string; step: Step }[] = [];
+        const sent: { fingerprint: string; step: AlertStep }[] = [];
+        const lastSeen = { at: 0, expiring: watched, revoked: [] };
         for (const hour of hours.toSorted((a, b) => a - b)) {
           const now = NOT_AFTER + hour * HOUR;
-          const alerts = planAlerts({ certificates: watched, alreadyAlerted: sent, asOf: now, now });
+          const alerts = planAlerts({ lastSeen, alreadyAlerted: sent, now });
           for (const alert of alerts) {
             const earlier = sent.filter(({ fingerprint }) => fingerprint === alert.fingerprint);
-            expect(earlier.some(({ step }) => isAtLeastAsTight(step, alert.step))).toBe(false);
+            expect(earlier.some(({ step }) => isAtLeastAsTight(step as Step, alert.step as Step))).toBe(
+              false,
+            );
           }
           sent.push(...alerts);
           for (const one of watched) {
@@ -147,5 +126,33 @@ describe('planAlerts', () => {
         }
       }),
     );
+  });
+
+  describe('of what was revoked', () => {
+    const revoked: RevokedCertificate = {
+      ...{ fingerprint: 'aa', key: 'issuer 01', source: 'crl', at: 1, revokedAt: null, reason: null },
+      ...{ role: 'leaf', name: 'pay.fjord.example', notBefore: ninety.notBefore, notAfter: NOT_AFTER },
+      served: true,
+    };
+    const now = ninety.notBefore + DAY;
+    const tell = (
+      known: RevokedCertificate[],
+      alreadyAlerted: { fingerprint: string; step: AlertStep }[] = [],
+    ) => planAlerts({ lastSeen: { at: now, expiring: [ninety], revoked: known }, alreadyAlerted, now });
+
+    it('speaks at once, and once', () => {
+      const [alert, ...more] = tell([revoked]);
+      expect(alert).toMatchObject({ kind: 'revoked', step: 'revoked', fingerprint: 'aa', asOf: now });
+      expect(more).toEqual([]);
+      expect(tell([revoked], [{ fingerprint: 'aa', step: 'revoked' }])).toEqual([]);
+    });
+
+    it('says nothing of one that is not served any more, and lets no expiry hide it, nor the reverse', () => {
+      expect(tell([{ ...revoked, served: false }])).toEqual([]);
+      expect(tell([revoked], [{ fingerprint: 'aa', step: 'expired' }])).toHaveLength(1);
+      const lastSeen = { at: now, expiring: [ninety], revoked: [revoked] };
+      const late = planAlerts({ lastSeen, alreadyAlerted: [], now: NOT_AFTER });
+      expect(late.map(({ step }) => step)).toEqual(['revoked', 'expired']);
+    });
   });
 });

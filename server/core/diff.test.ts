@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diff } from './diff.ts';
-import { carryLastSeen } from './last-seen.ts';
+import { unreachedVerdict } from './carry.ts';
 import type { LastSeen, Verdict } from './verdict.ts';
 import { UNASKED } from '../../tests/kit/observation.ts';
 
@@ -27,6 +27,7 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
       expiring: [],
       findings: [],
       revoked: [],
+      turns: [],
       ...lastSeen,
     },
   };
@@ -55,8 +56,8 @@ describe('diff', () => {
 
   it('remembers through an outage: it closes nothing, and a replacement meanwhile is seen afterwards', () => {
     const before = verdict({ findings: [expired] });
-    const outage = carryLastSeen(before, verdict(null));
-    const second = carryLastSeen(outage, verdict(null));
+    const outage = { ...verdict(null), ...unreachedVerdict(before) };
+    const second = { ...verdict(null), ...unreachedVerdict(outage) };
     expect(diff(before, outage)).toEqual([{ kind: 'became_unreachable' }]);
     expect(diff(outage, second)).toEqual([]);
     expect(diff(second, verdict({ leafFingerprint: 'bb' }))).toEqual([
@@ -65,12 +66,19 @@ describe('diff', () => {
       { kind: 'finding_closed', ...expired },
     ]);
   });
-});
 
-describe('carryLastSeen', () => {
-  it('prefers what was seen now', () => {
-    const now = verdict({ leafFingerprint: 'bb' });
-    expect(carryLastSeen(verdict({}), now).lastSeen?.leafFingerprint).toBe('bb');
-    expect(carryLastSeen(null, verdict(null)).lastSeen).toBeNull();
+  it('takes a certificate that comes back within a few checks for no replacement', () => {
+    const shown = (fingerprint: string) => ({
+      certificate: {
+        ...{ fingerprint, notBefore: 0, notAfter: 9, role: 'leaf' as const, name: '', renewalWindow: null },
+      },
+      at: 1,
+      checks: 1,
+    });
+    const before = verdict({ leafFingerprint: 'bb', turns: [shown('aa'), shown('bb')] });
+    expect(diff(before, verdict({ leafFingerprint: 'aa' }))).toEqual([]);
+    expect(diff(before, verdict({ leafFingerprint: 'cc' }))).toEqual([
+      { kind: 'certificate_replaced', from: 'bb', to: 'cc' },
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { recall } from './carry.ts';
 import type { FindingCode, Verdict } from './verdict.ts';
 
 export type Event =
@@ -8,8 +9,9 @@ export type Event =
   | { kind: 'finding_closed'; code: FindingCode; fingerprint: string | null };
 
 /**
- * What changed between two checks of one endpoint. `previous` must have gone through `carryLastSeen`: an outage neither
- * closes findings nor hides that the certificate was replaced meanwhile. A first verdict changes nothing.
+ * What changed between two checks of one endpoint. `current` must have been judged with `previous`: then an outage
+ * neither closes findings nor hides that the certificate was replaced meanwhile. A certificate that was shown a few checks
+ * ago replaces nothing: servers take turns. A first verdict changes nothing.
  */
 export function diff(previous: Verdict | null, current: Verdict): Event[] {
   if (previous === null) return [];
@@ -20,7 +22,10 @@ export function diff(previous: Verdict | null, current: Verdict): Event[] {
   const before = previous.lastSeen;
   const after = current.lastSeen;
   if (!current.reached || before === null || after === null) return events;
-  if (before.leafFingerprint !== after.leafFingerprint) {
+  const isKnown = recall(previous).turns.some(
+    ({ certificate }) => certificate.fingerprint === after.leafFingerprint,
+  );
+  if (before.leafFingerprint !== after.leafFingerprint && !isKnown) {
     events.push({ kind: 'certificate_replaced', from: before.leafFingerprint, to: after.leafFingerprint });
   }
   const key = (finding: { code: string; fingerprint: string | null }) =>

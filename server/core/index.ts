@@ -1,5 +1,7 @@
-export { alertSteps, expectedRenewal, planAlerts } from './alerting.ts';
-export type { PlannedAlert, Step } from './alerting.ts';
+export { alertSteps, expectedRenewal } from './alert-steps.ts';
+export type { Step } from './alert-steps.ts';
+export { planAlerts } from './alerting.ts';
+export type { AlertStep, PlannedAlert } from './alerting.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
 export { diff } from './diff.ts';
@@ -8,7 +10,6 @@ export { displayName, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
 export { certificateFacts } from './facts.ts';
 export type { CertificateFacts } from './facts.ts';
-export { carryLastSeen } from './last-seen.ts';
 export type {
   AddressObservation,
   CaaObservation,
@@ -43,6 +44,8 @@ export {
   roomFor,
   TRIAL_MS,
 } from './plan.ts';
+export { readAuthorities } from './private-authorities.ts';
+export type { AuthorityFacts, PrivateAuthority } from './private-authorities.ts';
 export { readChain } from './presented-chain.ts';
 export type { PresentedCertificate } from './presented-chain.ts';
 export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
@@ -52,6 +55,7 @@ export { longDate } from './long-date.ts';
 export { oneLine } from './one-line.ts';
 export { whatHappened } from './reach-failure.ts';
 export { nextAttemptAt } from './retry.ts';
+export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './revocation.ts';
 export { nextCheckAt } from './schedule.ts';
 export type {
   AddressVerdict,
@@ -65,7 +69,8 @@ export type {
   RevocationVerdict,
   RevokedCertificate,
   Severity,
+  Turn,
   Verdict,
 } from './verdict.ts';
-export { assessUptime, followUptime, recentChecks, uptimePercent } from './uptime.ts';
+export { assessUptime, followUptime, recentChecks, uptimePercent, uptimeWindowDays } from './uptime.ts';
 export type { DownCause, Uptime, UptimeAssessment, UptimeStanding, UptimeStep } from './uptime.ts';

@@ -1,73 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { CertificateOptions, MintedCertificate } from '../../tests/kit/mint.ts';
-import { mintAuthority, mintKey, selfSigned } from '../../tests/kit/mint.ts';
+import {
+  answer,
+  current,
+  DAY,
+  failed,
+  HOST,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+  years,
+} from '../../tests/kit/judging.ts';
+import { mintAuthority, type MintedCertificate, mintKey, selfSigned } from '../../tests/kit/mint.ts';
 import { createTrustStore } from '../pki/index.ts';
 import { judge } from './judge.ts';
-import type { AddressObservation, FailedObservation, Observation } from './observation.ts';
 import type { Verdict } from './verdict.ts';
-import { HANDSHAKES_ONLY } from '../../tests/kit/observation.ts';
 
-const DAY = 86_400_000;
-const NOW = Date.UTC(2026, 10, 20, 14, 30);
-const HOST = 'pay.fjord.example';
-const years = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 3000 * DAY };
-const current = { dnsNames: [HOST], notBefore: NOW - 30 * DAY, notAfter: NOW + 60 * DAY };
-
-const root = mintAuthority({ commonName: 'Fjord Root', ...years });
-const intermediate = root.intermediate({ commonName: 'Fjord CA 1', ...years });
 const strangerRoot = mintAuthority({ commonName: 'Stranger Root', ...years });
 const trustStore = createTrustStore([root.der]);
-
-function answer(
-  presented: readonly { der: Uint8Array }[],
-  changes: Partial<AddressObservation> = {},
-): AddressObservation {
-  return {
-    address: '192.0.2.1',
-    family: 4,
-    outcome: 'handshake',
-    presentedChain: presented.map(({ der }) => new Uint8Array(der)),
-    tlsVersion: 'TLSv1.3',
-    cipher: 'TLS_AES_128_GCM_SHA256',
-    group: 'X25519',
-    legacyTls: false,
-    durationMs: 12,
-    ...changes,
-  } as AddressObservation;
-}
-
-function failed(changes: Partial<FailedObservation> = {}): FailedObservation {
-  return {
-    address: '192.0.2.9',
-    family: 4,
-    outcome: 'failed',
-    stage: 'connect',
-    reason: 'timeout',
-    tlsAlert: null,
-    detail: null,
-    durationMs: 5_000,
-    ...changes,
-  };
-}
-
-function observation(addresses: AddressObservation[], changes: Partial<Observation> = {}): Observation {
-  return {
-    ...HANDSHAKES_ONLY,
-    endpoint: { host: HOST, port: 443, protocol: 'https' },
-    observedAt: NOW,
-    durationMs: 40,
-    resolution: { ok: true, addresses: addresses.map(({ address }) => address) },
-    addresses,
-    ...changes,
-  };
-}
 
 function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdict {
   return judge(observation([answer(presented)]), now, trustStore);
 }
 const codes = (verdict: Verdict) => verdict.findings.map(({ code }) => code);
-const issue = (options: CertificateOptions = {}) => intermediate.issue({ ...current, ...options });
-const withChain = (leaf: MintedCertificate) => [leaf, ...leaf.chain];
 
 describe('one chain', () => {
   it('has nothing to say about a good one', () => {
@@ -105,6 +62,7 @@ describe('one chain', () => {
         notAfter: NOW - 400 * DAY,
         role: 'leaf',
         name: HOST,
+        renewalWindow: null,
       },
     ]);
   });
@@ -252,8 +210,11 @@ describe('the weakest link', () => {
     expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf']);
   });
 
-  it('has nothing to say about a root that is sent along', () => {
-    expect(verdictOn([...withChain(issue()), root]).findings).toEqual([]);
+  it('only notes a root that is sent along', () => {
+    expect(verdictOn([...withChain(issue()), root])).toMatchObject({
+      trusted: true,
+      findings: [{ code: 'extra_certificate', severity: 'note', fingerprint: root.fingerprint }],
+    });
   });
 
   it('does not trust what hangs on an expired anchor alone', () => {
@@ -293,12 +254,11 @@ describe('several addresses', () => {
       NOW,
       trustStore,
     );
-    expect(verdict.findings).toEqual([
+    expect(verdict.findings).toMatchObject([
       {
         code: 'certificates_differ',
         severity: 'warning',
-        message:
-          '1 of 3 addresses shows a certificate that expires earlier than elsewhere, on 25 November 2026.',
+        message: '1 of 3 addresses still serves the old certificate, which expires on 25 November 2026.',
         addresses: ['192.0.2.2'],
         fingerprint: old.fingerprint,
       },

@@ -1,53 +1,143 @@
 import type { Certificate, PathFailure, PathResult, TrustStore } from '../pki/index.ts';
-import { buildPath } from '../pki/index.ts';
-import { certificateName, issuerName } from './certificate-name.ts';
-import type { Finding, FindingCode } from './verdict.ts';
+import { buildPath, createTrustStore } from '../pki/index.ts';
+import { certificateName } from './certificate-name.ts';
+import type { ChainFinding } from './chain-finding.ts';
+import { describeFailures } from './failure-sentences.ts';
+import { incompleteFinding } from './incomplete-finding.ts';
 import { longDate } from './long-date.ts';
-
-/** A finding about a chain, wherever that chain is served. */
-export type ChainFinding = Pick<Finding, 'code' | 'severity' | 'message' | 'fingerprint'>;
+import { distrustedSince } from './root-constraints.ts';
 
 export interface PathJudgement {
   findings: ChainFinding[];
   /** Leaf first, anchor last; null when no path holds. */
   path: Certificate[] | null;
+  /** The path ends in an anchor of a public root program. */
+  isPublic: boolean;
   /** The certificate that ends the validity of the way up, the leaf itself where nothing better is known. */
   weakest: Certificate;
 }
 
-/**
- * Judges the way from a leaf to a trust anchor. The leaf's own validity is not its business: an expired certificate of a
- * trusted CA is expired, not untrusted.
- */
-export function judgePath(input: {
+interface PathQuestion {
   leaf: Certificate;
-  others: readonly Certificate[];
+  /** What the server sent after the leaf, in its order. */
+  sent: readonly Certificate[];
+  /** What was found elsewhere. */
+  authorities: readonly Certificate[];
   trustStore: TrustStore;
   now: number;
-}): PathJudgement {
-  const { leaf, others, trustStore, now } = input;
-  const build = (at: number): PathResult =>
-    buildPath({ leaf, intermediates: others, trustStore, now: at, ignoreLeafValidity: true });
-  const result = build(now);
-  if (result.ok) return { findings: [], path: result.path, weakest: result.weakest };
+}
 
-  const candidates = [leaf, ...others, ...trustStore.anchors.map(({ certificate }) => certificate)];
+/**
+ * Judges the way from a leaf to a trust anchor: over what was sent, and where that does not hold over what was found
+ * elsewhere too. The leaf's own validity is not its business: an expired certificate of a trusted CA is expired, not
+ * untrusted.
+ */
+export function judgePath(question: PathQuestion): PathJudgement {
+  const { leaf, sent, authorities, trustStore, now } = question;
+  const alone = build(leaf, sent, trustStore, now);
+  if (alone.ok) return held(question, alone, []);
+  const pool = [...sent, ...authorities];
+  const completed = authorities.length === 0 ? alone : build(leaf, pool, trustStore, now);
+  if (!completed.ok) return { ...judgeFailure(question, pool, completed), path: null, isPublic: false };
+
+  const [outdated] = expiredAuthorities(alone.failures, sent);
+  const incomplete = incompleteFinding(question, completed.path, outdated ?? null);
+  const judged = held(question, completed, [incomplete]);
+  // Clients that fetch nothing already refuse what hangs on an expired certificate.
+  return outdated !== undefined && outdated.notAfter < judged.weakest.notAfter
+    ? { ...judged, weakest: outdated }
+    : judged;
+}
+
+function build(
+  leaf: Certificate,
+  intermediates: readonly Certificate[],
+  trustStore: TrustStore,
+  now: number,
+): PathResult {
+  return buildPath({ leaf, intermediates, trustStore, now, ignoreLeafValidity: true });
+}
+
+/** A path that holds, unless its root is one that browsers distrust for this leaf: then another root's, where there is one. */
+function held(
+  { leaf, sent, authorities, trustStore, now }: PathQuestion,
+  result: Extract<PathResult, { ok: true }>,
+  findings: ChainFinding[],
+): PathJudgement {
+  const judged = (found: typeof result, more: ChainFinding[] = []): PathJudgement => ({
+    findings: [...findings, ...more],
+    path: found.path,
+    isPublic: publicAnchor(found.path, trustStore) !== null,
+    weakest: found.weakest,
+  });
+  const anchor = publicAnchor(result.path, trustStore);
+  const since = anchor === null ? null : distrustedSince(anchor, leaf);
+  if (anchor === null || since === null) return judged(result);
+  const others = trustStore.anchors.filter(
+    ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf) === null,
+  );
+  const rest = createTrustStore(others.map(({ certificate }) => certificate.der));
+  const other = build(leaf, [...sent, ...authorities], rest, now);
+  return other.ok ? judged(other) : judged(result, [distrustedRoot(anchor, leaf, since)]);
+}
+
+function publicAnchor(path: readonly Certificate[], trustStore: TrustStore): Certificate | null {
+  const last = path.at(-1);
+  const anchor =
+    last &&
+    trustStore
+      .withSubject(last.subject)
+      .find(({ certificate }) => certificate === last || certificate.fingerprint === last.fingerprint);
+  return anchor?.isPublic === true ? anchor.certificate : null;
+}
+
+function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): ChainFinding {
+  const name = certificateName(anchor);
+  return {
+    code: 'distrusted_root',
+    severity: 'critical',
+    message: `Chrome does not trust the root “${name}” for certificates issued after ${longDate(since, 'UTC')}, and this one is newer.`,
+    fingerprint: leaf.fingerprint,
+    evidence: [
+      { label: 'Root', value: name },
+      { label: 'Trusted for certificates until', value: new Date(since).toISOString() },
+    ],
+  };
+}
+
+/** The certificates above the leaf that the search had to leave aside for their age, the latest first. */
+function expiredAuthorities(
+  failures: readonly PathFailure[],
+  candidates: readonly Certificate[],
+): Certificate[] {
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
-  const expired = result.failures
+  return failures
     .filter(({ code, role }) => code === 'expired' && role === 'intermediate')
     .flatMap(({ fingerprint }) => named.get(fingerprint) ?? [])
     .toSorted((left, right) => right.notAfter - left.notAfter);
+}
+
+function judgeFailure(
+  { leaf, trustStore }: PathQuestion,
+  pool: readonly Certificate[],
+  { failures }: Extract<PathResult, { ok: false }>,
+): Pick<PathJudgement, 'findings' | 'weakest'> {
+  const candidates = [leaf, ...pool, ...trustStore.anchors.map(({ certificate }) => certificate)];
+  const named = new Map(candidates.map((one) => [one.fingerprint, one]));
+  const expired = expiredAuthorities(failures, pool);
   const [latest] = expired;
   if (latest === undefined) {
-    const findings = describe(result.failures, named);
-    return { findings: findings.length > 0 ? findings : [unexplained(leaf)], path: null, weakest: leaf };
+    const findings = describeFailures(failures, named);
+    return { findings: findings.length > 0 ? findings : [unexplained(leaf)], weakest: leaf };
   }
-
   // The search stops at an expired authority. Looking again at its last second tells whether all else would hold.
-  const before = build(latest.notAfter);
-  const rest = before.ok ? ownFailures(result.failures) : before.failures;
-  const findings = [...(before.ok ? [latest] : expired).map(expiredAuthority), ...describe(rest, named)];
-  return { findings, path: null, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
+  const before = build(leaf, pool, trustStore, latest.notAfter);
+  const rest = before.ok ? ownFailures(failures) : before.failures;
+  const findings = [
+    ...(before.ok ? [latest] : expired).map(expiredAuthority),
+    ...describeFailures(rest, named),
+  ];
+  return { findings, weakest: latest.notAfter < leaf.notAfter ? latest : leaf };
 }
 
 /** Faults of the leaf itself, as against those of the ways up, of which one good one would do. */
@@ -66,7 +156,7 @@ const WAY_UP = new Set<PathFailure['code']>([
 /** The search ended at its step limit before it met any reason: no path is no trust, whatever the reason. */
 function unexplained({ fingerprint }: Certificate): ChainFinding {
   const message = 'The certificate is not trusted: no way to a known authority was found.';
-  return { code: 'path_invalid', severity: 'critical', message, fingerprint };
+  return { code: 'path_invalid', severity: 'critical', message, fingerprint, evidence: [] };
 }
 
 function expiredAuthority(certificate: Certificate): ChainFinding {
@@ -75,93 +165,9 @@ function expiredAuthority(certificate: Certificate): ChainFinding {
     severity: 'critical',
     message: `The intermediate certificate “${certificateName(certificate)}” expired on ${longDate(certificate.notAfter, 'UTC')}, and without it clients cannot verify this host.`,
     fingerprint: certificate.fingerprint,
+    evidence: [
+      { label: 'Intermediate', value: certificateName(certificate) },
+      { label: 'Expired', value: new Date(certificate.notAfter).toISOString() },
+    ],
   };
-}
-
-function describe(failures: readonly PathFailure[], named: ReadonlyMap<string, Certificate>): ChainFinding[] {
-  const findings = new Map<string, ChainFinding>();
-  for (const failure of failures) {
-    const certificate = named.get(failure.fingerprint);
-    // Expired intermediates have their own finding.
-    if (certificate === undefined || (failure.code === 'expired' && failure.role === 'intermediate'))
-      continue;
-    const [code, message] = sentence(failure, certificate);
-    const { fingerprint } = certificate;
-    findings.set(`${code} ${message}`, { code, severity: 'critical', message, fingerprint });
-  }
-  return [...findings.values()];
-}
-
-function sentence({ code, role }: PathFailure, certificate: Certificate): [FindingCode, string] {
-  const name = `“${certificateName(certificate)}”`;
-  const which = role === 'leaf' ? 'The certificate' : `The authority certificate ${name}`;
-  if (code === 'no_issuer') return missingIssuer(certificate, role);
-  if (code === 'untrusted_root') {
-    return [code, `The certificate is not trusted: it leads to ${name}, which is not a known authority.`];
-  }
-  if (code === 'expired') {
-    const date = longDate(certificate.notAfter, 'UTC');
-    return ['untrusted_root', `The certificate is not trusted: its authority ${name} expired on ${date}.`];
-  }
-  if (code === 'self_signed') {
-    return [code, 'The certificate is signed by itself and not trusted: no authority vouches for it.'];
-  }
-  if (code === 'weak_key') return [code, `${which} has a key (${keyName(certificate)}) that clients refuse.`];
-  if (code === 'weak_signature') {
-    return [code, `${which} is signed with ${certificate.signatureAlgorithm}, which clients refuse.`];
-  }
-  if (code === 'malformed') {
-    return [
-      'malformed_certificate',
-      `${which} has a part that cannot be read, so that clients may refuse it.`,
-    ];
-  }
-  if (code === 'not_yet_valid') {
-    return ['path_invalid', `${which} is valid only from ${longDate(certificate.notBefore, 'UTC')} on.`];
-  }
-  return ['path_invalid', `${which} ${PATH_FAULTS[code]}.`];
-}
-
-const PATH_FAULTS: Record<
-  Exclude<
-    PathFailure['code'],
-    | 'no_issuer'
-    | 'untrusted_root'
-    | 'self_signed'
-    | 'weak_key'
-    | 'weak_signature'
-    | 'malformed'
-    | 'not_yet_valid'
-    | 'expired'
-  >,
-  string
-> = {
-  bad_signature: 'claims an issuer that did not sign it',
-  extended_key_usage: 'is not meant for web servers (extended key usage)',
-  key_usage: 'may not be used this way (key usage)',
-  not_a_ca: 'has issued a certificate without being an authority',
-  path_length: 'has more authorities below it than it allows',
-  name_constraints: 'may not issue for the names of this certificate',
-  unknown_critical_extension: 'has a critical extension that clients do not know',
-  policy: 'does not fulfil the certificate policies that its chain asks for',
-  profile: 'breaks a rule of its authority',
-  name_mismatch: 'is for another name',
-};
-
-/** Where a certificate says where its issuer can be fetched, the authority is public and the chain merely cut short. */
-function missingIssuer(certificate: Certificate, role: PathFailure['role']): [FindingCode, string] {
-  const issuer = `“${issuerName(certificate)}”`;
-  return role === 'leaf' && certificate.caIssuersUrls.length > 0
-    ? [
-        'incomplete_chain',
-        `The chain is incomplete: the server does not send ${issuer}, so that many clients cannot verify it.`,
-      ]
-    : [
-        'untrusted_root',
-        `The certificate is not trusted: its issuer ${issuer} is neither sent by the server nor a known authority.`,
-      ];
-}
-
-function keyName({ key }: Certificate): string {
-  return key.curve ?? `${key.type.toUpperCase()}, ${key.bits} bits`;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertSteps } from './alerting.ts';
+import { alertSteps } from './alert-steps.ts';
 import { nextCheckAt } from './schedule.ts';
 
 const MINUTE = 60_000;
@@ -41,6 +41,18 @@ describe('nextCheckAt', () => {
     expect(due({ certificates: [lasting(3650 * DAY, 3000 * DAY), lasting(160 * HOUR, 150 * HOUR)] })).toBe(
       400 * MINUTE,
     );
+  });
+
+  it('is due at the end of the window in which the CA wants it renewed', () => {
+    const renewalWindow = { start: NOW - DAY, end: NOW + 3 * HOUR };
+    expect(due({ certificates: [{ ...lasting(90 * DAY, 60 * DAY), renewalWindow }] })).toBe(3 * HOUR);
+  });
+
+  it('looks again when something waits for it, but never in the past', () => {
+    expect(due({ lookAgainAt: NOW + 30_000 })).toBe(30_000);
+    expect(due({ lookAgainAt: NOW - HOUR })).toBe(0);
+    expect(due({ lookAgainAt: NOW + 2 * DAY })).toBe(DAY);
+    expect(due({ lookAgainAt: null })).toBe(DAY);
   });
 
   it('is not driven by absurd lifetimes', () => {

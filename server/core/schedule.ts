@@ -1,4 +1,4 @@
-import { alertSteps } from './alerting.ts';
+import { alertSteps, type Renewable } from './alert-steps.ts';
 
 const MINUTE_MS = 60_000;
 /** A host that is down is looked at again within the hour, whatever its plan. */
@@ -19,7 +19,10 @@ export function nextCheckAt(input: {
   now: number;
   everyMinutes: number;
   reached: boolean;
-  certificates: readonly { notBefore: number; notAfter: number }[];
+  certificates: readonly Renewable[];
+  /** When something is to be looked at again however long the interval: a failure without a second look yet, an answer on its
+   * way. ms UTC. */
+  lookAgainAt?: number | null;
   jitter: number;
 }): number {
   const { now, jitter } = input;
@@ -34,5 +37,6 @@ export function nextCheckAt(input: {
   }
   const byInterval = now + Math.min(...intervals) * (1 - SPREAD * jitter);
   const byStep = Math.min(...steps) + MINUTE_MS * jitter;
-  return Math.floor(Math.max(now + FLOOR_MS, Math.min(byInterval, byStep)));
+  const due = Math.max(now + FLOOR_MS, Math.min(byInterval, byStep));
+  return Math.floor(Math.min(due, Math.max(now, input.lookAgainAt ?? Infinity)));
 }

@@ -84,7 +84,23 @@ export interface RevokedCertificate {
   /** When we learned it. */
   at: number;
   revokedAt: number | null;
+  /** RFC 5280 §5.3.1, as `keyCompromise`. */
   reason: string | null;
+  role: 'leaf' | 'intermediate';
+  name: string;
+  notBefore: number;
+  notAfter: number;
+  /** Whether the check that last read a certificate met it. */
+  served: boolean;
+}
+
+/** One leaf that was shown for some checks in a row. */
+export interface Turn {
+  certificate: ExpiringCertificate;
+  /** Of the last of those checks. */
+  at: number;
+  /** How many checks. */
+  checks: number;
 }
 
 /** What the last check that read a certificate knew; carried through the checks that read none. */
@@ -95,6 +111,8 @@ export interface LastSeen {
   expiring: ExpiringCertificate[];
   findings: { code: FindingCode; fingerprint: string | null }[];
   revoked: RevokedCertificate[];
+  /** The leaves of the last few checks, the current one last: tells servers that take turns from a replacement. */
+  turns: Turn[];
 }
 
 export interface AddressVerdict {

@@ -1,6 +1,6 @@
 import { getCACertificates } from 'node:tls';
 
-import { createTrustStore, splitPem } from '../pki/index.ts';
+import { createTrustStore, extendTrustStore, splitPem } from '../pki/index.ts';
 import type { TrustStore } from '../pki/index.ts';
 
 /**
@@ -10,5 +10,6 @@ import type { TrustStore } from '../pki/index.ts';
  */
 export function loadTrustStore(extraCaPem: string | null): TrustStore {
   const bundled = getCACertificates('bundled').flatMap((pem) => splitPem(pem));
-  return createTrustStore([...bundled, ...(extraCaPem === null ? [] : splitPem(extraCaPem))]);
+  const roots = createTrustStore(bundled, { arePublic: true });
+  return extraCaPem === null ? roots : extendTrustStore(roots, splitPem(extraCaPem));
 }

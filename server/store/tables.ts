@@ -1,5 +1,13 @@
 import type { Generated } from 'kysely';
-import type { Plan, PlanSource, PlanStatus, Protocol, Step, Subscription, Uptime } from '../core/index.ts';
+import type {
+  AlertStep,
+  Plan,
+  PlanSource,
+  PlanStatus,
+  Protocol,
+  Subscription,
+  Uptime,
+} from '../core/index.ts';
 
 /** 0 or 1: the form of a boolean that both databases have. */
 type Flag = number;
@@ -292,9 +300,9 @@ export interface AlertsTable {
   id: string;
   account_id: string;
   monitor_id: string;
-  kind: 'expiry';
+  kind: 'expiry' | 'revoked';
   fingerprint: string;
-  step: Step;
+  step: AlertStep;
   not_before: number;
   not_after: number;
   role: 'leaf' | 'intermediate';

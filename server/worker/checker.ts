@@ -1,5 +1,4 @@
 import {
-  carryLastSeen,
   certificateFacts,
   type CertificateFacts,
   diff,
@@ -42,14 +41,13 @@ export async function checkMonitor(
   if (stopping.aborted) return;
 
   const now = clock.now();
-  const verdict = carryLastSeen(monitor.verdict, judge(observation, now, trustStore));
+  const verdict = judge(observation, now, trustStore, monitor.verdict);
   // Also where this look reached nobody: a certificate expires whether or not we can see it.
   const expiring = verdict.lastSeen?.expiring ?? [];
   const events = diff(monitor.verdict, verdict);
   const alerts = planAlerts({
-    certificates: expiring,
+    lastSeen: verdict.lastSeen,
     alreadyAlerted: monitor.alerted,
-    asOf: verdict.lastSeen?.at ?? now,
     now,
   });
   const kept = await record(store, {
