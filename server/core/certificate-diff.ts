@@ -1,0 +1,48 @@
+import { type Certificate, publicKeyName, subjectPublicKeyHash } from '../pki/index.ts';
+import { certificateFacts } from './facts.ts';
+
+interface Change<Value> {
+  from: Value;
+  to: Value;
+}
+
+/** What changed between two certificates; null where a thing stayed the same. All text is a stranger's. */
+export interface CertificateDiff {
+  namesAdded: string[];
+  namesLost: string[];
+  issuer: Change<string> | null;
+  subject: Change<string> | null;
+  /** Kinds of key, as 'RSA 2048 bit'. */
+  key: Change<string> | null;
+  /** The very same key pair was kept. */
+  sameKey: boolean;
+  /** Whole days, rounded. */
+  lifetimeDays: Change<number> | null;
+  signatureAlgorithm: Change<string> | null;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Compares the older with the newer of two certificates, at most 2,000 names of each. */
+export function certificateDiff(before: Certificate, after: Certificate): CertificateDiff {
+  const [older, newer] = [certificateFacts(before), certificateFacts(after)];
+  const [had, has] = [new Set(older.sans), new Set(newer.sans)];
+  return {
+    namesAdded: newer.sans.filter((name) => !had.has(name)),
+    namesLost: older.sans.filter((name) => !has.has(name)),
+    issuer: change(older.issuer, newer.issuer),
+    subject: change(older.subject, newer.subject),
+    key: change(publicKeyName(before.key), publicKeyName(after.key)),
+    sameKey: subjectPublicKeyHash(before) === subjectPublicKeyHash(after),
+    lifetimeDays: change(lifetimeDays(before), lifetimeDays(after)),
+    signatureAlgorithm: change(before.signatureAlgorithm, after.signatureAlgorithm),
+  };
+}
+
+function change<Value>(from: Value, to: Value): Change<Value> | null {
+  return from === to ? null : { from, to };
+}
+
+function lifetimeDays({ notBefore, notAfter }: Certificate): number {
+  return Math.round((notAfter - notBefore) / DAY_MS);
+}
