@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import type { FetchedAuthority, Observation, RevocationEvidence } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { ProbeOptions } from '../../server/probe/probe.ts';
+import type { Sources } from '../../server/probe/sources.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/tls-server.ts';
+
+const NOW = Date.now();
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const root = mintAuthority();
+const intermediate = root.intermediate();
+const leaf = intermediate.issue({ dnsNames: ['site.test'] });
+const alone = { ...leaf, chainPem: '' };
+const stranger = mintAuthority().issue({ dnsNames: ['site.test'] });
+const fetched: FetchedAuthority = { der: intermediate.der, source: 'fetched', url: 'http://ca.test/issuer' };
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+async function serving(leafShown: ServerCertificate, options: TlsPeerOptions = {}): Promise<number> {
+  const peer = await startTlsServer({ '*': leafShown }, options);
+  running.push(peer);
+  return peer.port;
+}
+
+/** Sources that write down what they are asked, as fingerprints. */
+function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: unknown[] } {
+  const questions: unknown[] = [];
+  const names = (certificates: readonly { fingerprint: string }[]): string[] =>
+    certificates.map(({ fingerprint }) => fingerprint);
+  const sources: Sources = {
+    ...NO_SOURCES,
+    authorities: {
+      complete: ({ chain }) => {
+        questions.push(['authorities', names(chain)]);
+        return Promise.resolve([]);
+      },
+    },
+    revocation: {
+      evidence: ({ path, staple }) => {
+        questions.push(['revocation', names(path), staple]);
+        return Promise.resolve([unreachable(path[0]?.fingerprint ?? '')]);
+      },
+    },
+    renewal: {
+      renewal: ({ leaf: one }) => {
+        questions.push(['renewal', one.fingerprint]);
+        return Promise.resolve({ fingerprint: one.fingerprint, at: NOW, outcome: 'unsupported' });
+      },
+    },
+    ...answers,
+  };
+  return { sources, questions };
+}
+function unreachable(fingerprint: string): RevocationEvidence {
+  const answer = { state: 'none', why: 'unreachable' } as const;
+  return { fingerprint, source: 'crl', url: 'http://ca.test/crl', at: NOW, answer };
+}
+
+interface Look extends Partial<ProbeOptions> {
+  sources: Sources;
+  addresses?: string[];
+  signal?: AbortSignal;
+}
+function observe(
+  port: number,
+  { addresses = ['127.0.0.1'], signal = new AbortController().signal, ...options }: Look,
+): Promise<Observation> {
+  const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses }) };
+  return createProbe({ resolver, policy, now: () => NOW, ...options }).observe(
+    { host: 'site.test', port, protocol: 'tls' },
+    { signal, trustStore: createTrustStore([root.der]), withPosture: false },
+  );
+}
+
+describe('what a look asks of the CAs', () => {
+  it('is about the path of a chain that holds, with its staple, once for all addresses that show it', async () => {
+    const { sources, questions } = asked();
+    const port = await serving(leaf, { staple: Buffer.from('stapled'), host: '0.0.0.0' });
+    const observation = await observe(port, { sources, addresses: ['127.0.0.1', '127.0.0.2'] });
+    expect(questions).toEqual([
+      ['revocation', [leaf.fingerprint, intermediate.fingerprint, root.fingerprint], Buffer.from('stapled')],
+      ['renewal', leaf.fingerprint],
+    ]);
+    expect(observation).toMatchObject({
+      authorities: [],
+      revocation: [unreachable(leaf.fingerprint)],
+      renewal: [{ fingerprint: leaf.fingerprint, outcome: 'unsupported' }],
+    });
+  });
+
+  it('starts with the certificates that the server forgot', async () => {
+    const { sources, questions } = asked({ authorities: { complete: () => Promise.resolve([fetched]) } });
+    const observation = await observe(await serving(alone), { sources });
+    expect(observation.authorities).toEqual([fetched]);
+    expect(questions).toEqual([
+      ['revocation', [leaf.fingerprint, intermediate.fingerprint, root.fingerprint], null],
+      ['renewal', leaf.fingerprint],
+    ]);
+  });
+
+  it('ends with those where no path comes of it', async () => {
+    const { sources, questions } = asked();
+    expect(await observe(await serving(stranger), { sources })).toMatchObject({
+      authorities: [],
+      revocation: [],
+      renewal: [],
+    });
+    expect(questions).toEqual([['authorities', [stranger.fingerprint]]]);
+  });
+
+  it('is asked of an expired leaf too, and for each distinct one', async () => {
+    const expired = intermediate.issue({
+      dnsNames: ['site.test'],
+      notBefore: NOW - 2e9,
+      notAfter: NOW - 1e9,
+    });
+    const { sources } = asked();
+    const port = await serving(leaf);
+    const other = await startTlsServer({ '*': expired }, { host: '127.0.0.2', port });
+    running.push(other);
+    const observation = await observe(port, { sources, addresses: ['127.0.0.1', '127.0.0.2'] });
+    expect(observation.renewal.map(({ fingerprint }) => fingerprint)).toEqual([
+      leaf.fingerprint,
+      expired.fingerprint,
+    ]);
+  });
+});
+
+describe('a source that fails', () => {
+  it('by being late is told to end, heard once more and waited for no longer', async () => {
+    const { sources } = asked({
+      authorities: { complete: () => new Promise(() => undefined) },
+      revocation: {
+        evidence: ({ signal }) =>
+          new Promise((resolve) =>
+            signal.addEventListener('abort', () => resolve([unreachable(leaf.fingerprint)])),
+          ),
+      },
+      renewal: { renewal: () => new Promise(() => undefined) },
+    });
+    const timeouts = { authorities: 100, status: 100 };
+    const held = await observe(await serving(leaf), { sources, timeouts });
+    expect(held).toMatchObject({ revocation: [unreachable(leaf.fingerprint)], renewal: [] });
+    expect(held.durationMs).toBeLessThan(3_000);
+    const cut = await observe(await serving(alone), { sources, timeouts });
+    expect(cut).toMatchObject({ addresses: [{ outcome: 'handshake' }], authorities: [] });
+    expect(cut.durationMs).toBeLessThan(3_000);
+  });
+
+  it('by a fault of its own costs the look nothing, and is told of', async () => {
+    const faults: unknown[] = [];
+    const fault = new Error('a bug');
+    const { sources } = asked({ revocation: { evidence: () => Promise.reject(fault) } });
+    const onFault = (error: unknown): void => void faults.push(error);
+    const observation = await observe(await serving(leaf), { sources, onFault });
+    expect(observation).toMatchObject({ revocation: [], renewal: [{ outcome: 'unsupported' }] });
+    expect(faults).toEqual([fault]);
+  });
+
+  it('ends with the check, and when the caller gives up', async () => {
+    const begun = Promise.withResolvers<void>();
+    const { sources } = asked({
+      revocation: {
+        evidence: () => {
+          begun.resolve();
+          return new Promise(() => undefined);
+        },
+      },
+    });
+    const port = await serving(leaf);
+    const seen = { addresses: [{ outcome: 'handshake' }], revocation: [] };
+    expect(await observe(port, { sources, timeouts: { check: 300 } })).toMatchObject(seen);
+    const controller = new AbortController();
+    const pending = observe(port, { sources, signal: controller.signal });
+    await begun.promise;
+    controller.abort();
+    const { durationMs } = await pending;
+    expect(durationMs).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,132 @@
+import { createServer } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+
+import type { PostureObservation } from '../../server/core/index.ts';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import type { ProbeOptions } from '../../server/probe/probe.ts';
+import type { DomainSource } from '../../server/probe/sources.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { listening, startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
+import type { OpensslOptions, Peer } from '../kit/tls-server.ts';
+import { largeHellosSwallowed } from '../kit/swallowing-proxy.ts';
+
+const NOW = Date.UTC(2030, 0, 2);
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const root = mintAuthority();
+const ecdsa = root.issue({ dnsNames: ['site.test'] });
+const rsa = root.issue({ dnsNames: ['site.test'], key: 'RSA-2048' });
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+function keep<P extends Peer>(peer: P): P {
+  running.push(peer);
+  return peer;
+}
+async function openssl(options?: OpensslOptions, leaf = rsa): Promise<number> {
+  return keep(await startOpensslServer(leaf, options)).port;
+}
+
+async function posture(
+  port: number,
+  { domains = NO_SOURCES.domains, ...options }: Partial<ProbeOptions> & { domains?: DomainSource } = {},
+): Promise<PostureObservation> {
+  const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ['127.0.0.1'] }) };
+  const sources = { ...NO_SOURCES, domains };
+  const probe = createProbe({ resolver, policy, now: () => NOW, sources, ...options });
+  const observation = await probe.observe(
+    { host: 'site.test', port, protocol: 'tls' },
+    { signal: new AbortController().signal, trustStore: createTrustStore([root.der]), withPosture: true },
+  );
+  expect(observation).toMatchObject({ addresses: [{ outcome: 'handshake' }] });
+  return observation.posture as PostureObservation;
+}
+function offered({ tlsVersions }: PostureObservation): (boolean | null)[] {
+  return tlsVersions.map((one) => one.offered);
+}
+
+describe('the posture of a server', () => {
+  it.each([
+    ['today’s defaults', [], [false, false, true, true]],
+    ['TLS 1.3 alone', ['-tls1_3'], [false, false, false, true]],
+    ['TLS 1.2 alone', ['-tls1_2'], [false, false, true, false]],
+    ['all it ever knew', ['-cipher', 'DEFAULT:@SECLEVEL=0'], [true, true, true, true]],
+    ['TLS 1.1 alone', ['-tls1_1', '-cipher', 'DEFAULT:@SECLEVEL=0'], [false, true, false, false]],
+  ])('tells the versions of TLS that it offers: %s', async (_name, args, expected) => {
+    expect(offered(await posture(await openssl({ arguments: args })))).toEqual(expected);
+  });
+
+  it('tells that a server agrees to post-quantum keys, or has none on offer', async () => {
+    const able = keep(await startTlsServer({ '*': ecdsa }));
+    expect((await posture(able.port)).postQuantum).toEqual({ state: 'negotiated', group: 'X25519MLKEM768' });
+    const classic = keep(await startTlsServer({ '*': ecdsa }, { ecdhCurve: 'P-256' }));
+    expect((await posture(classic.port)).postQuantum).toEqual({ state: 'not_offered', group: 'P-256' });
+  });
+
+  it.each(['silent', 'broken'] as const)('tells when a large hello leaves it %s', async (manner) => {
+    const behind = keep(await startTlsServer({ '*': ecdsa }));
+    const proxy = keep(await listening(largeHellosSwallowed(behind.port, manner)));
+    const seen = await posture(proxy.port, { timeouts: { handshake: 400 } });
+    expect(seen.postQuantum).toEqual({ state: 'intolerant', group: 'X25519' });
+  });
+
+  it('finds the RSA leaf beside the ECDSA one', async () => {
+    const pair = { cert: [ecdsa.certificatePem, rsa.certificatePem], key: [ecdsa.keyPem, rsa.keyPem] };
+    const both = keep(await listening(createServer(pair, (socket) => socket.resume())));
+    const { alternates } = await posture(both.port);
+    expect(alternates).toEqual([{ keyType: 'rsa', address: '127.0.0.1', presentedChain: [rsa.der] }]);
+  });
+
+  it.each(['TLSv1.2', 'TLSv1.3'] as const)('finds none where there is one leaf, on %s', async (version) => {
+    for (const leaf of [ecdsa, rsa]) {
+      const peer = keep(await startTlsServer({ '*': leaf }, { minVersion: version, maxVersion: version }));
+      expect((await posture(peer.port)).alternates).toEqual([]);
+    }
+  });
+
+  it('keeps what DNS and the registry say', async () => {
+    const asked: unknown[] = [];
+    const domains: DomainSource = {
+      caa: ({ host }) => {
+        asked.push(host);
+        return Promise.resolve({ outcome: 'none' });
+      },
+      registration: ({ host, now }) => {
+        asked.push([host, now]);
+        return Promise.resolve({ outcome: 'no_date', domain: 'site.test' });
+      },
+    };
+    const seen = await posture(await openssl(), { domains });
+    expect(seen).toMatchObject({
+      at: NOW,
+      caa: { outcome: 'none' },
+      registration: { outcome: 'no_date', domain: 'site.test' },
+    });
+    expect(asked).toEqual(['site.test', ['site.test', NOW]]);
+  });
+
+  it('costs the look nothing where its sources are silent or faulty', async () => {
+    const faults: unknown[] = [];
+    const fault = new Error('a bug');
+    const domains: DomainSource = {
+      caa: () => new Promise(() => undefined),
+      registration: () => Promise.reject(fault),
+    };
+    const options = { domains, timeouts: { posture: 300 }, onFault: (error: unknown) => faults.push(error) };
+    expect(await posture(await openssl(), options)).toMatchObject({
+      caa: { outcome: 'unavailable' },
+      registration: { outcome: 'unavailable', domain: 'site.test' },
+    });
+    expect(faults).toEqual([fault]);
+  });
+
+  it('leaves open what its time does not suffice for', async () => {
+    const behind = keep(await startTlsServer({ '*': ecdsa }));
+    const proxy = keep(await listening(largeHellosSwallowed(behind.port, 'silent')));
+    const seen = await posture(proxy.port, { timeouts: { posture: 200 } });
+    expect(seen.postQuantum).toEqual({ state: 'unknown', group: 'X25519' });
+  });
+});
