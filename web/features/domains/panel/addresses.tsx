@@ -15,7 +15,11 @@ export function Addresses({ domain, read }: { domain: DomainWire; read: ReportRe
   if (domain.last_checked_at === null) return null;
   const verdict = report && addressVerdict(report.addresses);
   return (
-    <FoldedSection title="Addresses" line={verdict?.line ?? reportLine(read)} isOpen={verdict?.needsLook}>
+    <FoldedSection
+      title="Addresses"
+      line={verdict?.line ?? reportLine(read)}
+      isOpen={verdict?.needsLook ?? read.error !== null}
+    >
       {!verdict ? (
         <ReportWaiting read={read} />
       ) : verdict.addresses.length === 0 ? (
@@ -25,16 +29,16 @@ export function Addresses({ domain, read }: { domain: DomainWire; read: ReportRe
           <caption className="sr-only">What each address showed at the last check</caption>
           <thead className="text-small text-fg-3">
             <tr>
-              <th scope="col" className={`${CELL} pl-0`}>
+              <th scope="col" className={`${CELL} w-px pl-0`}>
                 Certificate
               </th>
               <th scope="col" className={CELL}>
                 Expires
               </th>
-              <th scope="col" className={CELL}>
+              <th scope="col" className={`${CELL} w-px`}>
                 TLS
               </th>
-              <th scope="col" className={`${CELL} pr-0 text-right`}>
+              <th scope="col" className={`${CELL} w-px pr-0 text-right`}>
                 Time
               </th>
             </tr>
@@ -61,7 +65,11 @@ function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
             <span className="font-mono font-[520] [overflow-wrap:anywhere]">{seen.address}</span>
             {mark !== null && (
               <span className="inline-flex items-center gap-1.5 font-[520]">
-                <Glyph name="soon" className="size-3 text-soon-mark [--glyph-cut:var(--surface)]" />
+                {seen.is_ours ? (
+                  <Glyph name="ok" className="size-3 text-fg-3" />
+                ) : (
+                  <Glyph name="soon" className="size-3 text-soon-mark [--glyph-cut:var(--surface)]" />
+                )}
                 {mark}
               </span>
             )}
@@ -85,8 +93,15 @@ function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
             </td>
           </>
         )}
-        <td className={`${CELL} pr-0 pb-1.5 text-right whitespace-nowrap`}>{seen.response_ms} ms</td>
+        <td className={`${CELL} pr-0 pb-1.5 text-right whitespace-nowrap`}>
+          {seen.is_ours ? '' : duration(seen.response_ms)}
+        </td>
       </tr>
     </tbody>
   );
+}
+
+/** '34 ms', '10 s' */
+function duration(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
 }

@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { Fragment, useId } from 'react';
 import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
 import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
 import { CopyButton, CopyTextButton } from '../../../ui/copy-button.tsx';
@@ -77,20 +77,36 @@ interface FindingProps {
   state: 'reading' | 'failed' | 'read';
 }
 
+const ROW = '-mx-1.5 flex min-h-11 gap-2 px-1.5 py-1.5 [overflow-wrap:anywhere] max-md:py-[13px] md:min-h-0';
+
 /** The sentence, which opens what helps. The row is the same before that is here: nothing moves when it comes. */
 function Finding({ finding, details, chainPem, hostname, state }: FindingProps) {
+  const head = (
+    <>
+      <Mark severity={finding.severity} />
+      <div className="min-w-0 flex-1">
+        <Sentence severity={finding.severity}>{finding.message}</Sentence>
+      </div>
+    </>
+  );
+  const hasMore =
+    finding.addresses.length > 0 ||
+    details?.fix ||
+    details?.command ||
+    (details?.evidence.length ?? 0) > 0 ||
+    state !== 'read';
+  if (!hasMore) return <div className={ROW}>{head}</div>;
   return (
     <details>
-      <summary className="-mx-1.5 flex min-h-11 cursor-pointer list-none gap-2 rounded-2 px-1.5 py-1.5 [overflow-wrap:anywhere] max-md:items-center md:min-h-0 [&::-webkit-details-marker]:hidden hover:bg-sunken">
-        <Mark severity={finding.severity} />
-        <div className="min-w-0 flex-1">
-          <Sentence severity={finding.severity}>{finding.message}</Sentence>
-        </div>
+      <summary
+        className={`${ROW} cursor-pointer list-none rounded-2 [&::-webkit-details-marker]:hidden hover:bg-sunken`}
+      >
+        {head}
         <Chevron className="mt-px" />
       </summary>
       <div className="grid gap-2.5 pt-1 pb-3 pl-[21px]">
         {details?.fix && (
-          <p className="whitespace-pre-line [overflow-wrap:anywhere]">{visibleText(details.fix)}</p>
+          <p className="[overflow-wrap:anywhere] whitespace-pre-line">{visibleText(details.fix)}</p>
         )}
         {details?.attachment === 'chain' && chainPem !== null && (
           <div className="flex flex-wrap gap-2">
@@ -104,16 +120,17 @@ function Finding({ finding, details, chainPem, hostname, state }: FindingProps) 
         )}
         <Evidence finding={finding} details={details} />
         {details?.command && <Command line={details.command} />}
-        {details === null && <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>}
+        {state !== 'read' && details === null && (
+          <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>
+        )}
       </div>
     </details>
   );
 }
 
-const WITHOUT_DETAILS: Record<FindingProps['state'], string> = {
+const WITHOUT_DETAILS = {
   reading: 'Loading the details...',
   failed: 'The details could not be loaded.',
-  read: 'There is nothing more to say about it.',
 };
 
 function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
@@ -150,7 +167,15 @@ function Command({ line }: { line: string }) {
           dir="ltr"
           className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
         >
-          {visibleText(line)}
+          {/* It breaks at its spaces, not at the hyphens of its options. */}
+          {visibleText(line)
+            .split(' ')
+            .map((word, index) => (
+              <Fragment key={index}>
+                {index > 0 && ' '}
+                <span className="inline-block max-w-full">{word}</span>
+              </Fragment>
+            ))}
         </code>
         <CopyButton label="Copy the command" text={line} />
       </div>

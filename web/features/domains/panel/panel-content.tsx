@@ -21,6 +21,7 @@ import { PausedSection } from './paused-section.tsx';
 import { PausedBadge } from '../list/remaining-time.tsx';
 import { TagsEditor } from './tags-editor.tsx';
 import { useReport } from './report-query.ts';
+import { StaleReport } from './report-waiting.tsx';
 import { UptimeSection } from '../uptime/uptime-section.tsx';
 
 interface PanelContentProps {
@@ -69,10 +70,11 @@ function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
         read={read}
         aside={!hasFindings && domain.last_checked_at !== null && <CopyReport report={read.report} />}
       />
-      <UptimeSection domain={domain} />
-      <CheckFrequency domain={domain} />
+      <StaleReport read={read} now={now} />
       <Addresses domain={domain} read={read} />
       <PathSection domain={domain} read={read} />
+      <UptimeSection domain={domain} />
+      <CheckFrequency domain={domain} />
       <FactsSection domain={domain} read={read} />
       <PanelSection title="Tags and notes">
         <TagsEditor domain={domain} />

@@ -25,5 +25,5 @@ export function fingerprintText(hex: string): string {
 
 /** The first bytes, enough to tell a few apart. */
 export function shortFingerprint(hex: string): string {
-  return fingerprintText(hex.slice(0, 8));
+  return fingerprintText(hex.slice(0, 6));
 }
