@@ -32,7 +32,7 @@ export async function mysql(talk: Talk): Promise<void> {
 }
 
 /** The lower half of the capabilities in a HandshakeV10 packet. */
-export const mysqlGreeting: Parser<number> = (seen) => {
+const mysqlGreeting: Parser<number> = (seen) => {
   if (seen.length < HEADER_BYTES + 1) return null;
   const payloadBytes = seen.readUIntLE(0, 3);
   if (seen[3] !== 0 || payloadBytes > MAX_GREETING_BYTES) throw wrongProtocol('no greeting of MySQL');

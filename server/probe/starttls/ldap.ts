@@ -19,7 +19,7 @@ export async function ldap(talk: Talk): Promise<void> {
 }
 
 /** The resultCode of an LDAPMessage that holds an ExtendedResponse. */
-export const extendedResponse: Parser<number> = (seen) => {
+const extendedResponse: Parser<number> = (seen) => {
   const message = element(seen, SEQUENCE);
   if (message === null) return null;
   if (message.length > MAX_MESSAGE_BYTES) throw wrongProtocol(`a message of ${message.length} bytes`);

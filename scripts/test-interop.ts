@@ -1,0 +1,38 @@
+// The checks against real servers, as Debian packages them: each started from its own configuration on free loopback ports,
+// each of its entrances looked at and judged as an endpoint of a user's would be. Not a part of npm test: it installs.
+//
+//   npm run test:interop                      all of them
+//   npm run test:interop -- postfix slapd     some
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { installPackages } from '../tests/interop/packages.ts';
+import { SERVERS } from '../tests/interop/servers.ts';
+import { formatOutcomes, visit } from '../tests/interop/visit.ts';
+import type { Outcome } from '../tests/interop/visit.ts';
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !SERVERS.some((server) => server.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `No such server: ${unknown.join(', ')}. There are ${SERVERS.map(({ name }) => name).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+
+const servers = SERVERS.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+const told = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => told.abort());
+// Servers of their own users read their files below it.
+const folder = mkdtempSync(join(tmpdir(), 'certlantern-interop-'));
+const outcomes: Outcome[] = [];
+try {
+  installPackages(servers.flatMap(({ packages }) => packages));
+  for (const server of servers)
+    if (!told.signal.aborted) outcomes.push(...(await visit(server, folder, told.signal)));
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write(formatOutcomes(outcomes));
+process.exit(told.signal.aborted || outcomes.some(({ fault }) => fault !== null) ? 1 : 0);

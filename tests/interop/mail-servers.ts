@@ -1,0 +1,115 @@
+import { freePort } from '../kit/app.ts';
+import { run, startDaemon } from './daemon.ts';
+import type { Entrance, ServerKind } from './servers.ts';
+
+const ADDRESS = '127.0.0.1';
+
+export const postfix: ServerKind = {
+  name: 'postfix',
+  packages: ['postfix'],
+  async start(quarters, host) {
+    const [plain, implicit] = [await freePort(), await freePort()];
+    const queue = quarters.makeFolder('queue');
+    const data = quarters.makeFolder('data');
+    run(['chown', 'postfix', data]);
+    quarters.write(
+      'main.cf',
+      `compatibility_level = 3.6
+queue_directory = ${queue}
+data_directory = ${data}
+myhostname = ${host}
+mydestination =
+inet_interfaces = ${ADDRESS}
+inet_protocols = ipv4
+smtpd_tls_security_level = may
+smtpd_tls_chain_files = ${quarters.keyFile}, ${quarters.certificateFile}
+smtpd_relay_restrictions = reject
+`,
+    );
+    quarters.write(
+      'master.cf',
+      `${ADDRESS}:${plain} inet n - n - - smtpd
+${ADDRESS}:${implicit} inet n - n - - smtpd
+  -o smtpd_tls_wrappermode=yes
+proxymap unix - - n - - proxymap
+cleanup unix n - n - 0 cleanup
+rewrite unix - - n - - trivial-rewrite
+tlsmgr unix - - n 1000? 1 tlsmgr
+anvil unix - - n - 1 anvil
+`,
+    );
+    run(['postfix', '-c', quarters.folder, 'check']);
+    const entrances: Entrance[] = [
+      { protocol: 'smtp', address: ADDRESS, port: plain },
+      { protocol: 'tls', address: ADDRESS, port: implicit },
+    ];
+    const daemon = await startDaemon(['/usr/lib/postfix/sbin/master', '-c', quarters.folder, '-d'], {
+      cwd: quarters.folder,
+      listens: entrances,
+    });
+    return { ...daemon, entrances };
+  },
+};
+
+export const dovecot: ServerKind = {
+  name: 'dovecot',
+  packages: ['dovecot-imapd', 'dovecot-pop3d', 'dovecot-managesieved'],
+  async start(quarters) {
+    const ports = { imap: await freePort(), pop3: await freePort(), sieve: await freePort() };
+    const implicit = await freePort();
+    const configuration = quarters.write(
+      'dovecot.conf',
+      `protocols = imap pop3 sieve
+listen = ${ADDRESS}
+base_dir = ${quarters.makeFolder('run')}
+state_dir = ${quarters.makeFolder('state')}
+log_path = ${quarters.folder}/dovecot.log
+ssl = yes
+ssl_cert = <${quarters.certificateFile}
+ssl_key = <${quarters.keyFile}
+mail_location = maildir:${quarters.folder}/mail
+passdb {
+  driver = static
+  args = nopassword=y
+}
+userdb {
+  driver = static
+  args = uid=nobody gid=nogroup home=${quarters.folder}
+}
+service imap-login {
+  inet_listener imap {
+    port = ${ports.imap}
+  }
+  inet_listener imaps {
+    port = ${implicit}
+    ssl = yes
+  }
+}
+service pop3-login {
+  inet_listener pop3 {
+    port = ${ports.pop3}
+  }
+  inet_listener pop3s {
+    port = 0
+  }
+}
+service managesieve-login {
+  inet_listener sieve {
+    port = ${ports.sieve}
+  }
+}
+`,
+    );
+    const entrances: Entrance[] = [
+      { protocol: 'imap', address: ADDRESS, port: ports.imap },
+      { protocol: 'pop3', address: ADDRESS, port: ports.pop3 },
+      { protocol: 'sieve', address: ADDRESS, port: ports.sieve },
+      { protocol: 'tls', address: ADDRESS, port: implicit },
+    ];
+    const daemon = await startDaemon(['dovecot', '-F', '-c', configuration], {
+      cwd: quarters.folder,
+      listens: entrances,
+    });
+    return { ...daemon, entrances };
+  },
+};

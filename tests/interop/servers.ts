@@ -1,0 +1,25 @@
+import type { Protocol } from '../../server/core/index.ts';
+import { dovecot, postfix } from './mail-servers.ts';
+import { mariadb, postgresql } from './database-servers.ts';
+import type { Daemon, Quarters } from './daemon.ts';
+import { prosody, slapd, vsftpd } from './other-servers.ts';
+
+/** A way in to a running server. */
+export interface Entrance {
+  protocol: Protocol;
+  address: string;
+  port: number;
+}
+
+export interface RunningServer extends Daemon {
+  entrances: Entrance[];
+}
+
+export interface ServerKind {
+  name: string;
+  /** Debian's. */
+  packages: string[];
+  start(quarters: Quarters, host: string): Promise<RunningServer>;
+}
+
+export const SERVERS: readonly ServerKind[] = [postfix, dovecot, slapd, postgresql, mariadb, vsftpd, prosody];
