@@ -14,7 +14,7 @@ import {
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError, type TrustStore } from './pki/index.ts';
-import { createIconSource, createProbe, loadTrustStore, NO_SOURCES } from './probe/index.ts';
+import { createIconSource, createProbe, createSources, loadTrustStore } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
@@ -73,9 +73,15 @@ async function main(): Promise<void> {
       captureDir: mailFolder,
     });
     const resolver = createResolver({ servers: config.dnsServers, policy });
+    const sources = createSources({
+      resolver,
+      policy,
+      cacheFolder: join(config.dataDir, 'cache'),
+      onTrouble: (error) => log.warn({ err: error }, 'what CAs said could not be kept for later'),
+    });
     const worker = createWorker({
       store,
-      probe: createProbe({ resolver, policy, now: () => systemClock.now(), sources: NO_SOURCES }),
+      probe: createProbe({ resolver, policy, now: () => systemClock.now(), sources }),
       icons: createIconSource({ resolver, policy }),
       trustStore,
       email,
@@ -89,6 +95,7 @@ async function main(): Promise<void> {
     worker.start();
     closers.push(async () => {
       await worker.stop();
+      sources.close();
       email.close();
     });
   }
