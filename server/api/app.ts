@@ -12,6 +12,7 @@ import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
 import { problemResponse, refuse } from './problem.ts';
 import { publicConfigOf } from './public-settings.ts';
 import { createCallLimits } from './rate-limit.ts';
+import { authorityRoutes } from './routes/authorities.ts';
 import { authRoutes } from './routes/auth.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { devMailRoutes } from './routes/dev-mail.ts';
@@ -66,6 +67,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   userRoutes(api, parts);
   sessionRoutes(api, parts);
   exportRoutes(api, parts);
+  authorityRoutes(api, parts);
   feedbackRoutes(api, parts);
   planRoutes(api, parts);
   domainRoutes(api, parts);

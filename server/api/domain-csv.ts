@@ -8,6 +8,7 @@ import { domainWire } from './wire.ts';
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
   port: ({ port }) => port,
+  protocol: ({ protocol }) => protocol,
   state: ({ state }) => state,
   days_left: ({ expiry_date: end }, now) => end && daysLeft(Date.parse(end), now),
   issuer: ({ issuer }) => issuer && oneLine(issuer),
@@ -15,6 +16,9 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   valid_from: (domain) => domain.valid_from,
   expiry_date: (domain) => domain.expiry_date,
   revocation: ({ revocation }) => revocation.state,
+  uptime: ({ uptime }) => uptime.state,
+  down_since: ({ uptime }) => uptime.down_since,
+  response_ms: ({ uptime }) => uptime.response_ms,
   trusted: (domain) => domain.trusted,
   last_checked_at: (domain) => domain.last_checked_at,
   check_every_minutes: (domain) => domain.check_every_minutes,
@@ -32,7 +36,7 @@ export async function* domainsCsv(
 ): AsyncGenerator<string, void, undefined> {
   yield CSV_START + csvRecord(Object.keys(COLUMNS));
   for await (const monitor of monitors) {
-    const domain = domainWire(monitor, now);
+    const domain = domainWire(monitor, { now });
     yield csvRecord(Object.values(COLUMNS).map((cell) => cell(domain, now)));
   }
 }

@@ -2,7 +2,7 @@ import type { ServerEvent } from '../../contract/event.ts';
 import { monitorOf } from '../store/monitors.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Signal } from '../store/signals.ts';
-import { domainWire } from './wire.ts';
+import { oneDomainWire } from './domain-wires.ts';
 
 /** Far above one per browser; each one is a socket and a timer. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
@@ -34,7 +34,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
         const monitor = await monitorOf(store, { accountId, monitorId });
         return monitor === null
           ? { event: 'domain_removed', data: { id: monitorId } }
-          : { event: 'domain', data: domainWire(monitor, clock.now()) };
+          : { event: 'domain', data: await oneDomainWire(store, monitor, clock.now()) };
       });
       streams.add(stream);
       byAccount.set(accountId, streams);

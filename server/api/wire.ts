@@ -33,8 +33,11 @@ export function userWire(account: Account): UserWire {
   };
 }
 
-/** Where a monitor becomes what the wire and the page call a domain. `now` is ms UTC. */
-export function domainWire(monitor: Monitor, now: number): DomainWire {
+/** Where a monitor becomes what the wire and the page call a domain. `now` is ms UTC; the percentage is not always asked for. */
+export function domainWire(
+  monitor: Monitor,
+  { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
+): DomainWire {
   const { certificate, verdict } = monitor;
   return {
     id: monitor.id,
@@ -66,9 +69,9 @@ export function domainWire(monitor: Monitor, now: number): DomainWire {
     uptime: {
       state: monitor.uptime,
       checks: monitor.recentChecks,
-      percent: null,
+      percent: uptimePercent,
       response_ms: monitor.responseMs,
-      down_since: null,
+      down_since: isoOrNull(monitor.downSince),
     },
     trusted: verdict?.reached ? verdict.trusted : null,
     findings: findingsWire(verdict),

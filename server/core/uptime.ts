@@ -1,3 +1,4 @@
+import type { Plan } from './plan.ts';
 import type { FailedObservation, HandshakeObservation, Observation } from './observation.ts';
 import { displayName } from './endpoint.ts';
 import { mostTellingFailure } from './reach-failure.ts';
@@ -155,4 +156,9 @@ export function uptimePercent({ from, now, downMs }: { from: number; now: number
   if (downMs <= 0) return 100;
   if (now <= from || downMs >= now - from) return 0;
   return Math.floor((1 - downMs / (now - from)) * 1_000) / 10;
+}
+
+/** How far back a plan shows response times and incidents. */
+export function uptimeWindowDays(plan: Plan): number {
+  return plan === 'premium' ? 90 : 7;
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { frequencyOn, type Plan, type Step } from '../core/index.ts';
+import { type AlertStep, frequencyOn, type Plan } from '../core/index.ts';
 import { lockedAndFree } from './dialect.ts';
+import { authoritiesByAccount } from './authorities.ts';
 import { entitlementAt, settledEntitlement } from './entitlements.ts';
 import { leaseClock } from './lease-clock.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -12,8 +13,12 @@ export interface ClaimedMonitor extends Monitor {
   /** Needed to record; worthless once another worker has claimed the monitor. */
   leaseToken: string;
   plan: Plan;
+  /** A person asked for this check. */
+  asked: boolean;
+  /** DER of what its account trusts beside what everybody does. */
+  authorities: readonly Uint8Array[];
   /** What people were told or will be; not what was superseded before anybody was told. */
-  alerted: { fingerprint: string; step: Step }[];
+  alerted: { fingerprint: string; step: AlertStep }[];
 }
 
 /** Written out: SQLite recognises the partial index of what is checked by its words, not by a parameter's value. */
@@ -53,6 +58,7 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
       lease_expires_at: sql<number>`${clock} + ${sql.lit(claim.leaseMs)}`,
       claimed_by: claim.claimedBy,
       // Taken up by this claim; a request that comes from now on asks for another check after it.
+      claim_asked: sql<number>`case when check_requested_at is null then 0 else 1 end`,
       check_requested_at: null,
     })
     .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
@@ -78,6 +84,10 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
       .where('deliveries.state', '!=', 'superseded')
       .execute(),
   ];
+  const authorities = await authoritiesByAccount(
+    store.db,
+    rows.map((row) => row.account_id),
+  );
   const alertsOf = Map.groupBy(alerts, (alert) => alert.monitor_id);
   return rows.map((row) => {
     const { plan } = entitlementAt(store, settledEntitlement(row), claim.now);
@@ -86,6 +96,8 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
       checkEveryMinutes: frequencyOn(plan, row.check_every_minutes),
       leaseToken,
       plan,
+      asked: row.claim_asked === 1,
+      authorities: authorities.get(row.account_id) ?? [],
       alerted: (alertsOf.get(row.id) ?? []).map(({ fingerprint, step }) => ({ fingerprint, step })),
     };
   });

@@ -1,4 +1,5 @@
 import type { CALLS } from '../../contract/calls.ts';
+import { mintAuthority } from '../kit/mint.ts';
 import type { Input } from '../kit/people.ts';
 import { type Caller, TEST_PRICE, type Things } from './access-world.ts';
 
@@ -8,6 +9,7 @@ export interface Asking {
   things: Things;
 }
 
+const { certificatePem } = mintAuthority();
 const nobody = () => `nobody-${crypto.randomUUID().slice(0, 8)}@example.test`;
 const addressOf = ({ caller }: Asking) => caller.person?.email ?? nobody();
 const passkey = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: {}, clientExtensionResults: {} };
@@ -52,8 +54,8 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   endAllSessions: () => ({}),
   exportData: () => ({}),
   listAuthorities: () => ({}),
-  addAuthorities: () => ({ body: { pem: 'none' } }),
-  removeAuthority: ({ things }) => ({ params: { id: things.domain } }),
+  addAuthorities: () => ({ body: { pem: certificatePem } }),
+  removeAuthority: ({ things }) => ({ params: { id: things.authority } }),
   sendFeedback: () => ({ body: { title: 'feedback', message: 'All is well.' } }),
 
   listDomains: () => ({}),

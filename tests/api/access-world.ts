@@ -20,6 +20,8 @@ export interface Things {
   domain: string;
   pausedDomain: string;
   otherSession: string;
+  /** That the account trusts. */
+  authority: string;
   /** Of a checkout. */
   reference: string;
 }
@@ -51,6 +53,8 @@ export interface World {
 
 export const TEST_PRICE = 'pri_test_premium_monthly';
 const HOUR_MS = 3_600_000;
+/** As much of an authority's facts as is told. */
+const facts = { fingerprint: '', subject: 'Root', subjectFullDn: 'CN=Root', notBefore: 0, notAfter: 0 };
 const referenceOf = (accountId: string) => createCheckoutReferences(SECRETS.session).of(accountId);
 
 /** Ids that name nothing. */
@@ -58,6 +62,7 @@ export const nobodysThings = (): Things => ({
   domain: randomUUID(),
   pausedDomain: randomUUID(),
   otherSession: randomUUID(),
+  authority: randomUUID(),
   reference: referenceOf(randomUUID()),
 });
 
@@ -181,6 +186,7 @@ async function signInOnly(send: Person['send'], { email, password }: Person): Pr
 /** The owner watches one domain and paused another; Free and Premium have the Free plan's three, and a paused one. */
 async function give(store: Store, accountId: string, name: CallerName, now: number): Promise<Things> {
   await store.db.deleteFrom('monitors').where('account_id', '=', accountId).execute();
+  await store.db.deleteFrom('authorities').where('account_id', '=', accountId).execute();
   const running = name === 'owner' ? 1 : 3;
   const ids: string[] = [];
   for (let count = 0; count <= running; count++) {
@@ -216,7 +222,15 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
     .where('id', '=', pausedDomain)
     .execute();
   const other = await newSession(store, { accountId, cookieName: '', now });
-  return { domain, pausedDomain, otherSession: other.id, reference: referenceOf(accountId) };
+  const authority = randomUUID();
+  await store.db
+    .insertInto('authorities')
+    .values({
+      ...{ id: authority, account_id: accountId, fingerprint: randomUUID(), created_at: now },
+      ...{ der: new Uint8Array(8), facts: JSON.stringify(facts) },
+    })
+    .execute();
+  return { domain, pausedDomain, otherSession: other.id, authority, reference: referenceOf(accountId) };
 }
 
 /** A session as a sign-in opens one, without the cost of a sign-in. */

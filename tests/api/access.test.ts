@@ -48,6 +48,9 @@ get    /api/user/sessions                                   401        ok       
 delete /api/user/sessions/{id}                              401        ok       404       ok       ok       401       401
 post   /api/user/sessions/end                               401        ok       ok        ok       ok       401       401
 get    /api/user/export                                     401        ok       ok        ok       ok       401       401
+get    /api/user/authorities                                401        ok       ok        ok       ok       401       401
+post   /api/user/authorities                                401        ok       ok        ok       ok       401       401
+delete /api/user/authorities/{id}                           401        ok       404       ok       ok       401       401
 post   /api/user_feedback/create                            401        ok       ok        ok       ok       401       401
 
 get    /api/domain/list                                     401        ok       ok        ok       ok       401       401
@@ -64,6 +67,7 @@ delete /api/domain/{id}                                     401        ok       
 get    /api/domain/{id}/favicon                             401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/history                             401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/chain                               401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/uptime                              401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}/frequency                           401        premium  404       premium  ok       401       401
 post   /api/domain/{id}/check                               401        ok       404       ok       ok       401       401
 post   /api/domain/{id}/pause                               401        ok       404       ok       ok       401       401

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { addAuthorities } from '../../server/store/authorities.ts';
 import { deleteAccount } from '../../server/store/account-deletion.ts';
 import type { Account } from '../../server/store/accounts.ts';
 import { claimDueDeliveries } from '../../server/store/deliveries.ts';
@@ -10,7 +11,17 @@ import { openSession } from '../../server/store/sessions.ts';
 import { subscriptionsOf } from '../../server/store/subscriptions.ts';
 import { startTrial } from '../../server/store/trials.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { alertFor, certificate, check, DAY, NOW, person, type SampleCertificate, watch } from './samples.ts';
+import {
+  alertFor,
+  certificate,
+  check,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  type SampleCertificate,
+  watch,
+} from './samples.ts';
 
 /** Tables with nothing of an account in them. */
 const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'jwks', 'rate_limits', 'glances'];
@@ -78,6 +89,17 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   const leaf = certificate({ subject: `${name}.example` });
   await watch(store, account.id, `${name}.example`);
   await check(store, NOW, [leaf, shared], { alerts: [alertFor(leaf)] });
+  const root = certificate({ subject: 'Root' });
+  const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
+  // Down, and confirmed.
+  await check(store, NOW + DAY, [], { nextCheckAt: NOW + DAY + MINUTE });
+  await check(store, NOW + DAY + MINUTE, []);
+  await addAuthorities(store, {
+    accountId: account.id,
+    authorities: [authority],
+    most: 20,
+    now: NOW + 2 * DAY,
+  });
   await claimDueDeliveries(store, { now: NOW, limit: 9, leaseMs: DAY, claimedBy: 'a worker' });
 
   await store.db.transaction().execute(async (trx) => {

@@ -4,10 +4,11 @@ import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { addMonitor, removeMonitor } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { oneDomainWire } from '../domain-wires.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { watchFirstCheck } from '../first-check.ts';
 import { refuse } from '../problem.ts';
-import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
+import { isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
@@ -40,7 +41,7 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         await removeMonitor(store, { accountId, monitorId: monitor.id });
         return refuse('host_refused', REFUSED_HOST);
       }
-      return { data: domainWire(monitor, parts.clock.now()) };
+      return { data: await oneDomainWire(store, monitor, parts.clock.now()) };
     } finally {
       firstCheck.stop();
     }

@@ -16,7 +16,7 @@ import {
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { Refusal } from '../problem.ts';
-import { domainWire } from '../wire.ts';
+import { oneDomainWire } from '../domain-wires.ts';
 
 /** What it is afterwards (null: no more), or why nothing was done. */
 type Outcome = Monitor | Refusal | null;
@@ -41,7 +41,7 @@ export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
     for (const id of ids) {
       const owned = own.get(id) ?? null;
       const outcome = owned === null ? REFUSALS.notFound() : await act(owned, body, now);
-      results.set(id, resultOf(id, outcome, owned, now));
+      results.set(id, await resultOf(id, outcome, owned, now));
     }
     return { data: body.ids.flatMap((id) => results.get(id) ?? []) };
   });
@@ -103,16 +103,23 @@ export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
     if (described.ok) return described.monitor;
     return described.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyTags();
   }
-}
 
-function resultOf(id: string, outcome: Outcome, owned: Monitor | null, now: number): BulkResult[number] {
-  if (!(outcome instanceof Refusal))
-    return { id, problem: null, message: null, domain: outcome && domainWire(outcome, now) };
-  const isGone = owned === null || outcome.code === 'not_found';
-  return {
-    id,
-    problem: outcome.code,
-    message: outcome.detail,
-    domain: isGone ? null : domainWire(owned, now),
-  };
+  async function resultOf(
+    id: string,
+    outcome: Outcome,
+    owned: Monitor | null,
+    now: number,
+  ): Promise<BulkResult[number]> {
+    if (!(outcome instanceof Refusal)) {
+      const domain = outcome && (await oneDomainWire(store, outcome, now));
+      return { id, problem: null, message: null, domain };
+    }
+    const isGone = owned === null || outcome.code === 'not_found';
+    return {
+      id,
+      problem: outcome.code,
+      message: outcome.detail,
+      domain: isGone ? null : await oneDomainWire(store, owned, now),
+    };
+  }
 }

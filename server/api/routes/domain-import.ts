@@ -75,7 +75,7 @@ const hostAndPort = ({ host, port }: { host: string; port: number }) =>
 
 function resultOf(added: AddedMonitor | undefined, now: number): ImportResult[number] {
   if (added === undefined) throw new Error('Each endpoint has an outcome');
-  if (added.ok) return { problem: null, message: null, domain: domainWire(added.monitor, now) };
+  if (added.ok) return { problem: null, message: null, domain: domainWire(added.monitor, { now }) };
   return refusedLine(added.code === 'exists' ? REFUSALS.exists(added.existing) : REFUSALS.noRoom());
 }
 

@@ -4,8 +4,9 @@ import type { DomainFilter } from '../../../contract/domain.ts';
 import { eachMonitor, listMonitors, monitorIds, summary } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
 import { domainsCsv } from '../domain-csv.ts';
+import { domainWires } from '../domain-wires.ts';
 import { download } from '../download.ts';
-import { domainWire, summaryWire } from '../wire.ts';
+import { summaryWire } from '../wire.ts';
 
 /** Many ids are still one answer; nobody selects more by hand. */
 const MOST_IDS = 10_000;
@@ -21,7 +22,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
       sort: query.sort,
       now,
     });
-    const data = monitors.map((monitor) => domainWire(monitor, now));
+    const data = await domainWires(store, monitors, now);
     return { data, page: query.page, page_size: PAGE_SIZE, total };
   });
 

@@ -3,6 +3,7 @@ import { domainAddRoute } from './domain-add.ts';
 import { domainBulkRoute } from './domain-bulk.ts';
 import { domainImportRoutes } from './domain-import.ts';
 import { domainListRoutes } from './domain-list.ts';
+import { domainUptimeRoute } from './domain-uptime.ts';
 import { oneDomainRoutes } from './one-domain.ts';
 
 /** Fixed addresses come first: `/domain/{id}` would take `/domain/list` for an id. */
@@ -11,5 +12,6 @@ export function domainRoutes(api: Api, parts: AppParts): void {
   domainAddRoute(api, parts);
   domainBulkRoute(api, parts);
   domainImportRoutes(api, parts);
+  domainUptimeRoute(api, parts);
   oneDomainRoutes(api, parts);
 }

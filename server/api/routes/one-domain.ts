@@ -14,13 +14,14 @@ import {
 import type { Api, AppParts } from '../api.ts';
 import { chainCertificateWire } from '../chain-wire.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { oneDomainWire } from '../domain-wires.ts';
 import { domainWire, historyEntryWire } from '../wire.ts';
 
 /** One domain, by its id. */
 export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.domain, async ({ params, session, now }) => {
     const monitor = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
-    return monitor === null ? REFUSALS.notFound() : { data: domainWire(monitor, now) };
+    return monitor === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
   });
 
   api.on(CALLS.describeDomain, async ({ params, body, session, now }) => {
@@ -29,12 +30,12 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
       monitorId: params.id,
       describe: ({ notes, tags }) => ({ notes: body.notes ?? notes, tags: body.tags ?? tags }),
     });
-    return described.ok ? { data: domainWire(described.monitor, now) } : REFUSALS.notFound();
+    return described.ok ? { data: await oneDomainWire(store, described.monitor, now) } : REFUSALS.notFound();
   });
 
   api.on(CALLS.removeDomain, async ({ params, session, now }) => {
     const removed = await removeMonitor(store, { accountId: session.account.id, monitorId: params.id });
-    return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, now) };
+    return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, { now }) };
   });
 
   api.on(CALLS.domainHistory, async ({ params, session }) => {
@@ -56,7 +57,7 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
       now,
       mayUse: (plan) => mayUseFrequency(plan, minutes),
     });
-    if (set.ok) return { data: domainWire(set.monitor, now) };
+    if (set.ok) return { data: await oneDomainWire(store, set.monitor, now) };
     return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
   });
 
@@ -70,12 +71,12 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
     if (limited) return limited;
     const monitor = await requestCheck(store, { accountId, monitorId: owned.id, now });
     if (monitor === null) return REFUSALS.notFound();
-    return monitor.pausedBy === null ? { data: domainWire(monitor, now) } : REFUSALS.paused();
+    return monitor.pausedBy === null ? { data: await oneDomainWire(store, monitor, now) } : REFUSALS.paused();
   });
 
   api.on(CALLS.pauseDomain, async ({ params, session, now }) => {
     const paused = await pauseMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
-    return paused === null ? REFUSALS.notFound() : { data: domainWire(paused, now) };
+    return paused === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, paused, now) };
   });
 
   api.on(CALLS.resumeDomain, async ({ params, body, session, now }) => {
@@ -92,7 +93,7 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
       now,
       mayResume,
     });
-    if (resumed.ok) return { data: domainWire(resumed.monitor, now) };
+    if (resumed.ok) return { data: await oneDomainWire(store, resumed.monitor, now) };
     return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
   });
 }

@@ -1,0 +1,57 @@
+import type { AuthorityWire } from '../../../contract/authority.ts';
+import { MOST_AUTHORITIES } from '../../../contract/authority.ts';
+import { CALLS } from '../../../contract/calls.ts';
+import { readAuthorities } from '../../core/index.ts';
+import {
+  addAuthorities,
+  authoritiesOf,
+  removeAuthority,
+  type TrustedAuthority,
+} from '../../store/authorities.ts';
+import type { Api, AppParts } from '../api.ts';
+import { refuse } from '../problem.ts';
+import { iso } from '../wire.ts';
+
+/** Certificate authorities that an account trusts for its own domains. Each change is followed by a check of all of them. */
+export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.listAuthorities, async ({ session }) => ({
+    data: (await authoritiesOf(store, session.account.id)).map(authorityWire),
+  }));
+
+  api.on(CALLS.addAuthorities, async ({ body, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('authoritiesByAccount', accountId);
+    if (limited) return limited;
+    const read = readAuthorities(body.pem);
+    if (!read.ok) return refuse('invalid_certificate', read.message);
+    const { authorities } = read;
+    const outcome = await addAuthorities(store, { accountId, authorities, most: MOST_AUTHORITIES, now });
+    return outcome === 'too_many'
+      ? refuse('too_many_authorities', `An account can trust up to ${MOST_AUTHORITIES} private authorities.`)
+      : { data: (await authoritiesOf(store, accountId)).map(authorityWire) };
+  });
+
+  api.on(CALLS.removeAuthority, async ({ params, session, now }) => {
+    const accountId = session.account.id;
+    const owned = (await authoritiesOf(store, accountId)).some(({ id }) => id === params.id);
+    if (!owned) return notFound();
+    const limited = limits.allow('authoritiesByAccount', accountId);
+    if (limited) return limited;
+    const removed = await removeAuthority(store, { accountId, id: params.id, now });
+    return removed ? { data: null } : notFound();
+  });
+}
+
+const notFound = () => refuse('not_found', 'There is no such authority.');
+
+function authorityWire({ id, facts, addedAt }: TrustedAuthority): AuthorityWire {
+  return {
+    id,
+    fingerprint: facts.fingerprint,
+    subject: facts.subject,
+    subject_full_dn: facts.subjectFullDn,
+    valid_from: iso(facts.notBefore),
+    expiry_date: iso(facts.notAfter),
+    added_at: iso(addedAt),
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { mintAuthority, selfSigned } from '../../tests/kit/mint.ts';
+import { readAuthorities } from './private-authorities.ts';
+
+const root = mintAuthority({ commonName: 'Home Root', organization: 'Home' });
+const other = mintAuthority({ commonName: 'Office Root' });
+
+const messageOf = (pem: string) => {
+  const read = readAuthorities(pem);
+  return read.ok ? null : read.message;
+};
+
+describe('authorities out of PEM text', () => {
+  it('are read with their names, each once, whatever stands around them', () => {
+    const text = `Our roots:\n${root.certificatePem}\n# and\n${other.certificatePem}${root.certificatePem}`;
+    const read = readAuthorities(text);
+    expect(read).toMatchObject({
+      ok: true,
+      authorities: [
+        { facts: { fingerprint: root.fingerprint, subject: 'Home Root' } },
+        { facts: { fingerprint: other.fingerprint, subject: 'Office Root' } },
+      ],
+    });
+    expect(read.ok && read.authorities[0]?.facts.subjectFullDn).toContain('CN=Home Root');
+  });
+
+  it('are not certificates of servers', () => {
+    const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
+    expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(
+      'The certificate of shop.example is no certificate authority. Paste the one that issued it.',
+    );
+    expect(messageOf(selfSigned({ dnsNames: ['nas.local'] }).certificatePem)).toContain('no certificate');
+  });
+
+  it('are refused with whatever stands beside a private key, of which nothing is said', () => {
+    const { keyPem } = root.issue({ dnsNames: ['a.example'] });
+    for (const text of [root.certificatePem + keyPem, keyPem]) {
+      expect(messageOf(text)).toContain('private key');
+      expect(messageOf(text)).not.toContain(keyPem.slice(40, 60));
+    }
+  });
+
+  it.each([
+    ['', 'There is no certificate'],
+    ['hello', 'There is no certificate'],
+    [root.certificatePem.slice(0, 200), 'cut off'],
+    ['-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----', 'cut off'],
+    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'cannot be read'],
+  ])('are not found in %j', (text, message) => {
+    expect(messageOf(text)).toContain(message);
+  });
+});

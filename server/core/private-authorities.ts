@@ -1,0 +1,60 @@
+import { formatDistinguishedName, parseReadable, PkiError, splitPem } from '../pki/index.ts';
+import type { CertificateFacts } from './facts.ts';
+import { certificateFacts } from './facts.ts';
+
+/** A certificate authority that somebody wants to be trusted. */
+export interface PrivateAuthority {
+  der: Uint8Array;
+  facts: AuthorityFacts;
+}
+
+/** `subject` is never empty where the certificate names anything at all. */
+export type AuthorityFacts = CertificateFacts & {
+  /** RFC 4514. */
+  subjectFullDn: string;
+};
+
+const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
+
+/** Reads the authorities out of PEM text, each once; or says in a sentence why one of them is none. Keys are refused unread. */
+export function readAuthorities(
+  pem: string,
+): { ok: true; authorities: PrivateAuthority[] } | { ok: false; message: string } {
+  if (KEY.test(pem))
+    return refuse(
+      'This text holds a private key. Nothing of it was kept. Paste the certificate alone, and keep the key where it belongs.',
+    );
+  const ders = certificatesIn(pem);
+  if (ders === null)
+    return refuse('A certificate in this text is cut off. Copy it whole, with its first and its last line.');
+  if (ders.length === 0)
+    return refuse('There is no certificate in this text. One begins with -----BEGIN CERTIFICATE-----.');
+  const authorities = new Map<string, PrivateAuthority>();
+  for (const der of ders) {
+    const certificate = parseReadable(der);
+    if (certificate === null) return refuse('A certificate in this text cannot be read.');
+    const { subject, version, selfIssued, isCertificateAuthority } = certificate;
+    const facts = certificateFacts(certificate);
+    const name = facts.subject || (subject.attribute('OU') ?? subject.attribute('O') ?? '');
+    // Version 1 has no extension that could say so: roots of that age were known by signing themselves.
+    if (!isCertificateAuthority && !(version === 1 && selfIssued))
+      return refuse(
+        `The certificate of ${name || 'nobody by name'} is no certificate authority. Paste the one that issued it.`,
+      );
+    const shown = { ...facts, subject: name, subjectFullDn: formatDistinguishedName(subject) };
+    authorities.set(facts.fingerprint, { der, facts: shown });
+  }
+  return { ok: true, authorities: [...authorities.values()] };
+}
+
+/** null where a block is not whole. */
+function certificatesIn(pem: string): Uint8Array[] | null {
+  try {
+    return splitPem(pem);
+  } catch (error) {
+    if (error instanceof PkiError) return null;
+    throw error;
+  }
+}
+
+const refuse = (message: string) => ({ ok: false as const, message });

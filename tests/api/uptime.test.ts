@@ -1,0 +1,146 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import type { Observation } from '../../server/core/index.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import type { Monitor } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const authority = mintAuthority();
+const leaf = authority.issue({ dnsNames: ['shop.example.com'], notAfter: Date.now() + 80 * DAY_MS });
+
+const answered =
+  (status: number) =>
+  (monitor: Monitor): Observation => ({
+    ...answeredWith(leaf)(monitor),
+    http: { outcome: 'answered', address: '192.0.2.10', method: 'HEAD', status, durationMs: 95 },
+  });
+
+/** A check now, whenever the next one would have been due. */
+async function look({ store, clock }: TestApi, status: number): Promise<void> {
+  await store.db.updateTable('monitors').set({ next_check_at: clock.now() }).execute();
+  expect(await finishChecks({ store, clock }, authority, answered(status))).toBe(1);
+}
+
+/** Sessions want to be refreshed now and then. */
+async function later({ clock }: TestApi, person: Person, ms: number): Promise<void> {
+  clock.advance(ms);
+  expect((await person.ask(CALLS.refreshSession)).status).toBe(200);
+}
+
+const add = async (person: Person) =>
+  (await person.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
+const uptimeOf = async (person: Person, id: string) =>
+  (await person.ask(CALLS.domainUptime, { params: { id } })).ok.data;
+const cardOf = async (person: Person) => (await person.ask(CALLS.listDomains)).ok.data[0]?.uptime;
+
+describeEachDatabase('The uptime of a domain', (open) => {
+  it('is empty before the first check', async () => {
+    const { alice, charlie } = await (await startApi(open)).cast();
+    const id = await add(alice);
+    expect(await uptimeOf(alice, id)).toEqual({
+      ...{ state: null, percent: null, window_days: 7, since: null },
+      ...{ checks: [], incidents: [], response_times: [] },
+    });
+    expect(await cardOf(alice)).toEqual({
+      ...{ state: null, checks: '', percent: null, response_ms: null, down_since: null },
+    });
+    const stranger = await charlie.ask(CALLS.domainUptime, { params: { id } });
+    expect(stranger.problem.code).toBe('not_found');
+  });
+
+  it('has the checks, the incidents with start, end and cause, and the share of the time', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    await look(api, 200);
+    await later(api, alice, 9 * HOUR_MS);
+    await look(api, 503);
+    const suspected = await cardOf(alice);
+    expect(suspected).toMatchObject({ state: 'up', checks: 'ud', percent: 100, down_since: null });
+    await later(api, alice, MINUTE_MS / 2);
+    await look(api, 503);
+    const down = await cardOf(alice);
+    expect(down).toMatchObject({ state: 'down', checks: 'udd', percent: 99.9 });
+    expect(Date.now() + 9 * HOUR_MS - Date.parse(down?.down_since ?? '')).toBeLessThan(MINUTE_MS);
+    await later(api, alice, HOUR_MS - MINUTE_MS / 2);
+    await look(api, 404);
+
+    const uptime = await uptimeOf(alice, id);
+    expect(uptime).toMatchObject({ state: 'up', window_days: 7, percent: expect.closeTo(90, 0) });
+    expect(await cardOf(alice)).toMatchObject({
+      ...{ state: 'up', checks: 'uddu', percent: uptime.percent, response_ms: 100, down_since: null },
+    });
+    const message = 'shop.example.com answered with the error 503.';
+    expect(uptime.checks.map((check) => [check.state, check.response_ms, check.message])).toEqual([
+      ['up', 100, null],
+      ['down', 100, message],
+      ['down', 100, message],
+      ['up', 100, null],
+    ]);
+    expect(uptime.incidents).toEqual([
+      {
+        id: expect.any(String),
+        started_at: uptime.checks[1]?.at,
+        ended_at: uptime.checks[3]?.at,
+        cause: 'server_error',
+        message,
+      },
+    ]);
+    expect(uptime.since).toBe(uptime.checks[0]?.at);
+    expect(new Set(uptime.response_times.map(({ average_ms: average }) => average))).toEqual(new Set([100]));
+  });
+
+  it('goes back seven days, and with Premium ninety', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    await look(api, 503);
+    await later(api, alice, MINUTE_MS);
+    await look(api, 503);
+    await later(api, alice, DAY_MS);
+    await look(api, 200);
+    await later(api, alice, 9 * DAY_MS);
+    await look(api, 200);
+    expect(await uptimeOf(alice, id)).toMatchObject({ window_days: 7, percent: 100, incidents: [] });
+    expect(await cardOf(alice)).toMatchObject({ percent: 100 });
+
+    const now = api.clock.now();
+    await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now });
+    const whole = await uptimeOf(alice, id);
+    expect(whole).toMatchObject({ window_days: 90, percent: expect.closeTo(90, 0) });
+    expect(whole.incidents).toHaveLength(1);
+    expect(await cardOf(alice)).toMatchObject({ percent: whole.percent });
+  });
+
+  it('has at most ninety checks and a hundred and twenty response times', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    await look(api, 200);
+    const { store, clock } = api;
+    const past = await store.db.selectFrom('checks').selectAll().executeTakeFirstOrThrow();
+    const rows = Array.from({ length: 500 }, (_, index) => {
+      const at = clock.now() - index * 10 * MINUTE_MS;
+      return { ...past, id: `${index}`, finished_at: at, response_ms: index % 2 === 0 ? 100 : 300 };
+    });
+    await store.db.insertInto('checks').values(rows).execute();
+    const begin = clock.now() - 500 * 10 * MINUTE_MS;
+    await store.db.updateTable('monitors').set({ uptime_since: begin }).execute();
+    const uptime = await uptimeOf(alice, id);
+    expect(uptime.checks).toHaveLength(90);
+    expect(uptime.response_times.length).toBeGreaterThan(100);
+    expect(uptime.response_times.length).toBeLessThanOrEqual(120);
+    for (const { at, average_ms: average, slowest_ms: slowest } of uptime.response_times) {
+      expect(Date.parse(at)).toBeGreaterThanOrEqual(begin);
+      expect(average).toBeGreaterThan(99);
+      expect(slowest).toBe(300);
+    }
+  });
+});

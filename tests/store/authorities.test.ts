@@ -1,0 +1,96 @@
+import { expect, it } from 'vitest';
+import { addAuthorities, authoritiesOf, removeAuthority } from '../../server/store/authorities.ts';
+import { claimDue, monitorOf } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { certificate, check, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+
+function authority(subject: string) {
+  const { der, facts } = certificate({ subject });
+  return { der, facts: { ...facts, subjectFullDn: `CN=${subject}` } };
+}
+const [one, two] = [authority('One'), authority('Two')];
+
+async function trust(store: Store, accountId: string, authorities = [one], now = NOW) {
+  return addAuthorities(store, { accountId, authorities, most: 2, now });
+}
+const subjectsOf = async (store: Store, accountId: string) =>
+  (await authoritiesOf(store, accountId)).map(({ facts }) => facts.subject);
+
+describeEachDatabase('private authorities', (open) => {
+  it('are one account’s alone, each once, newest first', async () => {
+    const store = await open();
+    const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
+    expect(await trust(store, alice.id)).toBe('added');
+    expect(await trust(store, alice.id, [one, two], NOW + 1)).toBe('added');
+    expect(await trust(store, bob.id)).toBe('added');
+    expect(await subjectsOf(store, alice.id)).toEqual(['Two', 'One']);
+    expect(await subjectsOf(store, bob.id)).toEqual(['One']);
+    const [first] = await authoritiesOf(store, alice.id);
+    const removal = { id: first?.id ?? '', now: NOW };
+    expect(await removeAuthority(store, { accountId: bob.id, ...removal })).toBe(false);
+    expect(await removeAuthority(store, { accountId: alice.id, ...removal })).toBe(true);
+    expect(await subjectsOf(store, alice.id)).toEqual(['One']);
+  });
+
+  it('are limited, also for wishes that come at the same time', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const others = ['a', 'b', 'c', 'd', 'e'].map(authority);
+    const outcomes = await Promise.all(others.map((each) => trust(store, id, [each])));
+    expect(outcomes.toSorted()).toEqual(['added', 'added', 'too_many', 'too_many', 'too_many']);
+    expect(await authoritiesOf(store, id)).toHaveLength(2);
+  });
+
+  it('come along with a claim, as those of its account', async () => {
+    const store = await open();
+    const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
+    await trust(store, alice.id, [one, two]);
+    await watch(store, alice.id, 'alice.example');
+    await watch(store, bob.id, 'bob.example');
+    const claimed = await claimDue(store, { now: NOW, limit: 9, leaseMs: 1_000, claimedBy: 'test' });
+    const byHost = new Map(claimed.map(({ host, authorities }) => [host, authorities]));
+    expect(
+      byHost
+        .get('alice.example')
+        ?.map((der) => Buffer.from(der).toString('hex'))
+        .toSorted(),
+    ).toEqual([one, two].map(({ der }) => Buffer.from(der).toString('hex')).toSorted());
+    expect(byHost.get('bob.example')).toEqual([]);
+  });
+
+  it('make the checks of their account due soon, but not all at once', async () => {
+    const store = await open();
+    const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
+    const hosts = ['a.example', 'b.example', 'c.example'];
+    for (const host of hosts) await watch(store, alice.id, host);
+    await watch(store, bob.id, 'd.example');
+    for (let count = 0; count < 4; count++) await check(store, NOW, [certificate()]);
+    const signals: string[] = [];
+    store.signals.subscribe(({ topic }) => signals.push(topic));
+
+    await trust(store, alice.id, [one], NOW + MINUTE);
+    expect(signals).toEqual(['due']);
+    const due = await store.db
+      .selectFrom('monitors')
+      .select('next_check_at')
+      .orderBy('next_check_at')
+      .execute();
+    expect(due.map(({ next_check_at: at }) => at - NOW)).toEqual([
+      ...[1, 2, 3].map((place) => MINUTE + place * 125),
+      DAY,
+    ]);
+    // Known already: nothing is to be looked at.
+    await trust(store, alice.id, [one], NOW + 2 * MINUTE);
+    expect(signals).toEqual(['due']);
+  });
+
+  it('have a check that is running followed by another one', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, accountId, 'a.example');
+    await claimOne(store, NOW);
+    await trust(store, accountId);
+    expect(await monitorOf(store, { accountId, monitorId })).toMatchObject({ checkRequestedAt: NOW });
+  });
+});
