@@ -1,0 +1,50 @@
+const MAX_LENGTH = 600;
+
+/**
+ * A stranger's string as plain text of Markdown: one line without control, format or line-breaking characters, at most 600
+ * long, and nothing in it is markup, a link or an entity.
+ */
+export function plain(text: string): string {
+  return visible(text)
+    .replaceAll(/[\\`*_[\]<>|~#&!$]/g, String.raw`\$&`)
+    .replaceAll('://', String.raw`\://`)
+    .replaceAll(/www\./gi, (found) => `${found.slice(0, 3)}\\.`)
+    .replace(/^(\d*)([-+.)])/, String.raw`$1\$2`);
+}
+
+/** A string of machines, shown as it is: an inline code span, or a dash where there is nothing to show. */
+export function code(text: string): string {
+  const clean = visible(text);
+  if (clean === '') return '–';
+  const fence = longerThan(clean, '`');
+  const pad = /^`|`$/.test(clean) ? ' ' : '';
+  // In a table a bar ends the cell even inside a code span.
+  return `${fence}${pad}${clean.replaceAll('|', String.raw`\|`)}${pad}${fence}`;
+}
+
+/** A block to be copied, with its lines. */
+export function block(language: string, text: string): string {
+  const clean = text.toWellFormed().replaceAll(/(?!\n)[\p{Cc}\p{Cf}]/gu, '');
+  const fence = '`'.repeat(Math.max(3, longerThan(clean, '`').length));
+  return `${fence}${language}\n${clean.trimEnd()}\n${fence}`;
+}
+
+/** Cells are Markdown already. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function visible(text: string): string {
+  const clean = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\s]+/gu, ' ')
+    .trim();
+  const characters = Array.from(clean);
+  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join('')}…` : clean;
+}
+
+function longerThan(text: string, mark: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  return mark.repeat(longest + 1);
+}
