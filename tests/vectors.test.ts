@@ -18,6 +18,6 @@ describe.skipIf(files.length === 0)('shared vectors', () => {
     const tally = runVectors(cases, { now, profile: null });
     expect(tally.disagreements.filter((line) => line.includes('ours accept'))).toEqual([]);
     expect(tally.falseAccept).toBe(0);
-    expect(tally.agree / cases.length).toBeGreaterThan(0.9);
+    expect(tally.agree / cases.length).toBeGreaterThanOrEqual(0.98);
   });
 });
