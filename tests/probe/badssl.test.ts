@@ -1,0 +1,385 @@
+import { createServer } from 'node:tls';
+import { afterAll, describe, expect, it } from 'vitest';
+
+import type { FindingCode, Observation, Severity, Verdict } from '../../server/core/index.ts';
+import { judge } from '../../server/core/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import { createProbe, createSources } from '../../server/probe/index.ts';
+import { startCaServer } from '../kit/ca-server.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import { mintCrl } from '../kit/mint-crl.ts';
+import { mintOcspResponse } from '../kit/mint-ocsp.ts';
+import { mintAuthority, mintKey, selfSigned } from '../kit/mint.ts';
+import type { CertificateOptions, MintedAuthority, MintedCertificate } from '../kit/mint.ts';
+import { listening, startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/tls-server.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.now();
+const HOST = 'www.badssl.test';
+/** What clients of today refuse can be served only by a server that allows everything. */
+const LEGACY = { minVersion: 'TLSv1', ciphers: 'DEFAULT:@SECLEVEL=0' } as const;
+const NO_CAP_YET = Date.UTC(2017, 0, 1);
+
+const ca = await startCaServer();
+const names = await startDnsServer({
+  [HOST]: { addresses: ['127.0.0.1'] },
+  'badssl.test': { addresses: ['127.0.0.1'] },
+  'a.b.badssl.test': { addresses: ['127.0.0.1'] },
+  'two.badssl.test': { addresses: ['127.0.0.1', '127.0.0.2'] },
+});
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const resolver = createResolver({ servers: [names.address], policy });
+const sources = createSources({ resolver, policy, cacheFolder: null });
+const probe = createProbe({ resolver, policy, sources, now: Date.now });
+const root = mintAuthority({ commonName: 'Bad Root' });
+const trustStore = createTrustStore([root.der], { arePublic: true });
+const intermediate = root.intermediate({ commonName: 'Bad CA 1' });
+const stranger = mintAuthority({ commonName: 'Stranger Root' }).intermediate();
+
+const running: Peer[] = [];
+afterAll(async () => {
+  sources.close();
+  await Promise.all([...running, ca, names].map((peer) => peer.stop()));
+});
+
+async function serving(certificate: ServerCertificate, options: TlsPeerOptions = {}): Promise<number> {
+  const peer = await startTlsServer({ '*': certificate }, options);
+  running.push(peer);
+  return peer.port;
+}
+
+interface Check {
+  host?: string;
+  withPosture?: boolean;
+}
+
+async function verdictAt(port: number, { host = HOST, withPosture = false }: Check = {}): Promise<Verdict> {
+  const observation: Observation = await probe.observe(
+    { host, port, protocol: 'tls' },
+    { signal: AbortSignal.timeout(20_000), trustStore, withPosture },
+  );
+  return judge(observation, Date.now(), trustStore);
+}
+
+type Said = `${Severity} ${FindingCode}`;
+const said = ({ findings }: Verdict): Said[] =>
+  findings.map(({ severity, code }): Said => `${severity} ${code}`).toSorted();
+
+const issue = (
+  options: CertificateOptions = {},
+  authority: MintedAuthority = intermediate,
+): MintedCertificate => authority.issue({ dnsNames: [HOST], ...options });
+const bare = (certificate: MintedCertificate): ServerCertificate => ({ ...certificate, chainPem: '' });
+const sending = (leaf: MintedCertificate, ...others: readonly MintedCertificate[]): ServerCertificate => ({
+  ...leaf,
+  chainPem: others.map(({ certificatePem }) => certificatePem).join(''),
+});
+const day = (count: number): number => NOW + count * DAY;
+
+function underIntermediate(options: CertificateOptions, leaf: CertificateOptions = {}): MintedCertificate {
+  return issue(leaf, root.intermediate({ commonName: 'Bad CA 2', ...options }));
+}
+
+/** A leaf below a root that is not known; our root certified its key too, until yesterday and for years to come. */
+function belowUnknownRoot(): Record<'leaf' | 'authority' | 'expiredCross' | 'validCross', MintedCertificate> {
+  const key = mintKey();
+  const names = { commonName: 'New Root', key };
+  const authority = mintAuthority(names).intermediate({ commonName: 'New CA' });
+  return {
+    leaf: issue({}, authority),
+    authority,
+    expiredCross: root.intermediate({ ...names, notAfter: day(-1) }),
+    validCross: root.intermediate(names),
+  };
+}
+
+describe('a certificate', () => {
+  // What one case shows the sources remember in the next: each has authorities of its own.
+  const disordered = belowUnknownRoot();
+  const expiredWay = belowUnknownRoot();
+  const twoWays = belowUnknownRoot();
+  const seenElsewhere = root.intermediate({ commonName: 'Bad CA 5' });
+  const cases: [name: string, served: ServerCertificate, ...expected: Said[]][] = [
+    ['that is good', issue()],
+    ['that expired', issue({ notBefore: day(-90), notAfter: day(-1) }), 'critical expired'],
+    ['that is not valid yet', issue({ notBefore: day(1) }), 'critical not_yet_valid'],
+    ['for another host', issue({ dnsNames: ['other.test'] }), 'critical name_mismatch'],
+    ['signed by itself', selfSigned({ dnsNames: [HOST] }), 'critical self_signed'],
+    [
+      'signed by itself, expired and for another host',
+      selfSigned({ dnsNames: ['other.test'], notBefore: day(-90), notAfter: day(-1) }),
+      'critical expired',
+      'critical name_mismatch',
+      'critical self_signed',
+    ],
+    ['of an authority that nobody knows', issue({}, stranger), 'critical untrusted_root'],
+    [
+      'of an authority that nobody knows, expired',
+      issue({ notBefore: day(-90), notAfter: day(-1) }, stranger),
+      'critical expired',
+      'critical untrusted_root',
+    ],
+    [
+      'without subject alternative names',
+      issue({ dnsNames: [], commonName: HOST }),
+      'critical name_mismatch',
+    ],
+    ['for a wildcard that covers the host', issue({ dnsNames: ['*.badssl.test'] })],
+    ['for a wildcard of a whole domain', issue({ dnsNames: ['*.test'] }), 'critical name_mismatch'],
+    ['for a part of a label', issue({ dnsNames: ['w*.badssl.test'] }), 'critical name_mismatch'],
+    ['for clients only', issue({ extendedKeyUsage: ['clientAuth'] }), 'critical path_invalid'],
+    ['valid for ten years', issue({ notBefore: day(-1), notAfter: day(3649) }), 'warning lifetime_too_long'],
+    ['with a signature that was changed', issue({ corruptSignature: true }), 'critical path_invalid'],
+    [
+      'below an authority for other names',
+      underIntermediate({ permitted: { dns: ['other.test'] } }),
+      'critical path_invalid',
+    ],
+    [
+      'below an authority that excludes its name',
+      underIntermediate({ excluded: { dns: ['badssl.test'] } }),
+      'critical path_invalid',
+    ],
+    ['below an authority for its names', underIntermediate({ permitted: { dns: ['badssl.test'] } })],
+    [
+      'below a certificate that is no authority',
+      underIntermediate({ certificateAuthority: false }),
+      'critical path_invalid',
+    ],
+    [
+      'below an authority that may have none below it, and has',
+      issue({}, root.intermediate({ pathLength: 0 }).intermediate({ commonName: 'Bad CA 3' })),
+      'critical path_invalid',
+    ],
+    [
+      'below an authority that expired',
+      underIntermediate({ notAfter: day(-1) }),
+      'critical intermediate_expired',
+    ],
+    [
+      'whose intermediate is missing',
+      bare(underIntermediate({ commonName: 'Unseen CA' })),
+      'critical untrusted_root',
+    ],
+    ['that comes with its intermediate', issue({}, seenElsewhere)],
+    [
+      'whose intermediate is missing, and was seen elsewhere',
+      bare(issue({}, seenElsewhere)),
+      'warning incomplete_chain',
+    ],
+    [
+      'whose intermediate is missing, and lies at its CA',
+      bare(issue({ caIssuersUrls: [ca.issuer('/issuer', intermediate.der)] })),
+      'warning incomplete_chain',
+    ],
+    [
+      'whose intermediate is missing, and not at its CA either',
+      bare(
+        issue(
+          { caIssuersUrls: [ca.fault('/gone', 'not-found')] },
+          root.intermediate({ commonName: 'Bad CA 4' }),
+        ),
+      ),
+      'critical incomplete_chain',
+    ],
+    ['sent with its root', sending(issue(), intermediate, root), 'note extra_certificate'],
+    ['sent with a stranger', sending(issue(), intermediate, stranger), 'note extra_certificate'],
+    [
+      'whose chain is in the wrong order',
+      sending(disordered.leaf, disordered.validCross, disordered.authority),
+      'note wrong_order',
+    ],
+    [
+      'whose only way leads over a cross-signature that expired',
+      sending(expiredWay.leaf, expiredWay.authority, expiredWay.expiredCross),
+      'critical intermediate_expired',
+    ],
+    [
+      'with two cross-signatures, of which the one that expired is not needed',
+      sending(twoWays.leaf, twoWays.authority, twoWays.expiredCross, twoWays.validCross),
+      'note unused_certificate_expired',
+    ],
+  ];
+  it.each(cases)('%s', async (_name, served, ...expected) => {
+    const verdict = await verdictAt(await serving(served));
+    expect(said(verdict)).toEqual(expected);
+    expect(verdict).toMatchObject({
+      reached: true,
+      trusted: !expected.some((one) => one.startsWith('critical')),
+    });
+  });
+
+  it('for a wildcard covers one label and no more', async () => {
+    const port = await serving(issue({ dnsNames: ['*.badssl.test'] }));
+    expect(said(await verdictAt(port, { host: 'badssl.test' }))).toEqual(['critical name_mismatch']);
+    expect(said(await verdictAt(port, { host: 'a.b.badssl.test' }))).toEqual(['critical name_mismatch']);
+  });
+
+  it('for an address is compared with addresses only', async () => {
+    const host = '127.0.0.1';
+    const good = await serving(issue({ dnsNames: [], commonName: 'x', ipAddresses: [host] }));
+    const bad = await serving(issue({ dnsNames: [host] }));
+    expect(said(await verdictAt(good, { host }))).toEqual([]);
+    expect(said(await verdictAt(bad, { host }))).toEqual(['critical name_mismatch']);
+  });
+});
+
+describe('weak cryptography:', () => {
+  const old = { notBefore: NO_CAP_YET, notAfter: day(30) };
+  const rsaRoot = mintAuthority({ commonName: 'Old Root', key: 'RSA-2048' });
+  const rsa = rsaRoot.intermediate({ commonName: 'Old CA', key: rsaRoot.key });
+  const rsaStore = createTrustStore([rsaRoot.der]);
+  const cases: [string, MintedCertificate, FindingCode][] = [
+    ['an RSA key of 1,024 bits', issue({ ...old, key: 'RSA-1024' }, rsa), 'weak_key'],
+    ['a signature with SHA-1', issue({ ...old, hash: 'sha1' }, rsa), 'weak_signature'],
+    ['a signature with MD5', issue({ ...old, hash: 'md5' }, rsa), 'weak_signature'],
+    [
+      'an authority with an RSA key of 1,024 bits',
+      issue(old, rsa.intermediate({ key: 'RSA-1024' })),
+      'weak_key',
+    ],
+    ['an authority signed with SHA-1', issue(old, rsa.intermediate({ hash: 'sha1' })), 'weak_signature'],
+  ];
+  it.each(cases)('%s', async (_name, served, code) => {
+    const port = await serving(served, LEGACY);
+    const observation = await probe.observe(
+      { host: HOST, port, protocol: 'tls' },
+      { signal: AbortSignal.timeout(20_000), trustStore: rsaStore, withPosture: false },
+    );
+    expect(said(judge(observation, Date.now(), rsaStore))).toContain(`critical ${code}`);
+  });
+
+  it('TLS 1.0 alone', async () => {
+    const port = await serving(issue(), { ...LEGACY, maxVersion: 'TLSv1' });
+    expect(said(await verdictAt(port))).toEqual(['warning legacy_tls']);
+  });
+});
+
+describe('a server that demands a client certificate', () => {
+  it('shows its own first on TLS 1.3', async () => {
+    const port = await serving(issue(), { requestCert: true, rejectUnauthorized: true });
+    expect(said(await verdictAt(port))).toEqual([]);
+  });
+
+  it('is an alert on TLS 1.2, and not a fault of its certificate', async () => {
+    const peer = await startOpensslServer(issue(), { arguments: ['-tls1_2', '-Verify', '1'] });
+    running.push(peer);
+    expect(await verdictAt(peer.port)).toMatchObject({
+      reached: false,
+      findings: [],
+      failure: { stage: 'handshake', reason: 'tls_alert' },
+    });
+  });
+});
+
+describe('a certificate that its CA revoked', () => {
+  const crlUrls = [ca.crl('/revoked.crl', Buffer.alloc(0))];
+  const byCrl = issue({ crlUrls });
+  const spared = issue({ crlUrls });
+  ca.crl('/revoked.crl', mintCrl(intermediate, { revoked: [{ ...byCrl, reason: 1 }], url: crlUrls }));
+  const byOcsp = issue({ ocspUrls: [`${ca.origin}/ocsp`] });
+  ca.ocsp('/ocsp', mintOcspResponse(intermediate, byOcsp, { status: 'revoked' }));
+
+  it('is so by its list, and the one beside it is not', async () => {
+    const verdict = await verdictAt(await serving(byCrl));
+    expect(said(verdict)).toEqual(['critical revoked']);
+    expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'crl', reason: 'keyCompromise' });
+    const other = await verdictAt(await serving(spared));
+    expect(said(other)).toEqual([]);
+    expect(other.revocation).toMatchObject({ state: 'good', source: 'crl' });
+  });
+
+  it('is so by its OCSP responder', async () => {
+    const verdict = await verdictAt(await serving(byOcsp));
+    expect(said(verdict)).toEqual(['critical revoked']);
+    expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'ocsp' });
+  });
+
+  it('is so by what its server staples', async () => {
+    const leaf = issue();
+    const port = await serving(leaf, { staple: mintOcspResponse(intermediate, leaf, { status: 'revoked' }) });
+    const verdict = await verdictAt(port);
+    expect(said(verdict)).toEqual(['critical revoked']);
+    expect(verdict.revocation).toMatchObject({ state: 'revoked', source: 'staple' });
+  });
+
+  it('is so when its authority is', async () => {
+    const url = `${ca.origin}/authorities.crl`;
+    const authority = root.intermediate({ commonName: 'Bad CA 6', crlUrls: [url] });
+    ca.crl('/authorities.crl', mintCrl(root, { revoked: [authority], url }));
+    expect(said(await verdictAt(await serving(issue({}, authority))))).toEqual([
+      'critical intermediate_revoked',
+    ]);
+  });
+
+  it('is not called good by a staple that is out of date, or of another certificate', async () => {
+    const leaf = issue();
+    const stale = { thisUpdate: day(-20), nextUpdate: day(-10) };
+    for (const staple of [
+      mintOcspResponse(intermediate, leaf, stale),
+      mintOcspResponse(intermediate, issue()),
+      mintOcspResponse(stranger, leaf),
+      Buffer.from('no answer'),
+    ]) {
+      const verdict = await verdictAt(await serving(leaf, { staple }));
+      expect(said(verdict)).toEqual(['warning staple_invalid']);
+      expect(verdict.revocation.state).not.toBe('good');
+    }
+  });
+
+  it('is not called good without the staple that it demands', async () => {
+    const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Buffer.from('3003020105', 'hex') };
+    const leaf = issue({ extraExtensions: [mustStaple] });
+    expect(said(await verdictAt(await serving(leaf)))).toEqual(['warning staple_missing']);
+    const staple = mintOcspResponse(intermediate, leaf);
+    expect(said(await verdictAt(await serving(leaf, { staple })))).toEqual([]);
+  });
+
+  it('is not called good when nobody can be asked', async () => {
+    const leaf = issue({
+      crlUrls: [ca.fault('/gone.crl', 'not-found')],
+      ocspUrls: [ca.fault('/dead', 'error')],
+    });
+    const verdict = await verdictAt(await serving(leaf));
+    expect(said(verdict)).toEqual([]);
+    expect(verdict.revocation).toMatchObject({ state: 'unavailable', source: null });
+  });
+
+  it('is not believed to be so by a list of somebody else', async () => {
+    const url = `${ca.origin}/forged.crl`;
+    const leaf = issue({ crlUrls: [url] });
+    ca.crl('/forged.crl', mintCrl(intermediate, { revoked: [leaf], url, signer: stranger.key }));
+    expect(await verdictAt(await serving(leaf))).toMatchObject({
+      findings: [],
+      revocation: { state: 'unavailable', sources: [{ source: 'crl', state: 'none', why: 'bad_signature' }] },
+    });
+  });
+});
+
+describe('more than one leaf', () => {
+  it('at two addresses: the one that was not renewed is told', async () => {
+    const old = issue({ dnsNames: ['two.badssl.test'], notBefore: day(-20), notAfter: day(70) });
+    const fresh = issue({ dnsNames: ['two.badssl.test'] });
+    const port = await serving(fresh);
+    await serving(old, { host: '127.0.0.2', port });
+    const verdict = await verdictAt(port, { host: 'two.badssl.test' });
+    expect(said(verdict)).toEqual(['warning certificates_differ']);
+    expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
+  });
+
+  it('by kind of key: the one that clients of today never see is judged too', async () => {
+    const ecdsa = issue();
+    const rsa = issue({ key: 'RSA-2048', notBefore: day(-90), notAfter: day(-1) });
+    const cert = [ecdsa, rsa].map((one) => one.certificatePem + one.chainPem);
+    const both = createServer({ cert, key: [ecdsa.keyPem, rsa.keyPem] }, (socket) => socket.resume());
+    const peer = await listening(both);
+    running.push(peer);
+    const verdict = await verdictAt(peer.port, { withPosture: true });
+    // Clients that know only RSA are few: the endpoint is trusted by all others.
+    expect(said(verdict)).toEqual(['warning expired']);
+    expect(verdict.posture?.alternates).toMatchObject([{ keyType: 'rsa' }]);
+    expect(verdict.leafFingerprint).toBe(ecdsa.fingerprint);
+  });
+});
