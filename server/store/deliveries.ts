@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { CertificateFacts, PlannedAlert } from '../core/index.ts';
+import type { CertificateFacts, PlannedAlert, RevokedCertificate, Verdict } from '../core/index.ts';
 import { type Account, toAccount } from './accounts.ts';
 import { parseFacts } from './certificates.ts';
 import { type Claim, isActive } from './monitor-claims.ts';
@@ -31,6 +31,8 @@ export interface ClaimedDelivery {
   account: Account;
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null };
   certificate: CertificateFacts | null;
+  /** Of an alert about a revocation: what the last check knows of it. */
+  revoked: RevokedCertificate | null;
   /** Later checks read other certificates only, or a later alert speaks of the same one. */
   superseded: boolean;
 }
@@ -177,6 +179,7 @@ async function readClaimed(
       'monitors.port',
       'monitors.last_checked_at',
       'monitors.last_read_at',
+      'monitors.verdict',
       'certificates.facts',
       'shown.last_seen_at',
     ])
@@ -194,30 +197,40 @@ async function readClaimed(
     .orderBy('deliveries.next_attempt_at')
     .execute();
 
-  return rows.map((row) => ({
-    id: row.deliveryId,
-    leaseToken,
-    attempt: row.attempts,
-    channel: row.channel,
-    messageId: row.message_id,
-    firstAttemptAt: row.first_attempt_at ?? row.deliveryCreatedAt,
-    createdAt: row.deliveryCreatedAt,
-    alert: {
-      id: row.alertId,
-      kind: row.kind,
-      step: row.step,
-      fingerprint: row.fingerprint,
-      notBefore: row.not_before,
-      notAfter: row.not_after,
-      role: row.role,
-      name: row.name,
-      asOf: row.as_of,
-    },
-    account: toAccount(row),
-    monitor: { id: row.monitorId, host: row.host, port: row.port, lastCheckedAt: row.last_checked_at },
-    certificate: parseFacts(row.facts),
-    superseded:
-      (row.laterAlerts ?? 0) > 0 ||
-      (row.last_seen_at !== null && row.last_read_at !== null && row.last_seen_at < row.last_read_at),
-  }));
+  return rows.map((row) => {
+    const revoked = row.kind === 'revoked' ? revokedOf(row.verdict, row.fingerprint) : null;
+    return {
+      id: row.deliveryId,
+      leaseToken,
+      attempt: row.attempts,
+      channel: row.channel,
+      messageId: row.message_id,
+      firstAttemptAt: row.first_attempt_at ?? row.deliveryCreatedAt,
+      createdAt: row.deliveryCreatedAt,
+      alert: {
+        id: row.alertId,
+        kind: row.kind,
+        step: row.step,
+        fingerprint: row.fingerprint,
+        notBefore: row.not_before,
+        notAfter: row.not_after,
+        role: row.role,
+        name: row.name,
+        asOf: row.as_of,
+      },
+      account: toAccount(row),
+      monitor: { id: row.monitorId, host: row.host, port: row.port, lastCheckedAt: row.last_checked_at },
+      certificate: parseFacts(row.facts),
+      revoked,
+      superseded:
+        (row.laterAlerts ?? 0) > 0 ||
+        revoked?.served === false ||
+        (row.last_seen_at !== null && row.last_read_at !== null && row.last_seen_at < row.last_read_at),
+    };
+  });
+}
+
+function revokedOf(verdict: string | null, of: string): RevokedCertificate | null {
+  const { lastSeen } = verdict === null ? { lastSeen: null } : (JSON.parse(verdict) as Verdict);
+  return lastSeen?.revoked.find(({ fingerprint }) => fingerprint === of) ?? null;
 }

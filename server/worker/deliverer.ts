@@ -1,4 +1,4 @@
-import { expiryMessage } from '../channels/messages/index.ts';
+import { alertMessage } from '../channels/messages/index.ts';
 import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
 import { type SenderOptions, sendOnce } from './send-once.ts';
 
@@ -15,11 +15,12 @@ export async function deliver(
     await settleDelivery(store, { ...lease, now: clock.now(), outcome: 'superseded', detail });
     return;
   }
-  const { subject, html, text } = expiryMessage({
+  const { subject, html, text } = alertMessage({
     alert: delivery.alert,
     alertedAt: delivery.createdAt,
     monitor: delivery.monitor,
     certificate: delivery.certificate,
+    revoked: delivery.revoked,
     now: clock.now(),
     productName,
     publicUrl,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ExpiryMessageInput } from '../../server/channels/messages/index.ts';
-import { expiryMessage } from '../../server/channels/messages/index.ts';
+import type { AlertMessageInput } from '../../server/channels/messages/index.ts';
+import { alertMessage } from '../../server/channels/messages/index.ts';
 import type { CertificateFacts } from '../../server/core/index.ts';
 
 const MINUTE = 60_000;
@@ -22,16 +22,17 @@ const facts: CertificateFacts = {
   sans: ['pay.fjord.example'],
 };
 
-interface Changes extends Partial<Omit<ExpiryMessageInput, 'alert'>> {
-  alert?: Partial<ExpiryMessageInput['alert']>;
+interface Changes extends Partial<Omit<AlertMessageInput, 'alert'>> {
+  alert?: Partial<AlertMessageInput['alert']>;
   /** Until notAfter. */
   left?: number;
 }
 
 function render({ alert, left = 2 * DAY, ...changes }: Changes = {}) {
   const now = NOT_AFTER - left;
-  return expiryMessage({
+  return alertMessage({
     alert: {
+      kind: 'expiry',
       step: 'three_days',
       fingerprint: 'aa',
       notBefore: NOT_BEFORE,
@@ -44,6 +45,7 @@ function render({ alert, left = 2 * DAY, ...changes }: Changes = {}) {
     alertedAt: now,
     monitor: { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: now },
     certificate: facts,
+    revoked: null,
     now,
     productName: 'Certlantern',
     publicUrl: new URL('https://certs.example'),
@@ -139,6 +141,12 @@ You get this because you track this host in Certlantern. Alerts go out at 22, 14
     expect(text).toContain('has not been renewed yet. It expires on Sunday, 22 November 2026.');
     expect(text).toContain('A renewal was expected from 23 October 2026 on');
     expect(html).toContain('Renewal overdue');
+  });
+
+  it('says that the authority wants it earlier than usual, where its own window has ended', () => {
+    const { text } = render({ left: 60 * DAY, alert: { step: 'renewal_overdue' } });
+    expect(text).toContain('Its authority wanted it renewed by now, earlier than usual');
+    expect(text).not.toContain('A renewal was expected from');
   });
 
   it('says which certificate limits, and how long the host’s own is good', () => {

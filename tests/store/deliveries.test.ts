@@ -42,6 +42,7 @@ describeEachDatabase('deliveries', (open) => {
         account: expect.objectContaining({ id: accountId, email: 'alice@example.com' }),
         monitor: { id: monitorId, host: 'www.example.org', port: 443, lastCheckedAt: NOW },
         certificate: leaf.facts,
+        revoked: null,
         superseded: false,
       },
     ]);

@@ -1,35 +1,29 @@
-import type { CertificateFacts, PlannedAlert } from '../../core/index.ts';
-import { displayName, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
+import type { CertificateFacts } from '../../core/index.ts';
+import { alertSteps, displayName, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
+import type { AlertMessageInput } from './alert-message.ts';
 import type { DrawnMail, Tone } from './mail-layout.ts';
 import { mailLayout } from './mail-layout.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
-import { alertTimes, clockTime, DAY_MS, duration, instant, knownZone, weekdayDate } from './wording.ts';
+import {
+  alertTimes,
+  clockTime,
+  DAY_MS,
+  duration,
+  instant,
+  knownZone,
+  SEEN_EARLIER_MS,
+  weekdayDate,
+} from './wording.ts';
 
-export interface ExpiryMessageInput {
-  alert: Pick<PlannedAlert, 'step' | 'fingerprint' | 'notBefore' | 'notAfter' | 'role' | 'name' | 'asOf'>;
-  /** When the alert was decided. A certificate last seen well before that means: the host was unreachable then. */
-  alertedAt: number;
-  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null };
-  /** The host's certificate, or the one that the alert is about; null where the facts are gone. */
-  certificate: CertificateFacts | null;
-  now: number;
-  productName: string;
-  publicUrl: URL;
-  /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
-  timeZone: string | null;
-}
+type Zoned = AlertMessageInput & { timeZone: string };
 
-type Zoned = ExpiryMessageInput & { timeZone: string };
-
-/** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
-const SEEN_EARLIER_MS = 60_000;
 const HTTPS_PORT = 443;
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
 
 /** The mail about an expiring or expired certificate, in the words of `now`: render it anew at every attempt. */
-export function expiryMessage(given: ExpiryMessageInput): RenderedMessage {
+export function expiryMessage(given: AlertMessageInput): RenderedMessage {
   const timeZone = knownZone(given.timeZone);
   const input: Zoned = { ...given, timeZone };
   const { alert, monitor, now } = input;
@@ -125,7 +119,7 @@ function paragraphsOf(input: Zoned): string[] {
     );
   } else {
     const remedy = isOverdueOnly(input)
-      ? `A renewal was expected from ${longDate(expectedRenewal(alert).from, timeZone)} on; if it is automatic, it may have stopped working.`
+      ? overdue(input)
       : `${passed ? 'Renew it now' : 'Renew it before then'}; the next check will pick up the new certificate.`;
     paragraphs.push(`${consequence} ${remedy}`);
   }
@@ -136,6 +130,14 @@ function paragraphsOf(input: Zoned): string[] {
     );
   }
   return paragraphs;
+}
+
+/** Overdue before the lifetime alone would say so: then the CA's own window (RFC 9773) has ended. */
+function overdue({ alert, alertedAt, timeZone }: Zoned): string {
+  const usual = alertSteps(alert).find(({ step }) => step === 'renewal_overdue');
+  return usual !== undefined && alertedAt < usual.at
+    ? 'Its authority wanted it renewed by now, earlier than usual, and may revoke it; if renewal is automatic, it may have stopped working.'
+    : `A renewal was expected from ${longDate(expectedRenewal(alert).from, timeZone)} on; if it is automatic, it may have stopped working.`;
 }
 
 function consequenceOf(port: number, time: string, passed: boolean): string {

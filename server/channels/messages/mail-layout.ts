@@ -21,7 +21,7 @@ export interface DrawnMail {
   footer: string;
 }
 
-export type Tone = 'expired' | 'critical' | 'soon';
+export type Tone = 'expired' | 'critical' | 'soon' | 'revoked';
 interface Lifetime {
   notBefore: number;
   notAfter: number;
@@ -43,6 +43,7 @@ const TONES: Record<Tone, { background: string; text: string; mark: string; glyp
   expired: { background: '#89181a', text: '#fff8f7', mark: '#89181a', glyph: '\u2715' },
   critical: { background: '#ffeae9', text: '#b21a1c', mark: '#df2a2a', glyph: '\u25b2' },
   soon: { background: '#fff2c9', text: '#744c0e', mark: '#bf8506', glyph: '\u25c6' },
+  revoked: { background: '#141e31', text: '#ffffff', mark: '#141e31', glyph: '\u2298' },
 };
 const SANS = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const HEADING_MONO = "'JetBrains Mono','SF Mono',Menlo,Consolas,monospace";

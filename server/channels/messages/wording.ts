@@ -3,6 +3,8 @@ import { alertSteps, longDate } from '../../core/index.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+/** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
+export const SEEN_EARLIER_MS = 60_000;
 /** A mail that leaves at a step arrives a little after it; it still says "in 14 days". */
 const ROUNDING_MS = 5 * MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;

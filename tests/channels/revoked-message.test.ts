@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { alertMessage } from '../../server/channels/messages/index.ts';
+import type { CertificateFacts, RevokedCertificate } from '../../server/core/index.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.UTC(2026, 10, 20, 14, 32);
+
+const facts: CertificateFacts = {
+  fingerprint: 'aa',
+  serialNumber: '0a0b',
+  issuer: 'Fjord CA 1',
+  subject: 'pay.fjord.example',
+  notBefore: NOW - 30 * DAY,
+  notAfter: NOW + 60 * DAY,
+  authorityName: 'Fjord',
+  authorityFullDn: 'CN=Fjord CA 1,O=Fjord',
+  authorityUrl: null,
+  sans: ['pay.fjord.example'],
+};
+const revoked: RevokedCertificate = {
+  ...{ fingerprint: 'aa', key: 'issuer 0a0b', source: 'crl', at: NOW, revokedAt: NOW - DAY },
+  ...{ reason: 'keyCompromise', role: 'leaf', name: 'pay.fjord.example', served: true },
+  ...{ notBefore: facts.notBefore, notAfter: facts.notAfter },
+};
+
+type Input = Parameters<typeof alertMessage>[0];
+
+function render({
+  alert,
+  ...changes
+}: Partial<Omit<Input, 'alert'>> & { alert?: Partial<Input['alert']> } = {}) {
+  const { fingerprint, name, notBefore, notAfter } = revoked;
+  return alertMessage({
+    alert: {
+      ...{
+        kind: 'revoked',
+        step: 'revoked',
+        fingerprint,
+        notBefore,
+        notAfter,
+        role: 'leaf',
+        name,
+        asOf: NOW,
+      },
+      ...alert,
+    },
+    alertedAt: NOW,
+    monitor: { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: NOW },
+    certificate: facts,
+    revoked,
+    now: NOW,
+    productName: 'Certlantern',
+    publicUrl: new URL('https://certs.example'),
+    timeZone: 'UTC',
+    ...changes,
+  });
+}
+
+describe('the mail about a revoked certificate', () => {
+  it('says it all in the text part', () => {
+    const { subject, text } = render();
+    expect(subject).toBe("pay.fjord.example's certificate was revoked");
+    expect(text).toBe(`The certificate for pay.fjord.example was revoked on Thursday, 19 November 2026.
+
+Its authority says why: its key was compromised. Clients that ask refuse to connect from then on, however long the certificate would have been valid.
+
+Have a certificate issued for a new key, install it and reload the server; the next check will pick it up. If you did not ask for this, your authority can tell more.
+
+Host:          pay.fjord.example
+Issuer:        Fjord CA 1
+Serial number: 0a0b
+Revoked on:    19 November 2026, 14:32 UTC
+Reason:        keyCompromise
+Source:        the authority’s list (CRL), read 20 November 2026, 14:32 UTC
+Valid until:   19 January 2027
+
+Show certificate details:
+https://certs.example/dashboard?domain=0c1d
+
+-- 
+You get this because you track this host in Certlantern. It is told once for each certificate that is revoked.
+
+`);
+  });
+
+  it('has the same in its HTML, and loads nothing', () => {
+    const { html, preheader } = render();
+    expect(preheader).toBe(
+      'Revoked Thursday 19 November 2026 at 14:32 UTC. Clients that ask refuse to connect.',
+    );
+    for (const part of [preheader, 'Revoked', 'keyCompromise', 'domain=0c1d']) expect(html).toContain(part);
+    expect(html).not.toMatch(/src="(?!cid:)|url\(|<script|<link/);
+  });
+
+  it('names an intermediate, and what else to do', () => {
+    const { subject, text } = render({
+      alert: { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' },
+    });
+    expect(subject).toBe('pay.fjord.example: an intermediate certificate was revoked');
+    expect(text).toContain('“Fjord CA 1” stands between');
+    expect(text).not.toContain('0a0b');
+  });
+
+  it('gets along without a time, a reason, and what is not known any more', () => {
+    const { text } = render({ revoked: { ...revoked, revokedAt: null, reason: null } });
+    expect(text).toContain('The certificate for pay.fjord.example was revoked.\n');
+    expect(text).toContain('Its authority gave no reason.');
+    expect(render({ revoked: null, certificate: null }).text).not.toContain('Source');
+  });
+
+  it('says as of when, where the host could not be reached', () => {
+    expect(render({ alert: { asOf: NOW - 3 * HOUR } }).text).toContain(
+      'This is as of 20 November 2026, 11:32 UTC',
+    );
+  });
+
+  it('takes strings of strangers for text, on one line', () => {
+    const name = '<img src=x>\r\nBcc: eve@evil.example\u202e';
+    const issuer = { ...facts, issuer: name };
+    for (const message of [
+      render({ certificate: issuer }),
+      render({
+        alert: { role: 'intermediate', name, fingerprint: 'bb' },
+        revoked: { ...revoked, reason: name },
+      }),
+    ]) {
+      expect(message.html).not.toContain('<img src=x');
+      expect(message.text).not.toMatch(/^Bcc:|\u202e/m);
+    }
+  });
+});
