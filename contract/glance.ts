@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { domainSchema } from './domain.ts';
+import { reportFindingSchema } from './domain-report.ts';
 
 export const glanceRequestSchema = z.object({ host: z.string().max(2048) });
 
@@ -16,12 +17,22 @@ export const glanceSchema = domainSchema
     authority_name: true,
     fingerprint: true,
     renewal_from: true,
+    revocation: true,
     trusted: true,
-    findings: true,
     unreachable: true,
   })
   .extend({
     state: z.enum(['unread', 'expired', 'critical', 'soon', 'ok', 'revoked']),
+    findings: z.array(
+      reportFindingSchema.pick({
+        code: true,
+        severity: true,
+        message: true,
+        addresses: true,
+        fix: true,
+        command: true,
+      }),
+    ),
     /** The first hundred of `sans_total`. */
     sans: z.array(z.string()),
     sans_total: z.number().int(),

@@ -1,7 +1,14 @@
 import type { GlanceWire } from '../../contract/glance.ts';
-import { displayName, expectedRenewal, type ReachFailure, whatHappened } from '../core/index.ts';
+import {
+  displayName,
+  expectedRenewal,
+  type Finding,
+  fixFor,
+  type ReachFailure,
+  whatHappened,
+} from '../core/index.ts';
 import type { GlanceAnswer } from '../store/glances.ts';
-import { findingsWire, iso, isoOrNull, seenState } from './wire.ts';
+import { iso, isoOrNull, revocationWire, seenState } from './wire.ts';
 
 /** A look without an account in the wire's form. `now` is ms UTC. */
 export function glanceWire(
@@ -22,7 +29,8 @@ export function glanceWire(
     fingerprint: leaf?.fingerprint ?? null,
     renewal_from: leaf === null ? null : iso(expectedRenewal(leaf).from),
     trusted: verdict.reached ? verdict.trusted : null,
-    findings: findingsWire(verdict),
+    findings: verdict.findings.map((finding) => findingWire(finding, displayName(endpoint))),
+    revocation: revocationWire(verdict),
     unreachable: verdict.failure && {
       stage: verdict.failure.stage,
       reason: verdict.failure.reason,
@@ -39,6 +47,13 @@ export function glanceWire(
     })),
     checked_at: iso(verdict.observedAt),
   };
+}
+
+/** There is no file to send along: what says "send this file" is said in the way without one. */
+function findingWire(finding: Finding, host: string): GlanceWire['findings'][number] {
+  const { code, severity, message, addresses, attachment, command } = finding;
+  const fix = attachment === null ? finding.fix : fixFor({ code, severity, attachment: null }, host);
+  return { code, severity, message, addresses, fix, command };
 }
 
 /** Whether there is IPv6 here says nothing about the host's other addresses. */

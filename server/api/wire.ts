@@ -57,13 +57,7 @@ export function domainWire(
     fingerprint: certificate?.fingerprint ?? null,
     renewal_from: renewal(monitor)?.from ?? null,
     is_revoked: verdict?.revocation.state === 'revoked',
-    revocation: {
-      state: verdict?.revocation.state ?? 'unknown',
-      source: verdict?.revocation.source ?? null,
-      checked_at: isoOrNull(verdict?.revocation.at),
-      reason: verdict?.revocation.reason ?? null,
-      revoked_at: isoOrNull(verdict?.revocation.revokedAt),
-    },
+    revocation: revocationWire(verdict),
     renewal: renewal(monitor),
     weakest_link: weakestLink(verdict),
     uptime: {
@@ -133,13 +127,24 @@ export function summaryWire({ total, counts, tags, expiries, problems }: Summary
   };
 }
 
-export function findingsWire(verdict: Verdict | null): FindingWire[] {
+function findingsWire(verdict: Verdict | null): FindingWire[] {
   return (verdict?.findings ?? []).map(({ code, severity, message, addresses }) => ({
     code,
     severity,
     message,
     addresses,
   }));
+}
+
+/** Who says so, and since when; the sources that were asked stand in the report. */
+export function revocationWire(verdict: Verdict | null): DomainWire['revocation'] {
+  return {
+    state: verdict?.revocation.state ?? 'unknown',
+    source: verdict?.revocation.source ?? null,
+    checked_at: isoOrNull(verdict?.revocation.at),
+    reason: verdict?.revocation.reason ?? null,
+    revoked_at: isoOrNull(verdict?.revocation.revokedAt),
+  };
 }
 
 function renewal({ certificate, verdict }: Monitor): DomainWire['renewal'] {

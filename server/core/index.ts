@@ -1,3 +1,4 @@
+export { fixFor } from './advice.ts';
 export { alertSteps, expectedRenewal } from './alert-steps.ts';
 export type { Step } from './alert-steps.ts';
 export { planAlerts } from './alerting.ts';

@@ -104,7 +104,16 @@ describeEachDatabase('A look without an account', (open) => {
     const old = (await look(`old.fjord.example:${rig.port}`)).ok.data;
     expect(old).toMatchObject({ state: 'expired', trusted: false, findings: [{ code: 'expired' }] });
     const wrong = (await look(`wrong.fjord.example:${rig.port}`)).ok.data;
-    expect(wrong).toMatchObject({ state: 'ok', trusted: false, findings: [{ code: 'name_mismatch' }] });
+    expect(wrong).toMatchObject({
+      ...{ state: 'ok', trusted: false, revocation: { state: 'unknown' } },
+      findings: [
+        {
+          code: 'name_mismatch',
+          fix: expect.stringContaining('names wrong.fjord.example'),
+          command: expect.stringMatching(/^(openssl|curl) /),
+        },
+      ],
+    });
   });
 
   it('shows a hundred names, and says how many there are', async () => {

@@ -6,23 +6,30 @@ const SHORT_LINES: Record<string, string> = {
   name_mismatch: 'Not valid for this name',
   self_signed: 'Not trusted: self-signed',
   untrusted_root: 'Not trusted: unknown authority',
-  incomplete_chain: 'Not trusted: the chain is incomplete',
+  incomplete_chain: 'The chain is incomplete',
   intermediate_expired: 'Not trusted: an intermediate has expired',
+  distrusted_root: 'Not trusted: browsers distrust its root',
+  intermediate_revoked: 'Not trusted: an intermediate was revoked',
   path_invalid: 'Not trusted: the chain is not valid',
   malformed_certificate: 'The certificate is malformed',
   weak_key: 'The key is too weak',
   weak_signature: 'The signature is too weak',
   legacy_tls: 'Only old TLS versions are offered',
   certificates_differ: 'Addresses serve different certificates',
+  lifetime_too_long: 'Valid for longer than browsers allow',
+  staple_invalid: 'The stapled answer does not count',
+  staple_missing: 'The OCSP answer it demands is missing',
+  renewal_overdue: 'Renewal overdue',
+  replacement_wanted: 'Its CA wants it replaced',
   address_unreachable: 'Not every address can be reached',
 };
 
-/**
- * The finding to put on the card: the first that is more than a note. `expired` is left out, because the badge
- * says it already.
- */
+const SAID_BY_BADGES = ['expired', 'revoked'];
+
+/** The finding to put on the card: the first that is more than a note and that no badge says already. */
 export function worstFinding(domain: DomainWire): FindingWire | null {
-  return domain.findings.find((finding) => finding.severity !== 'note' && finding.code !== 'expired') ?? null;
+  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !SAID_BY_BADGES.includes(code);
+  return domain.findings.find(isNews) ?? null;
 }
 
 /** 'Not valid for this name' */

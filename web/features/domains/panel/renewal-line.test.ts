@@ -43,7 +43,14 @@ describe('the words on the renewal', () => {
         'Google Trust Services asks for renewal between 19 November 2026 and 21 November 2026',
       ],
     ],
-    ['to be replaced, unexplained', finding('replacement_wanted'), ['Your CA wants this replaced now']],
+    [
+      'to be replaced soon, unexplained',
+      { ...ari(2, 4), ...finding('replacement_wanted') },
+      [
+        'Your CA wants this replaced by 24 November 2026',
+        'Google Trust Services asks for renewal between 22 November 2026 and 24 November 2026',
+      ],
+    ],
     [
       'short-lived',
       { valid_from: at(-1), expiry_date: at(5) },

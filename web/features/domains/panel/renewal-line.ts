@@ -20,8 +20,10 @@ export function renewalLines(domain: DomainWire, now: number): RenewalLine[] {
   const add = (text: string, isUrgent: boolean, explanationUrl: string | null = null) =>
     lines.push({ text, isUrgent, explanationUrl });
 
-  if (has('replacement_wanted') || renewal.explanation_url !== null)
-    add('Your CA wants this replaced now', true, renewal.explanation_url);
+  if (has('replacement_wanted') || renewal.explanation_url !== null) {
+    const when = now < Date.parse(renewal.from) ? `by ${longDate(renewal.to)}` : 'now';
+    add(`Your CA wants this replaced ${when}`, true, renewal.explanation_url);
+  }
 
   const isFromCa = renewal.source === 'ari';
   const isOverdue = has('renewal_overdue') || (isFromCa && Date.parse(renewal.to) < now);

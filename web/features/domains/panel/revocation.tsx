@@ -1,11 +1,11 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
+import { revocationLine } from '../../../ui/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Disclosure } from './disclosure.tsx';
 import type { ReportRead } from './report-query.ts';
-import { revocationLine } from './revocation-line.ts';
 
 type Source = ReportWire['revocation_sources'][number];
 

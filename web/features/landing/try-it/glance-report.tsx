@@ -8,7 +8,9 @@ import { buttonClass } from '../../../ui/button.tsx';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
+import { revocationLine } from '../../../ui/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
 
 const FIRST_NAMES = 4;
 
@@ -114,8 +116,8 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
         />
       </div>
       {glance.findings.length > 0 && (
-        <ul className="mt-5 grid gap-2">
-          {glance.findings.map(({ code, severity, message }) => (
+        <ul className="mt-5 grid gap-3">
+          {glance.findings.map(({ code, severity, message, fix, command }) => (
             <li key={code + message} className="flex gap-2.5">
               <Glyph
                 name={severity === 'critical' ? 'critical' : severity === 'warning' ? 'soon' : 'ok'}
@@ -127,7 +129,20 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
                       : 'text-ok-mark'
                 }`}
               />
-              <span className="min-w-0 [overflow-wrap:anywhere]">{message}</span>
+              <div className="min-w-0 [overflow-wrap:anywhere]">
+                <p>{visibleText(message)}</p>
+                {severity !== 'note' && fix !== null && (
+                  <p className="mt-0.5 text-label text-fg-2">{visibleText(fix)}</p>
+                )}
+                {severity !== 'note' && command !== null && (
+                  <code
+                    dir="ltr"
+                    className="mt-1.5 block rounded-2 border border-line bg-sunken px-2.5 py-1.5 font-mono text-small"
+                  >
+                    {visibleText(command)}
+                  </code>
+                )}
+              </div>
             </li>
           ))}
         </ul>
@@ -142,6 +157,9 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
         </Fact>
         <Fact name="Addresses">
           <Addresses glance={glance} />
+        </Fact>
+        <Fact name="Revocation" isWide>
+          {revocationLine(glance.revocation)}
         </Fact>
         <Fact name="Chain" isWide>
           <ol className="grid gap-1">

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DomainWire } from '../../../../contract/domain.ts';
+import type { DomainWire } from '../../contract/domain.ts';
 import { reasonWords, revocationLine } from './revocation-line.ts';
 
 const at = '2026-11-20T12:00:00.000Z';

@@ -1,6 +1,6 @@
-import type { DomainWire } from '../../../../contract/domain.ts';
-import { longDate } from '../../../lib/dates.ts';
-import { visibleText } from '../../../ui/visible-text.ts';
+import type { DomainWire } from '../../contract/domain.ts';
+import { longDate } from '../lib/dates.ts';
+import { visibleText } from './visible-text.ts';
 
 const SOURCES = {
   crl: 'its revocation list (CRL)',
