@@ -133,12 +133,13 @@ function detailOf(situation: Situation, now: number): Phrase[][] {
   if (expired) sentences.push([host(expired), plain(` expired on ${dayAndMonth(expired.not_after, now)}.`)]);
   const revoked = expiries.find(({ state }) => state === 'revoked');
   if (revoked && urgent > 1) sentences.push([host(revoked), plain(' is revoked.')]);
-  if (untrusted[0]) sentences.push(reasonOf(untrusted[0]));
 
   const [firstDown] = down;
   if (firstDown && urgent === 0) sentences.push(reasonOf(firstDown));
   else if (firstDown && down.length === 1) sentences.push([host(firstDown), plain(' is down.')]);
   else if (firstDown) sentences.push([plain(`${inWordsCapitalised(down.length)} domains are down.`)]);
+
+  if (untrusted[0]) sentences.push(reasonOf(untrusted[0]));
 
   const headlineIsReach = urgent + counts.soon + down.length === 0 && unreachableCount > 0;
   const unread = unreachableCount === 1 ? unreachable[0] : undefined;

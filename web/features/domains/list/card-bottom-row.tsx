@@ -3,8 +3,8 @@ import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
-import { percentText } from '../../../ui/uptime-strip-geometry.ts';
 import { pausedLine } from '../paused-line.ts';
+import { uptimeText } from '../uptime/uptime-text.ts';
 
 const ROW = 'mt-auto flex min-h-[43px] items-center gap-3 border-t border-line px-[18px] text-meta text-fg-3';
 
@@ -33,7 +33,7 @@ export function CardBottomRow({ domain }: { domain: DomainWire }) {
             <span className="sr-only">Checking…</span>
           </span>
         )}
-        {percentText(uptime.percent, uptime.checks)}
+        {uptimeText(uptime)}
       </span>
     </div>
   );

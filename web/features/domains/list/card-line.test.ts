@@ -62,6 +62,11 @@ describe('cardTrouble', () => {
       },
       'critical: Not valid for this name',
     ],
+    [
+      'revoked only: the badge says it',
+      { state: 'revoked', trusted: false, findings: [finding('revoked', 'critical')] },
+      null,
+    ],
     ['untrusted without a finding', { trusted: false }, 'critical: Not trusted'],
     [
       'unreachable, read before',

@@ -92,23 +92,18 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
   );
 });
 
-/** What is wrong, else who issued it; and the tags. */
+/** What is wrong, else who issued it and the tags. */
 function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
   const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
+  if (trouble) return <TroubleLine trouble={trouble} className="text-[12.5px]/[17px]" />;
   return (
-    <div className="flex min-w-0 items-center gap-2 text-[12.5px]/[17px] text-fg-3">
-      {trouble ? (
-        <TroubleLine trouble={trouble} className="grow" />
-      ) : (
-        <span className="min-w-12 grow truncate">
-          {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
-        </span>
-      )}
-      {domain.tags.length > 0 && (
-        <span className={classNames('min-w-0', trouble ? 'max-w-[35%]' : 'max-w-[60%]')}>
-          <TagList tags={domain.tags} />
-        </span>
-      )}
+    <div className="flex h-[17px] min-w-0 items-center gap-2 text-[12.5px]/[17px] text-fg-3">
+      <span className="min-w-12 truncate">
+        {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
+      </span>
+      <span className="min-w-0">
+        <TagList tags={domain.tags} />
+      </span>
     </div>
   );
 }
@@ -117,7 +112,8 @@ function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
 function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
   const word = domain.paused === null && lifetime && scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
-  if (!word) return null;
+  // Where the server finds it overdue, that stands above.
+  if (!word || domain.findings.some(({ code }) => code === 'renewal_overdue')) return null;
   return (
     <span
       title={word}

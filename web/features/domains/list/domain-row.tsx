@@ -9,12 +9,12 @@ import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
-import { percentText } from '../../../ui/uptime-strip-geometry.ts';
 import type { DomainActions } from '../domain-actions.ts';
 import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-context.ts';
+import { uptimeText } from '../uptime/uptime-text.ts';
 import { cardTrouble } from './card-line.ts';
 import { DomainLink } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
@@ -72,7 +72,7 @@ export const DomainRow = memo(function DomainRow({
       <td className={classNames(ROW_CELL, 'hidden [@media(min-width:900px)]:table-cell')}>
         <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       </td>
-      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1000px)]:table-cell')}>
+      <td className={classNames(ROW_CELL, 'hidden [@media(min-width:1060px)]:table-cell')}>
         <LastChecks domain={domain} />
       </td>
       <td className={classNames(ROW_CELL, 'max-md:hidden')}>
@@ -150,7 +150,7 @@ function LastChecks({ domain: { uptime } }: { domain: DomainWire }) {
   return (
     <span className="flex items-center gap-2.5">
       <UptimeStrip checks={uptime.checks} places={30} className="flex-none" />
-      <span className="num text-meta font-[480] text-fg-2">{percentText(uptime.percent, uptime.checks)}</span>
+      <span className="num text-meta font-[480] text-fg-2">{uptimeText(uptime)}</span>
     </span>
   );
 }

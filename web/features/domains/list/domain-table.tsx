@@ -8,16 +8,16 @@ import { useListWindow } from './use-list-window.ts';
 
 const ROW_PX = 57;
 const PHONE_ROW_PX = 63;
-// Below 1100 px the last check's time is left out, below 1000 the strip, below 900 the bar, below 720 all but what is due
+// Below 1100 px the last check's time is left out, below 1060 the strip, below 900 the bar, below 720 all but what is due
 // and when.
 const HEAD = [
   { label: 'Domain', width: '', shown: '' },
-  { label: 'Remaining', width: 'w-[158px]', shown: 'max-md:hidden' },
-  { label: 'Expires On', width: 'w-[164px]', shown: 'max-md:hidden' },
-  { label: 'Lifetime', width: 'w-[15%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
-  { label: 'Last 30 checks', width: 'w-[164px]', shown: 'hidden [@media(min-width:1000px)]:table-cell' },
-  { label: 'Revocation', width: 'w-[116px]', shown: 'max-md:hidden' },
-  { label: 'Checked', width: 'w-[104px]', shown: 'hidden xl:table-cell' },
+  { label: 'Remaining', width: 'w-[152px]', shown: 'max-md:hidden' },
+  { label: 'Expires On', width: 'w-[158px]', shown: 'max-md:hidden' },
+  { label: 'Lifetime', width: 'w-[14%]', shown: 'hidden [@media(min-width:900px)]:table-cell' },
+  { label: 'Last 30 checks', width: 'w-[160px]', shown: 'hidden [@media(min-width:1060px)]:table-cell' },
+  { label: 'Revocation', width: 'w-[112px]', shown: 'max-md:hidden' },
+  { label: 'Checked', width: 'w-[94px]', shown: 'hidden xl:table-cell' },
   { label: 'Actions', width: 'w-12', shown: '' },
 ];
 
@@ -26,7 +26,7 @@ export function DomainTable(props: DomainListProps) {
   const { list, now, openId, actions } = props;
   const isMedium = useMediaQuery('(min-width: 45rem)');
   const isBroad = useMediaQuery('(min-width: 900px)');
-  const isBroader = useMediaQuery('(min-width: 1000px)');
+  const isBroader = useMediaQuery('(min-width: 1060px)');
   const isWide = useMediaQuery('(min-width: 68.75rem)');
   // A cell over columns that are not shown would bring them back.
   const columns = isWide ? 8 : isBroader ? 7 : isBroad ? 6 : isMedium ? 5 : 2;

@@ -51,7 +51,7 @@ export function UptimeDetails({ domain, uptime, now }: UptimeDetailsProps) {
 }
 
 function State({ domain, uptime }: Pick<UptimeDetailsProps, 'domain' | 'uptime'>) {
-  const line = 'flex items-center gap-1.5 font-[520]';
+  const line = 'flex items-center gap-1.5 text-label font-[520]';
   const since = domain.uptime.down_since;
   if (domain.paused !== null) return <span className={`${line} text-fg-2`}>Not checked while paused</span>;
   if (uptime.state === 'up')
