@@ -1,0 +1,109 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { startCaServer } from '../kit/ca-server.ts';
+import type { CaServer } from '../kit/ca-server.ts';
+import { mintCrl } from '../kit/mint-crl.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { cacheFolder, openSources } from '../kit/sources.ts';
+
+const NOW = Date.now();
+const MB = 1024 * 1024;
+const root = mintAuthority();
+const issuer = root.intermediate();
+/** Of no path that was ever seen. */
+const stranger = root.intermediate({ commonName: 'Unknown' });
+const never = new AbortController().signal;
+
+let ca: CaServer;
+beforeEach(async () => {
+  ca = await startCaServer();
+  onTestFinished(() => ca.stop());
+});
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+/** What the process really holds: buffers live outside the heap. */
+function residentBytes(): number {
+  collect();
+  collect();
+  return process.memoryUsage().rss;
+}
+
+function pathOf(points: { crlUrls?: string[]; ocspUrls?: string[] }) {
+  const leaf = issuer.issue({ dnsNames: ['a.test'], ...points });
+  return { leaf, path: [leaf, issuer, root].map(({ der }) => parseCertificate(der)) };
+}
+const question = { staple: null, now: NOW, signal: never };
+
+describe('a hostile CA costs its cap and no more', () => {
+  it('when its answers have no end: every source gives up, and memory stays flat', async () => {
+    const sources = openSources({ folder: cacheFolder() });
+    const flood = async (round: number): Promise<void> => {
+      const url = (name: string) => ca.fault(`/${round}-${name}`, 'endless');
+      const { path } = pathOf({ crlUrls: [url('crl')], ocspUrls: [url('ocsp')] });
+      const lonely = stranger.issue({ dnsNames: ['b.test'], caIssuersUrls: [url('aia')] });
+      const [evidence, authorities] = await Promise.all([
+        sources.revocation.evidence({ path, ...question }),
+        sources.authorities.complete({
+          chain: [parseCertificate(lonely.der)],
+          trustStore: createTrustStore([root.der]),
+          now: NOW,
+          signal: never,
+        }),
+      ]);
+      expect(authorities).toEqual([]);
+      expect(evidence).toMatchObject([
+        {
+          source: 'crl',
+          answer: { state: 'none', why: expect.stringMatching(/too_large|pending/) as unknown },
+        },
+        { source: 'ocsp', answer: { state: 'none', why: 'too_large' } },
+      ]);
+    };
+    // Buffers, pools and compiled code of the first rounds are there to stay.
+    for (let round = 0; round < 3; round++) await flood(round);
+    const before = residentBytes();
+    for (let round = 3; round < 12; round++) await flood(round);
+    // Nine lists of 32 MB passed through.
+    expect(residentBytes() - before).toBeLessThan(48 * MB);
+  });
+
+  it('when its list has 100,000 entries: found, in one fetch, and flat', async () => {
+    const sources = openSources({ folder: cacheFolder() });
+    const { leaf, path } = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
+    const der = mintCrl(issuer, { fillers: 100_000, revoked: [{ ...leaf, reason: 1 }] });
+    ca.crl('/large.crl', der);
+    await sources.revocation.evidence({ path, ...question });
+    const before = residentBytes();
+    for (let round = 0; round < 10; round++) {
+      const other = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
+      expect(await sources.revocation.evidence({ path: other.path, ...question })).toMatchObject([
+        { answer: { state: 'good' } },
+      ]);
+    }
+    expect(await sources.revocation.evidence({ path, ...question })).toMatchObject([
+      { answer: { state: 'revoked', reason: 'keyCompromise' } },
+    ]);
+    expect(ca.requests).toHaveLength(1);
+    expect(residentBytes() - before).toBeLessThan(30 * MB);
+  });
+
+  it('when hundreds of certificates name hundreds of addresses that hang: few are asked at once', async () => {
+    const sources = openSources();
+    const paths = Array.from({ length: 200 }, (_, index) =>
+      pathOf({ crlUrls: [ca.fault(`/${index}.crl`, 'silent')] }),
+    );
+    const ended = new AbortController();
+    const asking = paths.map(({ path }) =>
+      sources.revocation.evidence({ path, ...question, signal: ended.signal }),
+    );
+    await expect.poll(() => ca.requests.length).toBe(4);
+    ended.abort();
+    for (const evidence of await Promise.all(asking))
+      expect(evidence).toMatchObject([{ answer: { state: 'none', why: 'pending' } }]);
+    expect(ca.requests).toHaveLength(4);
+  });
+});
