@@ -1,0 +1,235 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+
+import type { PlannedAlert, Verdict } from '../../server/core/index.ts';
+import { assessUptime, certificateFacts, diff, judge, planAlerts } from '../../server/core/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { createProbe, createSources } from '../../server/probe/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import { mintOcspResponse } from '../kit/mint-ocsp.ts';
+import { mintAuthority, mintKey, selfSigned } from '../kit/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../kit/mint.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import type { Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
+
+/*
+ * What the field gets wrong, each as a check of a real server: looked at, judged with what the check before knew, and its
+ * alerts planned with those that went out before.
+ */
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = Date.now();
+const HOST = 'www.site.test';
+
+const names = await startDnsServer({
+  [HOST]: { addresses: ['127.0.0.1'] },
+  'refused.test': { answer: 'refused' },
+});
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const resolver = createResolver({ servers: [names.address], policy });
+const sources = createSources({ resolver, policy, cacheFolder: null });
+const probe = createProbe({ resolver, policy, sources, now: Date.now });
+const root = mintAuthority({ commonName: 'Site Root' });
+const intermediate = root.intermediate({ commonName: 'Site CA' });
+const trustStore = createTrustStore([root.der]);
+
+const running: Peer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((peer) => peer.stop()));
+});
+afterAll(async () => {
+  sources.close();
+  await names.stop();
+});
+
+async function serving(certificate: ServerCertificate, options?: TlsPeerOptions): Promise<TlsPeer> {
+  const peer = await startTlsServer({ '*': certificate }, options);
+  running.push(peer);
+  return peer;
+}
+
+/** An endpoint as its owner watches it: each check knows the one before, and no alert is forgotten. */
+function watch(port: number, host = HOST) {
+  let verdict: Verdict | null = null;
+  const sent: PlannedAlert[] = [];
+  return {
+    sent,
+    async check() {
+      const observation = await probe.observe(
+        { host, port, protocol: 'tls' },
+        { signal: new AbortController().signal, trustStore, withPosture: false },
+      );
+      const previous = verdict;
+      verdict = judge(observation, Date.now(), trustStore, previous);
+      const alerts = planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: sent, now: Date.now() });
+      sent.push(...alerts);
+      return { verdict, alerts, events: diff(previous, verdict), uptime: assessUptime(observation) };
+    },
+  };
+}
+
+const codes = ({ findings }: Verdict): string[] => findings.map(({ code }) => code);
+const issue = (options: CertificateOptions = {}): MintedCertificate =>
+  intermediate.issue({ dnsNames: [HOST], ...options });
+const sending = (leaf: MintedCertificate, ...others: readonly MintedCertificate[]): ServerCertificate => ({
+  ...leaf,
+  chainPem: others.map(({ certificatePem }) => certificatePem).join(''),
+});
+
+describe('an expired certificate', () => {
+  it('is read, shown and told of: no verification fails before its dates are known', async () => {
+    const notAfter = Math.floor((NOW - 2 * DAY) / 1000) * 1000;
+    const leaf = issue({ notBefore: NOW - 90 * DAY, notAfter });
+    const { verdict, alerts, uptime } = await watch((await serving(leaf)).port).check();
+    expect(codes(verdict)).toEqual(['expired']);
+    expect(verdict).toMatchObject({ reached: true, leafFingerprint: leaf.fingerprint });
+    expect(verdict.addresses).toMatchObject([{ notAfter }]);
+    expect(certificateFacts(parseCertificate(leaf.der))).toMatchObject({ subject: HOST, notAfter });
+    expect(alerts).toMatchObject([{ kind: 'expiry', step: 'expired', fingerprint: leaf.fingerprint }]);
+    expect(uptime.state).toBe('up');
+  });
+
+  it('is told of in its last hours too, with zero whole days left', async () => {
+    const leaf = issue({ notBefore: NOW - 89 * DAY, notAfter: NOW + 5 * HOUR });
+    const { alerts, verdict } = await watch((await serving(leaf)).port).check();
+    expect(verdict.trusted).toBe(true);
+    expect(alerts).toMatchObject([{ kind: 'expiry', fingerprint: leaf.fingerprint }]);
+  });
+});
+
+describe('a certificate that nobody trusts', () => {
+  it('counts down as any other: what is wrong with it switches no alert off', async () => {
+    const leaf = selfSigned({ dnsNames: ['other.test'], notBefore: NOW - 87 * DAY, notAfter: NOW + 3 * DAY });
+    const { verdict, alerts } = await watch((await serving(leaf)).port).check();
+    expect(codes(verdict).toSorted()).toEqual(['name_mismatch', 'renewal_overdue', 'self_signed']);
+    expect(alerts).toMatchObject([{ kind: 'expiry', fingerprint: leaf.fingerprint }]);
+  });
+});
+
+describe('what nothing depends on', () => {
+  it('alarms nobody: a root and a cross-signature that expired long ago are notes at most', async () => {
+    const key = mintKey();
+    const anchor = mintAuthority({ commonName: 'Young Root', key });
+    const old = { commonName: 'Young Root', key, notBefore: NOW - 5000 * DAY, notAfter: NOW - 635 * DAY };
+    const cross = mintAuthority({ commonName: 'Dead Root' }).intermediate(old);
+    const oldRoot = mintAuthority(old);
+    const leaf = anchor.intermediate().issue({ dnsNames: [HOST] });
+    const { port } = await serving(sending(leaf, ...leaf.chain, cross, oldRoot));
+    const observation = await probe.observe(
+      { host: HOST, port, protocol: 'tls' },
+      { signal: new AbortController().signal, trustStore, withPosture: false },
+    );
+    const verdict = judge(observation, NOW, createTrustStore([anchor.der]));
+    expect(verdict.findings.map(({ severity }) => severity)).not.toContain('critical');
+    expect(verdict.findings.map(({ severity }) => severity)).not.toContain('warning');
+    expect(verdict).toMatchObject({ trusted: true, limiting: { fingerprint: leaf.fingerprint } });
+    expect(planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: [], now: NOW })).toEqual([]);
+  });
+});
+
+describe('an intermediate that ends before its leaf', () => {
+  it('is told of while the leaf is fine, and hides nothing of the leaf', async () => {
+    const authority = root.intermediate({ commonName: 'Tired CA', notAfter: NOW + 2 * DAY });
+    const leaf = authority.issue({ dnsNames: [HOST], notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
+    const { verdict, alerts } = await watch((await serving(leaf)).port).check();
+    expect(verdict.limiting).toMatchObject({ role: 'intermediate', fingerprint: authority.fingerprint });
+    expect(alerts.map(({ role, fingerprint }) => [role, fingerprint]).toSorted()).toEqual([
+      ['intermediate', authority.fingerprint],
+      ['leaf', leaf.fingerprint],
+    ]);
+  });
+
+  it('does not make a leaf that ends first look better', async () => {
+    const leaf = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 2 * DAY });
+    const { verdict } = await watch((await serving(leaf)).port).check();
+    expect(verdict.limiting).toMatchObject({ role: 'leaf', fingerprint: leaf.fingerprint });
+  });
+});
+
+describe('nodes that answer in turn', () => {
+  it('neither start the countdown anew nor send the same alert at every check', async () => {
+    const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 5 * DAY });
+    const fresh = issue();
+    const peer = await serving(old);
+    const endpoint = watch(peer.port);
+    const events: string[] = [];
+    for (let turn = 0; turn < 12; turn++) {
+      peer.setCertificate('*', turn % 2 === 0 ? old : fresh);
+      const checked = await endpoint.check();
+      events.push(...checked.events.map(({ kind }) => kind));
+      const differing = codes(checked.verdict).filter((code) => code === 'certificates_differ');
+      expect(differing).toHaveLength(turn < 2 ? 0 : 1);
+    }
+    expect(endpoint.sent).toMatchObject([{ fingerprint: old.fingerprint }]);
+    expect(events.filter((kind) => kind === 'certificate_replaced')).toHaveLength(1);
+  });
+});
+
+describe('a port', () => {
+  it('is where the look goes: two services of one host have each their own certificate', async () => {
+    const [web, admin] = [issue(), issue()];
+    const [first, second] = [await serving(web), await serving(admin)];
+    expect((await watch(first.port).check()).verdict.leafFingerprint).toBe(web.fingerprint);
+    expect((await watch(second.port).check()).verdict.leafFingerprint).toBe(admin.fingerprint);
+  });
+});
+
+describe('a certificate for six days', () => {
+  it('is no failure while it is fresh, whatever a badge for long ones would say', async () => {
+    const leaf = issue({ notBefore: NOW - HOUR, notAfter: NOW - HOUR + 160 * HOUR });
+    const { verdict, alerts } = await watch((await serving(leaf)).port).check();
+    expect(verdict).toMatchObject({
+      trusted: true,
+      findings: [],
+      revocation: { state: 'not_applicable' },
+    });
+    expect(alerts).toEqual([]);
+  });
+});
+
+describe('what is known of revocation', () => {
+  it('is nothing where nobody could be asked', async () => {
+    const { verdict } = await watch((await serving(issue())).port).check();
+    expect(['unknown', 'unavailable']).toContain(verdict.revocation.state);
+  });
+
+  it('stays: a certificate that was revoked once is so when nobody says it any more', async () => {
+    const leaf = issue();
+    const staple = mintOcspResponse(intermediate, leaf, { status: 'revoked' });
+    const first = await serving(leaf, { staple });
+    const endpoint = watch(first.port);
+    const revoked = await endpoint.check();
+    expect(codes(revoked.verdict)).toEqual(['revoked']);
+    expect(revoked.alerts).toMatchObject([{ kind: 'revoked', fingerprint: leaf.fingerprint }]);
+
+    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    await serving(leaf, { port: first.port });
+    const later = await endpoint.check();
+    expect(codes(later.verdict)).toEqual(['revoked']);
+    expect(later.verdict).toMatchObject({ trusted: false, revocation: { state: 'revoked' } });
+    expect(later.alerts).toEqual([]);
+  });
+});
+
+describe('a resolver of our own that does not work', () => {
+  it('calls nobody down: it says nothing about the host', async () => {
+    const { verdict, uptime } = await watch(443, 'refused.test').check();
+    expect(verdict).toMatchObject({ reached: false, failure: { reason: 'dns_refused' } });
+    expect(uptime.state).toBe('unknown');
+  });
+});
+
+describe('a host that is gone', () => {
+  it('keeps its countdown: the alert comes from what was seen last', async () => {
+    const leaf = issue({ notBefore: NOW - 60 * DAY, notAfter: NOW + 30 * DAY });
+    const { port } = await serving(leaf);
+    const endpoint = watch(port);
+    expect((await endpoint.check()).alerts).toEqual([]);
+    await Promise.all(running.splice(0).map((peer) => peer.stop()));
+    const { verdict } = await endpoint.check();
+    expect(verdict).toMatchObject({ reached: false, lastSeen: { leafFingerprint: leaf.fingerprint } });
+    const later = planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: [], now: NOW + 25 * DAY });
+    expect(later).toMatchObject([{ kind: 'expiry', fingerprint: leaf.fingerprint }]);
+  });
+});
