@@ -13,9 +13,13 @@ export interface EntriesFacts {
   readonly hasExtensions: boolean;
   /** An entry has a critical extension other than the reason: such a list must not be used (RFC 5280 §5.3). */
   readonly hasUnknownCritical: boolean;
+  /** Where every so many entries begin: lets a later search read a part of the list only. */
+  readonly marks: readonly number[];
   /** The wanted serial number's entries, in their order. */
   readonly found: readonly Span[];
 }
+
+const ENTRIES_PER_MARK = 64;
 
 /** One element after the other over one buffer, without an object for any: a list has up to millions of them. */
 class Cursor {
@@ -57,6 +61,7 @@ class Cursor {
 export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null): EntriesFacts {
   const cursor = new Cursor(bytes);
   const found: Span[] = [];
+  const marks: number[] = [];
   let count = 0;
   let hasExtensions = false;
   let hasUnknownCritical = false;
@@ -65,6 +70,7 @@ export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null
     cursor.read(position, list.end, TAG.sequence);
     const start = position;
     const end = cursor.end;
+    if (count % ENTRIES_PER_MARK === 0) marks.push(start);
     cursor.read(cursor.contentStart, end, TAG.integer);
     const serialStart = cursor.contentStart;
     const serialEnd = cursor.end;
@@ -81,7 +87,36 @@ export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null
     count++;
     position = end;
   }
-  return { count, hasExtensions, hasUnknownCritical, found };
+  return { count, hasExtensions, hasUnknownCritical, marks, found };
+}
+
+/**
+ * The entries of a serial number in a list that was walked before. Finding its octets anywhere is quick; only the part around
+ * them is walked again, because octets are an entry's serial number only where one begins.
+ */
+export function findEntries(bytes: Buffer, list: Span, marks: readonly number[], wanted: Uint8Array): Span[] {
+  const searched = bytes.subarray(0, list.end);
+  const found: Span[] = [];
+  let at = searched.indexOf(wanted, list.start);
+  while (at >= 0 && at < list.end) {
+    const next = firstBeyond(marks, at);
+    const part = { start: marks[next - 1] ?? list.start, end: marks[next] ?? list.end };
+    found.push(...walkEntries(bytes, part, wanted).found);
+    at = searched.indexOf(wanted, part.end);
+  }
+  return found;
+}
+
+/** The index of the first of these ascending numbers that is greater; their count if none is. */
+function firstBeyond(ascending: readonly number[], value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** A serial number in a longer form than DER's would never be found. */

@@ -201,6 +201,15 @@ describe('bytes that are no list', () => {
   });
 });
 
+it('every entry of a long list is found, wherever it stands', () => {
+  const revoked = Array.from({ length: 300 }, (_, index) => ({ serialNumber: BigInt(index + 1) }));
+  const crl = parseCrl(mintCrl(root, { revoked }));
+  const isFound = (serialNumber: bigint) =>
+    crl.find(integer(serialNumber).subarray(2).toString('hex')) !== null;
+  expect(revoked.filter((one) => !isFound(one.serialNumber))).toEqual([]);
+  expect([301n, 23n * 256n, -1n].filter(isFound)).toEqual([]);
+});
+
 it('a hundred thousand entries are no work', () => {
   const crl = parseCrl(mintCrl(root, { fillers: 100_000, revoked: [leaf] }));
   expect(crl.entryCount).toBe(100_001);

@@ -1,6 +1,6 @@
 import type { Certificate } from './certificate.ts';
-import type { EntriesFacts, Span } from './crl-entries.ts';
-import { walkEntries } from './crl-entries.ts';
+import type { Span } from './crl-entries.ts';
+import { findEntries, walkEntries } from './crl-entries.ts';
 import type { DerElement } from './der.ts';
 import { contextTag, DerReader, onlyElement, TAG } from './der.ts';
 import { bitStringValue, countValue, equalBytes, timeValue } from './der-values.ts';
@@ -93,7 +93,8 @@ export function parseCrl(der: Uint8Array): RevocationList {
     scope: scope === undefined ? null : parseIssuingDistributionPoint(scope.value),
     isDelta: extensions.has(CRL_EXTENSION.deltaCrlIndicator),
     hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN),
-    find: (serialNumber) => firstRevoked(bytes, walkEntries(bytes, list, Buffer.from(serialNumber, 'hex'))),
+    find: (serialNumber) =>
+      firstRevoked(bytes, findEntries(bytes, list, entries.marks, Buffer.from(serialNumber, 'hex'))),
     isSignedBy(certificate) {
       let result = verified.get(certificate);
       if (result === undefined) {
@@ -143,7 +144,7 @@ const KNOWN = new Set<string>([
   CRL_EXTENSION.authorityKeyIdentifier,
 ]);
 
-function firstRevoked(bytes: Buffer, { found }: EntriesFacts): RevokedEntry | null {
+function firstRevoked(bytes: Buffer, found: readonly Span[]): RevokedEntry | null {
   for (const { start, end } of found) {
     const entry = new DerReader(bytes, start, end).enter(TAG.sequence);
     entry.read(TAG.integer);

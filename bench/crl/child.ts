@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+
+import { crlAnswer, parseCertificate, parseCrl } from '../../server/pki/index.ts';
+import type { CrlFiles, CrlReading } from './protocol.ts';
+
+process.once('message', (files: CrlFiles) => {
+  const issuer = parseCertificate(readFileSync(files.issuer));
+  const certificate = parseCertificate(readFileSync(files.certificate));
+  const before = process.memoryUsage.rss();
+  const der = readFileSync(files.list);
+
+  const parsing = cpu();
+  const crl = parseCrl(der);
+  const parse = parsing();
+  const verifying = cpu();
+  if (!crl.isSignedBy(issuer)) throw new Error('the list is not signed by its issuer');
+  const verify = verifying();
+  const lookingUp = cpu();
+  const answer = crlAnswer({ crl, certificate, issuer, url: files.url, now: Date.now() });
+  const lookUp = lookingUp();
+
+  if (answer.state !== 'revoked') throw new Error(`the certificate is not found: ${answer.state}`);
+  const reading: CrlReading = {
+    parse,
+    verify,
+    lookUp,
+    memory: process.resourceUsage().maxRSS * 1024 - before - der.length,
+  };
+  process.send?.(reading);
+  process.disconnect?.();
+});
+
+/** Starts a clock of this process's user and system time, all its threads, in ms. */
+function cpu(): () => number {
+  const start = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(start);
+    return (user + system) / 1000;
+  };
+}
