@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// The command of the package: `certlantern check HOST…`, from any folder and with any Node that runs npm.
+import { resolve } from 'node:path';
+
+const [command, ...rest] = process.argv.slice(2);
+const USAGE = 'Usage: certlantern check HOST…        More: certlantern check --help\n';
+
+/** The program runs in the project's folder: names of files are meant from here. */
+function fromHere(words) {
+  return words.map((word, index) => {
+    if (words[index - 1] === '--ca') return resolve(word);
+    return word.startsWith('--ca=') ? `--ca=${resolve(word.slice('--ca='.length))}` : word;
+  });
+}
+
+if (command === 'check') {
+  process.argv.splice(2, Infinity, 'scripts/check.ts', ...fromHere(rest));
+  await import('./boot.mjs');
+} else {
+  const isHelp = command === '--help' || command === '-h';
+  (isHelp ? process.stdout : process.stderr).write(USAGE);
+  process.exitCode = isHelp ? 0 : 64;
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { createAddressPolicy } from '../../server/egress/index.ts';
+import { readArguments, UsageError } from './arguments.ts';
+
+const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
+const read = (...words: string[]) => readArguments(words, everywhere, '/nowhere');
+
+describe('readArguments', () => {
+  it('takes hosts with ports and schemes, each once, one’s own network included', () => {
+    const hosts = ['example.com', 'https://example.com/a', 'smtp://mail.test', 'nas', '192.168.0.2:8443'];
+    expect(read(...hosts).endpoints).toEqual([
+      expect.objectContaining({ host: 'example.com', port: 443, protocol: 'https' }),
+      expect.objectContaining({ host: 'mail.test', port: 25, protocol: 'smtp' }),
+      expect.objectContaining({ host: 'nas', kind: 'local-name' }),
+      expect.objectContaining({ host: '192.168.0.2', port: 8443 }),
+    ]);
+  });
+
+  it('takes a format, and --help without a host', () => {
+    expect(read('example.com').format).toBe('text');
+    expect(read('--json', 'example.com').format).toBe('json');
+    expect(read('example.com', '--markdown').format).toBe('markdown');
+    expect(read('-h')).toMatchObject({ help: true, endpoints: [] });
+  });
+
+  it.each([
+    [['a b'], /“a b”: A host name can contain/],
+    [['169.254.169.254'], /private or reserved/],
+    [[], /Which host\?/],
+    [['example.com', '--ca', 'missing.pem'], /\/nowhere\/missing\.pem cannot be read \(ENOENT\)/],
+    [['example.com', '--json', '--markdown'], /Choose one/],
+    [['example.com', '--nonsense'], /Unknown option '--nonsense'/],
+    [['example.com', '--ca'], /argument missing/],
+  ])('refuses %j', (words, complaint) => {
+    expect(() => read(...words)).toThrow(UsageError);
+    expect(() => read(...words)).toThrow(complaint);
+  });
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { displayName, type Endpoint, normaliseEndpoint } from '../../server/core/index.ts';
+import type { AddressPolicy } from '../../server/egress/index.ts';
+
+export const HELP = `certlantern check HOST…      (npm run check -- HOST…)
+
+Checks the certificate of each HOST as the server does, without a server or an account, and says what is wrong and how
+to mend it. Nothing is stored.
+
+HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp://mail.example.com. Schemes and ports
+        that start in plain text (smtp, imap, pop3, ftp, nntp, sieve, xmpp, ldap, postgres, mysql) change over to TLS
+        first. Addresses of your own network may be checked.
+
+  --json        one JSON document: an array with a report for each HOST, with the names that the API uses
+  --markdown    the reports as Markdown, to be passed on
+  --ca FILE     trusts the certificates in FILE (PEM) too; may be given more than once. So does EXTRA_CA_FILE
+  --help        this text
+
+Reports go to stdout, progress to stderr. Colours only on a terminal, and never where NO_COLOR is set.
+
+The exit code tells the worst of all that was found:
+   0   everything is fine; notes at most
+   1   a warning
+   2   critical: clients refuse the certificate, or its CA revoked it
+   3   a host could not be reached
+  64   the command line makes no sense
+ 130   stopped by Ctrl-C
+`;
+
+/** A command line that makes no sense; the message says why. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+export interface Arguments {
+  help: boolean;
+  format: 'text' | 'json' | 'markdown';
+  endpoints: Endpoint[];
+  /** The PEM text of every --ca. */
+  ownAuthorities: string[];
+}
+
+/** @throws UsageError */
+export function readArguments(words: readonly string[], policy: AddressPolicy, folder: string): Arguments {
+  const { values, positionals } = parse(words);
+  const help = values.help === true;
+  if (!help && positionals.length === 0) throw new UsageError('Which host? For example: check example.com');
+  if (values.json === true && values.markdown === true)
+    throw new UsageError('Choose one of --json and --markdown.');
+  return {
+    help,
+    format: values.json === true ? 'json' : values.markdown === true ? 'markdown' : 'text',
+    endpoints: distinct(positionals.map((typed) => endpointOf(typed, policy))),
+    ownAuthorities: (values.ca ?? []).map((file) => readPem(resolve(folder, file))),
+  };
+}
+
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...words],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        json: { type: 'boolean' },
+        markdown: { type: 'boolean' },
+        ca: { type: 'string', multiple: true },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+  }
+}
+
+function endpointOf(typed: string, policy: AddressPolicy): Endpoint {
+  const normalised = normaliseEndpoint(typed, {
+    permitsAddress: (ip) => policy.permits(ip),
+    permitsLocalNames: policy.permitsLocalNames,
+  });
+  if (!normalised.ok) throw new UsageError(`“${typed}”: ${normalised.message}`);
+  return normalised.endpoint;
+}
+
+function distinct(endpoints: readonly Endpoint[]): Endpoint[] {
+  return [...new Map(endpoints.map((one) => [`${one.protocol} ${displayName(one)}`, one])).values()];
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--ca: ${file} cannot be read (${code ?? 'unknown reason'}).`);
+  }
+}

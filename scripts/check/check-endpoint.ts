@@ -1,0 +1,72 @@
+import { certificateFacts, displayName, judge, reportMarkdown } from '../../server/core/index.ts';
+import type { Endpoint, Observation, Verdict } from '../../server/core/index.ts';
+import { parseReadable, toPem } from '../../server/pki/index.ts';
+import type { Certificate, TrustStore } from '../../server/pki/index.ts';
+import type { Probe } from '../../server/probe/index.ts';
+
+/** One endpoint after its check, with the certificates that its verdict names. */
+export interface Checked {
+  endpoint: Endpoint;
+  /** For people. */
+  host: string;
+  observation: Observation;
+  verdict: Verdict;
+  /** The leaf that the verdict is about; null where none was read. */
+  leaf: Certificate | null;
+  /** What the server should send, the leaf first; null where it is not known. */
+  chainToServe: Certificate[] | null;
+}
+
+/** The whole check of one endpoint: look and judge, posture included. */
+export async function checkEndpoint(
+  endpoint: Endpoint,
+  { probe, trustStore, signal }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal },
+): Promise<Checked> {
+  const { host, port, protocol } = endpoint;
+  const observation = await probe.observe(
+    { host, port, protocol },
+    { signal, trustStore, withPosture: true },
+  );
+  const verdict = judge(observation, Date.now(), trustStore);
+  const ders = [
+    ...observation.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : [])),
+    ...observation.authorities.map(({ der }) => der),
+  ];
+  const known = new Map(
+    [
+      ...ders.flatMap((der) => parseReadable(der) ?? []),
+      ...trustStore.anchors.map(({ certificate }) => certificate),
+    ].map((certificate) => [certificate.fingerprint, certificate]),
+  );
+  const wanted = verdict.chainToServe?.flatMap((fingerprint) => known.get(fingerprint) ?? []);
+  return {
+    endpoint,
+    host: displayName(endpoint),
+    observation,
+    verdict,
+    leaf: known.get(verdict.leafFingerprint ?? '') ?? null,
+    chainToServe: wanted !== undefined && wanted.length === verdict.chainToServe?.length ? wanted : null,
+  };
+}
+
+/** PEM of what the server should send. */
+export function chainPem({ chainToServe }: Checked): string | null {
+  return chainToServe?.map(({ der }) => toPem(der)).join('') ?? null;
+}
+
+export function markdownReport(checked: Checked, now: number): string {
+  const { host, verdict, leaf } = checked;
+  const facts = leaf === null ? null : certificateFacts(leaf);
+  return reportMarkdown({ host, verdict, facts, chainPem: chainPem(checked), now });
+}
+
+/** What the shell is told, as `HELP` explains. */
+export function exitCode(checked: readonly Checked[]): 0 | 1 | 2 | 3 {
+  const codes = checked.map(({ verdict }) => {
+    if (!verdict.reached) return 3;
+    if (!verdict.trusted || verdict.revocation.state === 'revoked') return 2;
+    const severities = verdict.findings.map(({ severity }) => severity);
+    return severities.includes('critical') ? 2 : severities.includes('warning') ? 1 : 0;
+  });
+  return codes.reduce<0 | 1 | 2 | 3>((worst, code) => (code > worst ? code : worst), 0);
+}

@@ -1,0 +1,17 @@
+/** Without what could steer a terminal or turn the direction of text; line breaks stay. Certificates are written by strangers. */
+export function printable(text: string): string {
+  return text.toWellFormed().replaceAll(/[^\P{Cc}\n]|[\p{Cf}\p{Co}\u2028\u2029]/gu, ' ');
+}
+
+/** JSON with the same characters as escapes. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(/[\u007f-\u009f\p{Cf}\p{Co}\u2028\u2029]/gu, (character) =>
+    Array.from({ length: character.length }, (_, index) => unicodeEscape(character.charCodeAt(index))).join(
+      '',
+    ),
+  );
+}
+
+function unicodeEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,35 @@
+import type { WriteStream } from 'node:tty';
+import { printable } from './printable.ts';
+
+export interface Progress {
+  done(host: string): void;
+  /** Takes the line away before something else is written. */
+  clear(): void;
+}
+
+const MOST_NAMES = 3;
+
+/** How far several checks are: on a terminal one line that changes, else a line for each host that is done. */
+export function showProgress(hosts: readonly string[], stream: NodeJS.WriteStream | WriteStream): Progress {
+  const waiting = new Set(hosts);
+  const count = (): string => `${hosts.length - waiting.size} of ${hosts.length}`;
+  const clear = (): void => {
+    if (stream.isTTY) stream.write('\r\u001b[K');
+  };
+  const draw = (): void => {
+    if (!stream.isTTY || waiting.size === 0) return;
+    const names = [...waiting].slice(0, MOST_NAMES).join(', ');
+    const more = waiting.size > MOST_NAMES ? ` and ${waiting.size - MOST_NAMES} more` : '';
+    const line = printable(`${count()} checked, waiting for ${names}${more} …`);
+    stream.write(`\r\u001b[K${line.slice(0, (stream.columns || 80) - 1)}`);
+  };
+  draw();
+  return {
+    clear,
+    done(host) {
+      waiting.delete(host);
+      if (stream.isTTY) draw();
+      else stream.write(printable(`${count()} checked: ${host}\n`));
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { styleText } from 'node:util';
+import { longDate, oneLine, revocationSentence, whatHappened } from '../../server/core/index.ts';
+import type { Finding, Severity, Verdict } from '../../server/core/index.ts';
+import { publicKeyName } from '../../server/pki/index.ts';
+import type { Checked } from './check-endpoint.ts';
+import { printable } from './printable.ts';
+
+type Style = Parameters<typeof styleText>[0];
+
+const LABEL_WIDTH = 13;
+const DAY_MS = 86_400_000;
+const MOST_NAMES = 6;
+const MARKS: Record<Severity, { mark: string; style: Style }> = {
+  critical: { mark: '✗', style: 'red' },
+  warning: { mark: '!', style: 'yellow' },
+  note: { mark: '·', style: 'dim' },
+};
+const SOURCES = {
+  sent: '',
+  cache: ' (not sent by the server)',
+  fetched: ' (not sent by the server)',
+  trust_store: '',
+};
+
+/** One endpoint for a person at a terminal. `coloured` decides about escape sequences; there are no others in it. */
+export function textReport(checked: Checked, now: number, coloured: boolean): string {
+  const paint = (style: Style, text: string): string =>
+    coloured ? styleText(style, text, { validateStream: false }) : text;
+  const row = (label: string, lines: readonly string[]): string[] =>
+    lines.map((line, index) => {
+      const name = (index === 0 ? label : '').padEnd(LABEL_WIDTH);
+      return `  ${paint('dim', name)} ${printable(line)}`;
+    });
+  const { verdict, host } = checked;
+  const { style, words } = conclusion(verdict, now);
+  return [
+    `${paint('bold', printable(host))}  ${paint(style, printable(words))}`,
+    ...row('Certificate', certificateLines(checked)),
+    ...row('Path', pathLines(verdict)),
+    ...row('Revocation', verdict.reached ? [revocationSentence(verdict.revocation)] : []),
+    ...row('Renewal', renewalLines(verdict)),
+    ...row('Addresses', addressLines(verdict)),
+    ...row('Answer', answerLines(checked)),
+    ...row('Facts', factLines(verdict)),
+    ...verdict.findings.flatMap((finding) => findingLines(finding, paint)),
+    '',
+  ].join('\n');
+}
+
+function conclusion(verdict: Verdict, now: number): { style: Style; words: string } {
+  if (!verdict.reached)
+    return { style: 'red', words: `not reached: ${verdict.failure?.message ?? 'no answer'}` };
+  const { limiting } = verdict;
+  const ends = limiting === null ? '' : `, ${expiry(limiting.notAfter, now)}`;
+  if (verdict.revocation.state === 'revoked') return { style: 'red', words: `revoked${ends}` };
+  if (!verdict.trusted) return { style: 'red', words: `not trusted${ends}` };
+  return verdict.findings.some(({ severity }) => severity === 'warning')
+    ? { style: 'yellow', words: `trusted, with a warning${ends}` }
+    : { style: 'green', words: `fine${ends}` };
+}
+
+function expiry(notAfter: number, now: number): string {
+  const days = Math.floor(Math.abs(notAfter - now) / DAY_MS);
+  const count = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`;
+  return notAfter > now ? `${count} left` : `expired ${count} ago`;
+}
+
+function certificateLines({ leaf }: Checked): string[] {
+  if (leaf === null) return [];
+  const { subjectAltNames, issuer, notBefore, notAfter, key } = leaf;
+  const names = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses].map(oneLine);
+  const more = names.length - MOST_NAMES;
+  const by = [issuer.attribute('O'), issuer.attribute('CN')].flatMap((part) => part ?? []).map(oneLine);
+  return [
+    `for ${names.slice(0, MOST_NAMES).join(', ') || 'no name'}${more > 0 ? ` and ${more} more` : ''}`,
+    `by ${by.join(', ') || 'an authority without a name'}`,
+    `valid from ${longDate(notBefore, 'UTC')} to ${longDate(notAfter, 'UTC')}, ${publicKeyName(key)}`,
+  ];
+}
+
+function pathLines({ path }: Verdict): string[] {
+  if (path.length === 0) return [];
+  return [path.map(({ name, source }) => `${name}${SOURCES[source]}`).join(' → ')];
+}
+
+function renewalLines({ renewal }: Verdict): string[] {
+  if (renewal === null) return [];
+  const told = renewal.source === 'ari' ? 'its CA wants it' : 'expected';
+  const why = renewal.explanationUrl === null ? [] : [`why: ${renewal.explanationUrl}`];
+  return [`${told} from ${longDate(renewal.from, 'UTC')} to ${longDate(renewal.to, 'UTC')}`, ...why];
+}
+
+function addressLines({ addresses }: Verdict): string[] {
+  const width = Math.max(...addresses.map(({ address }) => address.length), 0);
+  return addresses.map(({ address, tlsVersion, group, durationMs, failure, fingerprint }) => {
+    const seen =
+      failure === null
+        ? [tlsVersion, group, `${durationMs} ms`, fingerprint?.slice(0, 16)].filter(Boolean).join('  ')
+        : whatHappened(failure.reason);
+    return `${address.padEnd(width)}  ${seen}`;
+  });
+}
+
+function answerLines({ observation: { http } }: Checked): string[] {
+  if (http === null) return [];
+  if (http.outcome === 'answered') return [`${http.status} to ${http.method} / after ${http.durationMs} ms`];
+  const reasons = {
+    timeout: 'none in time',
+    closed: 'none: the connection was closed',
+    not_http: 'not HTTP',
+    too_large: 'larger than can be accepted',
+  };
+  return [reasons[http.reason]];
+}
+
+function factLines({ posture }: Verdict): string[] {
+  if (posture === null) return [];
+  const { tlsVersions, postQuantum, caa, registration } = posture;
+  const offered = tlsVersions.flatMap((one) => (one.offered === true ? [one.version] : []));
+  const quantum = {
+    negotiated: `post-quantum keys with ${postQuantum.group ?? ''}`,
+    not_offered: 'no post-quantum keys',
+    intolerant: 'falls silent at post-quantum keys, which browsers send',
+    unknown: 'post-quantum keys: not known',
+  }[postQuantum.state];
+  const issuers = caa.outcome === 'records' ? caa.records.map(({ tag, value }) => `${tag} ${value}`) : [];
+  const registered = {
+    expires: () =>
+      registration.outcome === 'expires'
+        ? [`${registration.domain} is registered until ${longDate(registration.expiresAt, 'UTC')}`]
+        : [],
+    no_date: () => ['the registry publishes no date for the domain'],
+    not_found: () => ['the registry does not know the domain'],
+    unavailable: () => [],
+    not_applicable: () => [],
+  }[registration.outcome]();
+  return [
+    ...(offered.length > 0 ? [`offers ${offered.join(', ')}`] : []),
+    quantum,
+    ...(issuers.length > 0 ? [`CAA: ${issuers.join('; ')}`] : []),
+    ...(caa.outcome === 'none' ? ['CAA: none, any CA may issue'] : []),
+    ...registered,
+  ];
+}
+
+function findingLines(
+  { severity, message, addresses, fix, command, attachment }: Finding,
+  paint: (style: Style, text: string) => string,
+): string[] {
+  const { mark, style } = MARKS[severity];
+  const where = addresses.length > 0 ? ` (${addresses.join(', ')})` : '';
+  return [
+    '',
+    `  ${paint(style, `${mark} ${severity}`)}  ${printable(message)}${paint('dim', printable(where))}`,
+    ...(fix === null ? [] : [`      ${paint('dim', 'Fix ')} ${printable(fix)}`]),
+    ...(attachment === null
+      ? []
+      : [`      ${paint('dim', '    ')} (--markdown prints that file, --json has it as chain_pem)`]),
+    ...(command === null ? [] : [`      ${paint('dim', 'See ')} ${printable(command)}`]),
+  ];
+}

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { mintAuthority } from '../kit/mint.ts';
+import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import { startTlsServer, type Peer } from '../kit/tls-server.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+/** Each command is a process of its own. */
+const PATIENCE = { timeout: 60_000 };
+
+const authority = mintAuthority({ commonName: 'Fjord Root' });
+const intermediate = authority.intermediate({ commonName: 'Fjord CA 1' });
+const leaf = intermediate.issue({ dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] });
+const evil = authority.intermediate({ commonName: 'evil\u001b[31m\u202e\u009b\r\nBcc: all' });
+const outdated = evil.issue({
+  ipAddresses: ['127.0.0.1'],
+  notBefore: Date.now() - 90 * 86_400_000,
+  notAfter: Date.now() - 86_400_000 * 2.5,
+});
+
+let folder: string;
+let good: string;
+let cut: string;
+let expired: string;
+let closed: string;
+const running: Peer[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'certlantern-cli-'));
+  writeFileSync(join(folder, 'root.pem'), authority.certificatePem);
+  const site = async (certificate: typeof leaf): Promise<string> => {
+    const peer = await startTlsServer(
+      { '*': certificate },
+      { serve: (_request, response) => response.end() },
+    );
+    running.push(peer);
+    return `https://127.0.0.1:${peer.port}`;
+  };
+  good = await site(leaf);
+  cut = await site({ ...leaf, chainPem: '' });
+  expired = await site(outdated);
+  const gone = await startRawPeer(silent);
+  closed = `https://127.0.0.1:${gone.port}`;
+  await gone.stop();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await Promise.all(running.map((peer) => peer.stop()));
+});
+
+interface Answer {
+  code: number | null;
+  out: string;
+  progress: string;
+}
+
+/** As `npx . check` starts it, in a folder that is not the project's. */
+function start(...words: string[]): ChildProcess {
+  const child = spawn(process.execPath, [join(root, 'scripts/certlantern.mjs'), 'check', ...words], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+async function check(...words: string[]): Promise<Answer> {
+  const child = start(...words);
+  const [out, progress]: [string[], string[]] = [[], []];
+  child.stdout?.on('data', (chunk: Buffer) => out.push(chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => progress.push(chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, out: out.join(''), progress: progress.join('') };
+}
+
+describe('certlantern check', PATIENCE, () => {
+  it('is calm about what is good, and takes an authority from the folder of the caller', async () => {
+    const { code, out, progress } = await check(good, '--ca', 'root.pem');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^127\.0\.0\.1:\d+ {2}fine, 8\d days left\n/);
+    expect(out).toContain('localhost → Fjord CA 1 → Fjord Root');
+    expect(out).toMatch(/Answer +200 to HEAD \//);
+    expect(out).toMatch(/offers TLSv1\.2, TLSv1\.3/);
+    expect(progress).toMatch(/^1 of 1 checked: 127\.0\.0\.1:\d+\n$/);
+  });
+
+  it('reports on several in the order asked, and exits with the worst', async () => {
+    const { code, out, progress } = await check(expired, good, closed, '--ca=root.pem');
+    expect(code).toBe(3);
+    expect(out.match(/^127.*$/gm)).toEqual([
+      expect.stringMatching(/not trusted, expired 2 days ago/),
+      expect.stringMatching(/fine/),
+      expect.stringMatching(/not reached: .* refused the connection\.$/),
+    ]);
+    expect(out).toMatch(/✗ critical {2}The certificate expired on/);
+    expect(progress.trimEnd().split('\n')).toHaveLength(3);
+    // What strangers write cannot steer a terminal.
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+  });
+
+  it('is JSON with the names of the API', async () => {
+    const { code, out } = await check(expired, cut, '--json', '--ca', 'root.pem');
+    expect(code).toBe(2);
+    expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+    expect(JSON.parse(out)).toMatchObject([
+      {
+        hostname: '127.0.0.1',
+        protocol: 'https',
+        reached: true,
+        trusted: false,
+        certificate: { fingerprint: outdated.fingerprint, issuer: 'evil\u001b[31m\u202e\u009b\r\nBcc: all' },
+        findings: [{ code: 'expired', severity: 'critical' }],
+        addresses: [{ address: '127.0.0.1', tls_version: 'TLSv1.3', group: 'X25519', failure: null }],
+        http: { outcome: 'answered', method: 'HEAD', status: 200 },
+        markdown: expect.stringContaining('## Findings'),
+      },
+      { certificate: { fingerprint: leaf.fingerprint }, posture: { post_quantum: { state: 'negotiated' } } },
+    ]);
+  });
+
+  it('is Markdown to be passed on', async () => {
+    const { code, out } = await check(good, '--markdown');
+    expect(code).toBe(2);
+    expect(out).toMatch(/^# .*127.*0.*1/);
+    expect(out).toContain('## Findings');
+  });
+
+  it('refuses a command line that makes no sense', async () => {
+    const { code, out, progress } = await check('--nonsense');
+    expect(code).toBe(64);
+    expect(out).toBe('');
+    expect(progress).toMatch(/Unknown option '--nonsense'\nSee: certlantern check --help\n$/);
+  });
+
+  it('explains itself', async () => {
+    const { code, out } = await check('--help');
+    expect(code).toBe(0);
+    expect(out).toContain('--ca FILE');
+    expect(out).toMatch(/ 64 {3}the command line/);
+  });
+
+  it('ends at once when it is interrupted', async () => {
+    const peer = await startRawPeer(silent);
+    running.push(peer);
+    const child = start(`https://127.0.0.1:${peer.port}`);
+    const ended = once(child, 'exit');
+    await peer.connected;
+    const interruptedAt = performance.now();
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(performance.now() - interruptedAt).toBeLessThan(2_000);
+  });
+});
