@@ -1,11 +1,14 @@
 import {
+  assessUptime,
   certificateFacts,
   type CertificateFacts,
   diff,
+  followUptime,
   judge,
   nextCheckAt,
   type Observation,
   planAlerts,
+  type Verdict,
 } from '../core/index.ts';
 import { parseReadable, type TrustStore } from '../pki/index.ts';
 import type { Probe } from '../probe/index.ts';
@@ -18,6 +21,7 @@ import type { Log } from './log.ts';
 export interface CheckerOptions {
   store: Store;
   probe: Probe;
+  /** What everybody trusts. */
   trustStore: TrustStore;
   clock: Clock;
   /** In [0, 1); spreads the checks. */
@@ -28,28 +32,24 @@ export interface CheckerOptions {
 /** One whole check of a claimed monitor: look, judge, compare, plan, record. A stop in the middle leaves no trace. */
 export async function checkMonitor(
   monitor: ClaimedMonitor,
-  { store, probe, trustStore, clock, random, log }: CheckerOptions,
+  { store, probe, clock, random, log, trustOf }: CheckerOptions & AccountTrust,
   stopping: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.now();
   const { host, port, protocol } = monitor;
+  const trustStore = trustOf(monitor.authorities);
   const observation = await probe.observe(
     { host, port, protocol },
-    { signal: stopping, trustStore, withPosture: false },
+    { signal: stopping, trustStore, withPosture: wantsPosture(monitor, startedAt) },
   );
   // What an interrupted look saw is our doing and says nothing about the endpoint.
   if (stopping.aborted) return;
 
   const now = clock.now();
   const verdict = judge(observation, now, trustStore, monitor.verdict);
-  // Also where this look reached nobody: a certificate expires whether or not we can see it.
-  const expiring = verdict.lastSeen?.expiring ?? [];
+  // As `record` follows it, which alone writes it down.
+  const uptime = followUptime(monitor, { state: assessUptime(observation).state, now });
   const events = diff(monitor.verdict, verdict);
-  const alerts = planAlerts({
-    lastSeen: verdict.lastSeen,
-    alreadyAlerted: monitor.alerted,
-    now,
-  });
   const kept = await record(store, {
     monitorId: monitor.id,
     leaseToken: monitor.leaseToken,
@@ -62,28 +62,61 @@ export async function checkMonitor(
     nextCheckAt: nextCheckAt({
       now,
       everyMinutes: monitor.checkEveryMinutes,
-      reached: verdict.reached,
-      certificates: expiring,
+      reached: verdict.reached && uptime.standing.uptime !== 'down',
+      // Also where this look reached nobody: a certificate expires whether or not we can see it.
+      certificates: verdict.lastSeen?.expiring ?? [],
+      lookAgainAt: uptime.lookAgainAt ?? soonAfter(monitor.verdict, verdict, now),
       jitter: random(),
     }),
-    alerts,
+    alerts: planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: monitor.alerted, now }),
   });
-  const endpoint = `${monitor.host}:${monitor.port}`;
+  const endpoint = `${host}:${port}`;
   if (!kept) log.info({ endpoint }, 'the lease of a check was lost; its result is dropped');
-  else if (events.length > 0) log.info({ endpoint, events }, 'something changed');
+  else if (events.length > 0 || uptime.incident !== null)
+    log.info({ endpoint, events, incident: uptime.incident }, 'something changed');
+}
+
+export interface AccountTrust {
+  /** The trust store with an account's own authorities (DER). */
+  trustOf(authorities: readonly Uint8Array[]): TrustStore;
+}
+
+/** Less than a day: daily checks come a little early. */
+const POSTURE_EVERY_MS = 20 * 3_600_000;
+
+/** Not at the first check, which somebody waits for; afterwards about once a day, or when a person asks. */
+function wantsPosture({ verdict, asked }: ClaimedMonitor, now: number): boolean {
+  if (verdict === null) return false;
+  return asked || verdict.posture === null || now - verdict.posture.at > POSTURE_EVERY_MS;
+}
+
+const FIRST_POSTURE_MS = 60_000;
+const PENDING_MS = 2 * 60_000;
+
+/** When the next check knows more than its interval suggests: what was left out of the first, or an answer on its way. */
+function soonAfter(previous: Verdict | null, { reached, revocation }: Verdict, now: number): number | null {
+  if (previous === null) return reached ? now + FIRST_POSTURE_MS : null;
+  const isPending = ({ sources }: Verdict['revocation']) => sources.some(({ why }) => why === 'pending');
+  // Once: a source that is always too slow must not be asked every two minutes for ever.
+  return isPending(revocation) && !isPending(previous.revocation) ? now + PENDING_MS : null;
 }
 
 /** Every distinct certificate that can be read, once, with its facts. An unreadable one is a finding of the verdict. */
-function certificatesSeen(observation: Observation): { der: Uint8Array; facts: CertificateFacts }[] {
+function certificatesSeen({
+  addresses,
+  authorities,
+  posture,
+}: Observation): { der: Uint8Array; facts: CertificateFacts }[] {
+  const ders = [
+    ...addresses.flatMap((address) => (address.outcome === 'handshake' ? address.presentedChain : [])),
+    ...authorities.map(({ der }) => der),
+    ...(posture?.alternates ?? []).flatMap(({ presentedChain }) => presentedChain),
+  ];
   const seen = new Map<string, { der: Uint8Array; facts: CertificateFacts }>();
-  for (const address of observation.addresses) {
-    if (address.outcome !== 'handshake') continue;
-    for (const der of address.presentedChain) {
-      const certificate = parseReadable(der);
-      if (certificate === null) continue;
-      const facts = certificateFacts(certificate);
-      seen.set(facts.fingerprint, { der, facts });
-    }
+  for (const der of ders) {
+    const certificate = parseReadable(der);
+    if (certificate !== null)
+      seen.set(certificate.fingerprint, { der, facts: certificateFacts(certificate) });
   }
   return [...seen.values()];
 }

@@ -3,6 +3,7 @@ import { claimDueDeliveries, retryDelivery } from '../store/deliveries.ts';
 import { claimGlances, extendGlance } from '../store/glances.ts';
 import { claimDueMails, retryMail } from '../store/mails.ts';
 import { claimDue, releaseClaim } from '../store/monitors.ts';
+import { createAccountTrust } from './account-trust.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
 import { deliver } from './deliverer.ts';
@@ -54,6 +55,7 @@ export interface Worker {
 export function createWorker(options: WorkerOptions): Worker {
   const { store, clock, log } = options;
   const claimedBy = randomUUID();
+  const trustOf = createAccountTrust(options.trustStore);
   const atOnce = () => ({
     nextAttemptAt: clock.now(),
     now: clock.now(),
@@ -64,7 +66,7 @@ export function createWorker(options: WorkerOptions): Worker {
     name: 'check',
     concurrency: options.concurrency,
     claim: (limit) => claimDue(store, { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy }),
-    handle: (monitor, stopping) => checkMonitor(monitor, options, stopping),
+    handle: (monitor, stopping) => checkMonitor(monitor, { ...options, trustOf }, stopping),
     release: ({ id, leaseToken }) => releaseClaim(store, { monitorId: id, leaseToken }),
     stopGraceMs: 0,
     log,

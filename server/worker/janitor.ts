@@ -2,6 +2,7 @@ import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
 import { pruneFavicons, recallFavicons } from '../store/favicons.ts';
+import { pruneIncidents } from '../store/incidents.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
 import { prunePaymentEvents } from '../store/payment-events.ts';
@@ -38,7 +39,7 @@ export interface Janitor {
 }
 
 /**
- * Retention: about once an hour, old checks, mails and payment events, trials of addresses long gone, sessions that have
+ * Retention: about once an hour, old checks and incidents, mails and payment events, trials of addresses long gone, sessions that have
  * ended, certificates and icons that nothing refers to, spent limits.
  */
 export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
@@ -55,6 +56,7 @@ export function createJanitor({ store, clock, random, log }: JanitorOptions): Ja
       (await recallFavicons(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     await pruneChecks(store, now - KEEP_CHECKS_MS);
+    await pruneIncidents(store, now - KEEP_CHECKS_MS);
     await pruneMails(store, now - KEEP_MAILS_MS);
     await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
     await pruneTrials(store, now);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
+import type { Protocol } from '../../server/core/index.ts';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
@@ -9,6 +10,7 @@ import {
   type IconSource,
   loadTrustStore,
   type Probe,
+  type Sources,
 } from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
@@ -66,9 +68,9 @@ export interface Rig {
   /** Points the host's name to where nothing listens, or to the rig's server again. */
   reachable(host: string, yes: boolean): void;
   /** Serves the certificate and adds a monitor of it, due now. */
-  watch(host: string, certificate?: MintedCertificate, options?: { everyMinutes?: number }): Promise<Monitor>;
+  watch(host: string, certificate?: MintedCertificate, options?: WatchOptions): Promise<Monitor>;
   /** Adds a monitor of any endpoint, due now. */
-  add(host: string, port: number, everyMinutes?: number): Promise<Monitor>;
+  add(host: string, port: number, options?: WatchOptions): Promise<Monitor>;
   read(monitor: Monitor): Promise<Monitor>;
   /** Does what is due at the clock's now. */
   runDue(): ReturnType<Worker['runDue']>;
@@ -76,9 +78,19 @@ export interface Rig {
   runUntil(at: number): Promise<void>;
 }
 
+export interface WatchOptions {
+  everyMinutes?: number;
+  /** TLS alone where absent. */
+  protocol?: Protocol;
+}
+
 export interface RigOptions {
   /** Stands in front of the real probe. */
   wrapProbe?(probe: Probe): Probe;
+  /** Whom the probe asks beside the endpoint; nobody where absent. */
+  sources?: Sources;
+  /** Looks at the posture too, which takes a dozen connections; left out where absent. */
+  posture?: boolean;
   /** In the place of the real source of icons. */
   icons?: IconSource;
   concurrency?: number;
@@ -110,9 +122,13 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     resolver,
     policy,
     now: clock.now,
-    sources: NO_SOURCES,
+    sources: options.sources ?? NO_SOURCES,
     ...(caps && { timeouts: { handshake: caps.handshake } }),
   });
+  const plainProbe: Probe = {
+    observe: (endpoint, asked) =>
+      probe.observe(endpoint, { ...asked, withPosture: asked.withPosture && options.posture === true }),
+  };
   const email = createEmailChannel({
     smtpUrl: sink.url,
     mailFrom: 'alerts@certlantern.test',
@@ -121,7 +137,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const worker = createWorker({
     store,
-    probe: options.wrapProbe?.(probe) ?? probe,
+    probe: options.wrapProbe?.(plainProbe) ?? plainProbe,
     icons: options.icons ?? createIconSource({ resolver, policy }),
     trustStore,
     email,
@@ -171,16 +187,16 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     reachable(host, yes) {
       dns.entries.set(host, { addresses: [yes ? '127.0.0.1' : '::1'] });
     },
-    async watch(host, certificate = rig.issue(host), { everyMinutes = 1440 } = {}) {
+    async watch(host, certificate = rig.issue(host), watching = {}) {
       rig.serve(host, certificate);
-      return rig.add(host, peer.port, everyMinutes);
+      return rig.add(host, peer.port, watching);
     },
-    async add(host, port, everyMinutes = 1440) {
+    async add(host, port, { everyMinutes = 1440, protocol = 'tls' } = {}) {
       const added = await addMonitor(store, {
         accountId,
         host,
         port,
-        protocol: 'tls',
+        protocol,
         checkEveryMinutes: everyMinutes,
         now,
         mayAdd: () => true,

@@ -24,7 +24,7 @@ describeEachDatabase('the whole way', (open) => {
       unreachableSince: null,
       checking: false,
       certificate: { fingerprint: certificate.fingerprint, issuer: 'Rig R1', authorityName: 'Rig Trust' },
-      verdict: { reached: true, trusted: true, findings: [], revocation: { state: 'unknown' } },
+      verdict: { reached: true, trusted: true, findings: [{ code: 'renewal_overdue' }] },
     });
     expect(monitor.nextCheckAt).toBeGreaterThan(START);
     expect(rig.arrivals).toEqual([

@@ -1,0 +1,139 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { type Observation, readAuthorities } from '../../server/core/index.ts';
+import { addAuthorities } from '../../server/store/authorities.ts';
+import { requestCheck } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+
+const MINUTE_MS = 60_000;
+const home = mintAuthority({ commonName: 'Home Root', notBefore: START - DAY_MS });
+
+/** A web server that answers with whatever status is set. */
+async function site(rig: Rig, certificate = rig.issue('shop.example')) {
+  let status = 200;
+  const peer = await startTlsServer(
+    { '*': certificate },
+    {
+      serve(_request, response) {
+        response.writeHead(status).end();
+      },
+    },
+  );
+  rig.reachable('shop.example', true);
+  onTestFinished(() => peer.stop());
+  return { peer, set: (next: number) => void (status = next) };
+}
+
+const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').selectAll().execute();
+
+describeEachDatabase('The uptime of what is checked', (open) => {
+  it('is up, down after a second look half a minute later, and up again', async () => {
+    const rig = await startRig(await open());
+    const { peer, set } = await site(rig);
+    const added = await rig.add('shop.example', peer.port, { protocol: 'https' });
+    await rig.runDue();
+    expect(await rig.read(added)).toMatchObject({ uptime: 'up', recentChecks: 'u' });
+
+    await rig.runUntil(START + HOUR_MS);
+    set(503);
+    const at = (await rig.read(added)).nextCheckAt;
+    await rig.runUntil(at);
+    expect(await rig.read(added)).toMatchObject({
+      ...{ uptime: 'up', suspectedSince: at, nextCheckAt: at + MINUTE_MS / 2 },
+    });
+    expect(await incidents(rig)).toEqual([]);
+
+    await rig.runUntil(at + MINUTE_MS / 2);
+    const down = await rig.read(added);
+    expect(down).toMatchObject({ uptime: 'down', downSince: at, verdict: { reached: true } });
+    // Watched daily, but what is down is looked at again within the hour.
+    expect(down.nextCheckAt - at).toBeLessThanOrEqual(HOUR_MS + MINUTE_MS);
+    set(200);
+    await rig.runUntil(down.nextCheckAt);
+    expect(await rig.read(added)).toMatchObject({ uptime: 'up', downSince: null });
+    expect(await incidents(rig)).toMatchObject([
+      { started_at: at, confirmed_at: at + MINUTE_MS / 2, ended_at: down.nextCheckAt, cause: 'server_error' },
+    ]);
+  });
+
+  it('is not down where one look alone failed', async () => {
+    const rig = await startRig(await open());
+    const added = await rig.watch('shop.example');
+    await rig.runDue();
+    rig.reachable('shop.example', false);
+    const { nextCheckAt } = await rig.read(added);
+    rig.clock.set(nextCheckAt);
+    await rig.runDue();
+    rig.reachable('shop.example', true);
+    await rig.runUntil(nextCheckAt + MINUTE_MS);
+    expect(await rig.read(added)).toMatchObject({ uptime: 'up', suspectedSince: null });
+    expect((await rig.read(added)).recentChecks).toMatch(/^u+du$/);
+    expect(await incidents(rig)).toEqual([]);
+  });
+
+  it('is no matter of certificates', async () => {
+    const rig = await startRig(await open());
+    const expired = rig.issue('shop.example', { notBefore: START - 9 * DAY_MS, notAfter: START - DAY_MS });
+    const { peer } = await site(rig, expired);
+    const added = await rig.add('shop.example', peer.port, { protocol: 'https' });
+    await rig.runDue();
+    expect(await rig.read(added)).toMatchObject({ uptime: 'up', verdict: { trusted: false } });
+  });
+});
+
+describeEachDatabase('An account’s own authority', (open) => {
+  it('is trusted for its domains at the next check, which comes soon', async () => {
+    const rig = await startRig(await open());
+    const added = await rig.watch(
+      'nas.example',
+      home.issue({ dnsNames: ['nas.example'], notBefore: START, notAfter: START + 90 * DAY_MS }),
+    );
+    await rig.runDue();
+    expect(await rig.read(added)).toMatchObject({ verdict: { trusted: false } });
+    const read = readAuthorities(home.certificatePem);
+    if (!read.ok) throw new Error(read.message);
+    const { authorities } = read;
+    const now = START + MINUTE_MS;
+    rig.clock.set(now);
+    await rig.runDue();
+    await addAuthorities(rig.store, { accountId: rig.accountId, authorities, most: 20, now });
+    await rig.runUntil(now + MINUTE_MS);
+    expect(await rig.read(added)).toMatchObject({ verdict: { trusted: true } });
+  });
+});
+
+describeEachDatabase('What is looked at about once a day', (open) => {
+  it('is left out of the first check, and in the one that follows soon or is asked for', async () => {
+    const asked: boolean[] = [];
+    const posture: Observation['posture'] = {
+      ...{ at: START, tlsVersions: [], postQuantum: { state: 'unknown', group: null }, alternates: [] },
+      ...{ caa: { outcome: 'none' }, registration: { outcome: 'not_applicable' } },
+    };
+    const rig: Rig = await startRig(await open(), {
+      wrapProbe: (probe) => ({
+        async observe(endpoint, options) {
+          asked.push(options.withPosture);
+          const observation = await probe.observe(endpoint, { ...options, withPosture: false });
+          return options.withPosture
+            ? { ...observation, posture: { ...posture, at: rig.clock.now() } }
+            : observation;
+        },
+      }),
+    });
+    const added = await rig.watch('shop.example', undefined, { everyMinutes: 60 });
+    await rig.runDue();
+    expect(asked).toEqual([false]);
+    await rig.runUntil(START + MINUTE_MS);
+    expect(asked).toEqual([false, true]);
+    await rig.runUntil(START + 3 * HOUR_MS);
+    expect(asked.filter(Boolean)).toHaveLength(1);
+    await requestCheck(rig.store, { accountId: rig.accountId, monitorId: added.id, now: rig.clock.now() });
+    await rig.runDue();
+    expect(asked.at(-1)).toBe(true);
+    await rig.runUntil(START + 47 * HOUR_MS);
+    expect(asked.filter(Boolean)).toHaveLength(4);
+    expect((await rig.read(added)).verdict?.posture).not.toBeNull();
+  });
+});
