@@ -109,7 +109,8 @@ export const reportSchema = z
   .meta({ id: 'Report' });
 export type ReportWire = z.infer<typeof reportSchema>;
 
-export const historyDiffQuerySchema = z.object({ from: z.string(), to: z.string() });
+/** Fingerprints of two entries of the history, the older one first. */
+export const historyDiffQuerySchema = z.object({ from: z.string().max(64), to: z.string().max(64) });
 
 /** What changed between two certificates of a domain's history; null where a thing stayed the same. */
 export const historyDiffSchema = z

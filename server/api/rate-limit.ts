@@ -26,6 +26,8 @@ const CALL_LIMITS = {
   importedByAccount: { count: 10_000, windowMs: 60 * MINUTE_MS },
   csvByAccount: { count: 30, windowMs: 10 * MINUTE_MS },
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
+  /** Reads certificates, and writes a long text. */
+  reportByAccount: { count: 120, windowMs: MINUTE_MS },
   /** Each change is followed by a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */

@@ -22,6 +22,22 @@ export async function certificateDer(store: Store, fingerprint: string): Promise
   return row ? bytes(row.der) : null;
 }
 
+/** These certificates in this order; null when one of them is not known. */
+export async function certificateDers(
+  store: Store,
+  fingerprints: readonly string[],
+): Promise<Uint8Array[] | null> {
+  if (fingerprints.length === 0) return [];
+  const rows = await store.db
+    .selectFrom('certificates')
+    .select(['fingerprint', 'der'])
+    .where('fingerprint', 'in', fingerprints)
+    .execute();
+  const known = new Map(rows.map(({ fingerprint, der }) => [fingerprint, bytes(der)]));
+  const ders = fingerprints.flatMap((fingerprint) => known.get(fingerprint) ?? []);
+  return ders.length === fingerprints.length ? ders : null;
+}
+
 /** Keeps each certificate once. Most checks see nothing new: then no DER is sent. */
 export async function keepCertificates(
   trx: Transaction<Tables>,

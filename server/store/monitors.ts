@@ -1,5 +1,6 @@
 import type { CertificateFacts, Plan } from '../core/index.ts';
-import { parseFacts } from './certificates.ts';
+import { type Certificate, parseReadable } from '../pki/index.ts';
+import { certificateDers, parseFacts } from './certificates.ts';
 import { lockPlan } from './entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -122,4 +123,16 @@ export async function history(store: Store, key: MonitorKey): Promise<HistoryEnt
     const { id, fingerprint, first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
     return [{ id, fingerprint, firstSeenAt, lastSeenAt, facts }];
   });
+}
+
+/** Two certificates of a monitor's history, by their fingerprints; null where there is no such monitor, or no such entry. */
+export async function historyPair(
+  store: Store,
+  { from, to, ...key }: MonitorKey & { from: string; to: string },
+): Promise<{ before: Certificate; after: Certificate } | null> {
+  const entries = await history(store, key);
+  const isEntry = (wanted: string) => entries?.some(({ fingerprint }) => fingerprint === wanted);
+  if (!isEntry(from) || !isEntry(to)) return null;
+  const [before, after] = ((await certificateDers(store, [from, to])) ?? []).map(parseReadable);
+  return before && after ? { before, after } : null;
 }

@@ -1,4 +1,4 @@
-import { bytes } from './dialect.ts';
+import { certificateDers } from './certificates.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from './open-store.ts';
 
@@ -35,11 +35,5 @@ export async function presentedChain(store: Store, key: MonitorKey): Promise<Uin
     check === undefined ? { addresses: [] } : (JSON.parse(check.observation) as StoredObservation);
   const chains = addresses.map((address) => address.presentedChain ?? []);
   const fingerprints = chains.find(([first]) => first === leaf) ?? [leaf];
-  const rows = await store.db
-    .selectFrom('certificates')
-    .select(['fingerprint', 'der'])
-    .where('fingerprint', 'in', fingerprints)
-    .execute();
-  const ders = new Map(rows.map(({ fingerprint, der }) => [fingerprint, bytes(der)]));
-  return fingerprints.flatMap((fingerprint) => ders.get(fingerprint) ?? []);
+  return (await certificateDers(store, fingerprints)) ?? [];
 }

@@ -67,6 +67,8 @@ delete /api/domain/{id}                                     401        ok       
 get    /api/domain/{id}/favicon                             401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/history                             401        ok       404       ok       ok       401       401
 get    /api/domain/{id}/chain                               401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/report                              401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/history/diff                        401        404      404       404      404      401       401
 get    /api/domain/{id}/uptime                              401        ok       404       ok       ok       401       401
 patch  /api/domain/{id}/frequency                           401        premium  404       premium  ok       401       401
 post   /api/domain/{id}/check                               401        ok       404       ok       ok       401       401

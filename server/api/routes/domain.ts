@@ -3,6 +3,7 @@ import { domainAddRoute } from './domain-add.ts';
 import { domainBulkRoute } from './domain-bulk.ts';
 import { domainImportRoutes } from './domain-import.ts';
 import { domainListRoutes } from './domain-list.ts';
+import { domainReportRoutes } from './domain-report.ts';
 import { domainUptimeRoute } from './domain-uptime.ts';
 import { oneDomainRoutes } from './one-domain.ts';
 
@@ -13,5 +14,6 @@ export function domainRoutes(api: Api, parts: AppParts): void {
   domainBulkRoute(api, parts);
   domainImportRoutes(api, parts);
   domainUptimeRoute(api, parts);
+  domainReportRoutes(api, parts);
   oneDomainRoutes(api, parts);
 }

@@ -1,0 +1,45 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { certificateDiff, readChain } from '../../core/index.ts';
+import { certificateDers } from '../../store/certificates.ts';
+import { historyPair, monitorOf } from '../../store/monitors.ts';
+import type { Api, AppParts } from '../api.ts';
+import { REFUSALS } from '../domain-refusals.ts';
+import { reportWire } from '../report-wire.ts';
+
+/** What the last check of a domain concluded, and what became of its certificate over time. */
+export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.domainReport, async ({ params, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('reportByAccount', accountId);
+    if (limited) return limited;
+    const monitor = await monitorOf(store, { accountId, monitorId: params.id });
+    if (monitor === null) return REFUSALS.notFound();
+    const chain = monitor.verdict?.chainToServe ?? null;
+    const ders = chain && (await certificateDers(store, chain));
+    const chainPem =
+      ders &&
+      readChain(ders)
+        .map(({ pem }) => pem)
+        .join('');
+    return { data: reportWire(monitor, { chainPem, now }) };
+  });
+
+  api.on(CALLS.historyDiff, async ({ params, query, session }) => {
+    const accountId = session.account.id;
+    const pair = await historyPair(store, { accountId, monitorId: params.id, ...query });
+    if (pair === null) return REFUSALS.notFound();
+    const diff = certificateDiff(pair.before, pair.after);
+    return {
+      data: {
+        names_added: diff.namesAdded,
+        names_lost: diff.namesLost,
+        issuer: diff.issuer,
+        subject: diff.subject,
+        key: diff.key,
+        same_key: diff.sameKey,
+        lifetime_days: diff.lifetimeDays,
+        signature_algorithm: diff.signatureAlgorithm,
+      },
+    };
+  });
+}

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import type { Observation } from '../../server/core/index.ts';
+import type { Monitor } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const root = mintAuthority({ commonName: 'Test Root' });
+const issuing = root.intermediate({ commonName: 'Test Issuing' });
+const leaf = issuing.issue({ dnsNames: ['shop.example.com'], notAfter: Date.now() + 80 * DAY_MS });
+const renewed = issuing.issue({
+  dnsNames: ['shop.example.com', 'www.example.com'],
+  notAfter: Date.now() + 89 * DAY_MS,
+});
+
+const add = async (person: Person) =>
+  (await person.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
+const reportOf = async (person: Person, id: string) =>
+  (await person.ask(CALLS.domainReport, { params: { id } })).ok.data;
+
+/** The leaf came alone; the intermediate above it was fetched. */
+const completed = (monitor: Monitor): Observation => ({
+  ...answeredWith(leaf)(monitor),
+  authorities: [{ der: issuing.der, source: 'fetched', url: 'http://ca.example/issuing.der' }],
+});
+
+describeEachDatabase('The report of a domain', (open) => {
+  it('is empty before the first check, and nobody else’s', async () => {
+    const { alice, charlie } = await (await startApi(open)).cast();
+    const id = await add(alice);
+    expect(await reportOf(alice, id)).toMatchObject({
+      ...{ checked_at: null, findings: [], addresses: [], path: [], chain_pem: null, posture: null },
+      markdown: expect.stringContaining('# shop.example.com'),
+    });
+    const stranger = await charlie.ask(CALLS.domainReport, { params: { id } });
+    expect(stranger.problem.code).toBe('not_found');
+  });
+
+  it('has what is wrong, what to do about it, and the chain to serve', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    await finishChecks(api, root, completed);
+
+    const report = await reportOf(alice, id);
+    const incomplete = report.findings.find(({ code }) => code === 'incomplete_chain');
+    expect(incomplete).toMatchObject({
+      message: expect.stringContaining('Test Issuing'),
+      fix: expect.stringContaining('Send this file'),
+      command: expect.stringMatching(/openssl|curl/),
+      attachment: 'chain',
+      addresses: ['192.0.2.10'],
+    });
+    expect(report.chain_pem).toBe(leaf.certificatePem + issuing.certificatePem);
+    expect(report.path.map(({ name, role, source }) => [name, role, source])).toEqual([
+      ['shop.example.com', 'leaf', 'sent'],
+      ['Test Issuing', 'intermediate', 'fetched'],
+      ['Test Root', 'anchor', 'trust_store'],
+    ]);
+    expect(report.addresses).toEqual([
+      {
+        address: '192.0.2.10',
+        family: 4,
+        fingerprint: leaf.fingerprint,
+        expiry_date: expect.any(String),
+        tls_version: 'TLSv1.3',
+        group: 'X25519',
+        response_ms: 5,
+        failure: null,
+        is_ours: false,
+      },
+    ]);
+    expect(report.markdown).toContain('# shop.example.com');
+    expect(report.markdown).toContain(issuing.certificatePem.trim());
+    // What was fetched is no part of the history.
+    const history = (await alice.ask(CALLS.domainHistory, { params: { id } })).ok.data;
+    expect(history.map(({ fingerprint }) => fingerprint)).toEqual([leaf.fingerprint]);
+  });
+
+  it('says of an address that only IPv6 leads to that it was not tried', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    await finishChecks(api, root, (monitor) => {
+      const seen = answeredWith(leaf)(monitor);
+      const untried = { outcome: 'failed' as const, stage: 'connect' as const, tlsAlert: null, detail: null };
+      const address = { address: '2001:db8::1', family: 6 as const, durationMs: 0 };
+      const addresses = [
+        ...seen.addresses,
+        { ...untried, ...address, reason: 'no_route_here' as const },
+        { ...untried, ...address, address: '2001:db8::2', reason: 'refused' as const },
+      ];
+      return { ...seen, addresses };
+    });
+    const { addresses } = await reportOf(alice, id);
+    expect(addresses.map(({ failure, is_ours: isOurs }) => [failure, isOurs])).toEqual([
+      [null, false],
+      ['was not looked at: there is no IPv6 here', true],
+      ['refused the connection', false],
+    ]);
+  });
+
+  it('compares two certificates of its history', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const id = await add(alice);
+    await finishChecks(api, root, answeredWith(leaf));
+    await api.store.db.updateTable('monitors').set({ next_check_at: 0 }).execute();
+    await finishChecks(api, root, answeredWith(renewed));
+    const compare = (person: Person, from: string, to: string) =>
+      person.ask(CALLS.historyDiff, { params: { id }, query: { from, to } });
+    expect((await compare(alice, leaf.fingerprint, renewed.fingerprint)).ok.data).toMatchObject({
+      ...{ names_added: ['www.example.com'], names_lost: [], issuer: null, key: null, same_key: false },
+    });
+    expect((await compare(alice, renewed.fingerprint, leaf.fingerprint)).ok.data).toMatchObject({
+      ...{ names_added: [], names_lost: ['www.example.com'] },
+    });
+    for (const refused of [
+      await compare(charlie, leaf.fingerprint, renewed.fingerprint),
+      await compare(alice, leaf.fingerprint, root.fingerprint),
+      await compare(alice, 'none', leaf.fingerprint),
+    ])
+      expect(refused.problem.code).toBe('not_found');
+  });
+});
