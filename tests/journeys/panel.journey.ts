@@ -18,15 +18,23 @@ test('the chain is there to be read, copied and downloaded', async ({ page, worl
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const names = Array.from({ length: 100 }, (_, index) => `${index}.chain.example`);
   const { panel } = await openPanel(page, world, 'chain.example', ['chain.example', ...names]);
-  const chain = panel.locator('section', { has: page.getByRole('heading', { name: 'Certificate chain' }) });
+  const chain = panel.locator('section', { has: page.getByRole('heading', { name: 'Path', exact: true }) });
   const leaf = chain.getByRole('listitem').filter({ hasText: 'Leaf' });
 
+  await expect(chain.getByText('Leads to Orchard Root, which is trusted')).toBeVisible();
+  await chain.getByText('Leads to').click();
+  await expect(
+    chain.getByText('The server sends 2 certificates: all that is needed, in order.'),
+  ).toBeVisible();
+  await expect(chain.getByRole('listitem').last()).toContainText('Root, from the trust store');
   await leaf.locator('summary').click();
   await expect(leaf).toContainText('CN=Orchard R1');
   await expect(leaf).toContainText('ECDSA P-256');
   await expectAccessible(page);
   await page.setViewportSize({ width: 360, height: 760 });
   await page.emulateMedia({ colorScheme: 'dark' });
+  // The sheet is another panel, folded as every one is at first.
+  await chain.getByText('Leads to').click();
   await leaf.locator('summary').click();
   await expectAccessible(page);
 
@@ -51,6 +59,72 @@ test('the chain is there to be read, copied and downloaded', async ({ page, worl
   expect(whole.name).toBe('chain.example-chain.pem');
   expect(whole.text.startsWith(one.text)).toBe(true);
   expect(whole.text.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+});
+
+test('a finding says what to do, and all of it can be taken along', async ({ page, world, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const { host, panel } = await openPanel(page, world, 'wrong.example', ['other.example']);
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  const findings = panel.locator('section', { has: page.getByRole('heading', { name: 'Findings' }) });
+  const finding = findings.locator('summary').first();
+  await finding.focus();
+  await page.keyboard.press('Enter');
+  const command = findings.getByText('See it yourself');
+  await expect(command).toBeVisible();
+  await expectAccessible(page);
+  await findings.getByRole('button', { name: 'Copy the command' }).click();
+  await expect.poll(copied).toMatch(/^(openssl|curl) /);
+
+  await findings.getByRole('button', { name: 'Copy report' }).click();
+  await expect(page.getByText('The report was copied as Markdown.')).toBeVisible();
+  expect(await copied()).toContain(host);
+
+  await test.step('every line opens, at 360 px in the dark too', async () => {
+    await page.setViewportSize({ width: 360, height: 760 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    for (const line of ['There is one address', /Leads to|No way to/])
+      await panel.locator('summary', { hasText: line }).click();
+    await expect(panel.getByRole('table')).toContainText('127.0.0.1');
+    await expectAccessible(page);
+    expect(await panel.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThanOrEqual(
+      0,
+    );
+  });
+});
+
+test('a certificate says what it changed against any before it', async ({ page, world }) => {
+  await page.route('**/api/domain/*/history', async (route) => {
+    const answer = await route.fetch();
+    const { data } = (await answer.json()) as { data: [object] };
+    await route.fulfill({
+      json: { data: ['now', 'before', 'first'].map((id) => ({ ...data[0], id })) },
+    });
+  });
+  await page.route('**/api/domain/*/history/diff*', (route) => {
+    const from = new URL(route.request().url()).searchParams.get('from');
+    return route.fulfill({
+      json: {
+        data: {
+          names_added: [`since-${from}.example`],
+          names_lost: [],
+          issuer: { from: 'R12', to: 'R13' },
+          subject: null,
+          key: null,
+          same_key: false,
+          lifetime_days: null,
+          signature_algorithm: null,
+        },
+      },
+    });
+  });
+  const { panel } = await openPanel(page, world, 'changed.example');
+  const newest = panel.getByRole('listitem').filter({ hasText: 'What changed' }).first();
+  await newest.getByText('What changed').click();
+  await expect(newest).toContainText('since-before.example');
+  await expect(newest).toContainText('R12 → R13');
+  await newest.getByLabel('Compare with').selectOption('first');
+  await expect(newest).toContainText('since-first.example');
+  await expectAccessible(page);
 });
 
 test('tags and notes are kept and found, and nothing typed is lost', async ({ page, world }) => {

@@ -9,6 +9,11 @@ const LIST: Screen[] = [
     visitor: 'member',
     show: (page) => dashboard(page, '?sort=soonest&view=grid&span=90'),
   },
+  {
+    name: 'dashboard-problems',
+    visitor: 'member',
+    show: (page) => dashboard(page, '?status=problem&view=grid'),
+  },
   { name: 'dashboard-newest', visitor: 'member', show: (page) => dashboard(page, '?sort=newest&view=grid') },
   { name: 'dashboard-list', visitor: 'member', show: (page) => dashboard(page, '?sort=soonest&view=list') },
   {
@@ -192,13 +197,19 @@ const PANEL: Screen[] = [
   { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example') },
   { name: 'panel-wrong-name', visitor: 'member', show: panelOf('shop.moss.example') },
   { name: 'panel-gone', visitor: 'member', show: panelOf('old.moss.example') },
+  { name: 'panel-failing', visitor: 'member', show: panelOf('status.fjord.example') },
+  { name: 'panel-many-addresses', visitor: 'member', show: panelOf('pkg.orchard.example') },
+  { name: 'panel-incomplete', visitor: 'member', show: panelOf('docs.moss.example') },
+  { name: 'panel-mail', visitor: 'member', show: panelOf('mail.orchard.example') },
   { name: 'panel-paused', visitor: 'member', show: panelOf('beta.fjord.example') },
   {
     name: 'panel-chain',
     visitor: 'member',
     async show(page) {
       await panelOf('pay.fjord.example')(page);
-      await page.locator('summary').first().click();
+      // The path, and on it the leaf.
+      await page.locator('summary', { hasText: 'Path' }).click();
+      await page.locator('summary', { hasText: 'Leaf' }).click();
     },
   },
   {
