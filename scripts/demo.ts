@@ -7,11 +7,12 @@ import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
 import { loadTrustStore } from '../server/probe/index.ts';
 import { openStore } from '../server/store/open-store.ts';
+import { startCaServer } from '../tests/kit/ca-server.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
-import { type DemoHost, OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
+import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
 import { livePast } from './demo/past.ts';
-import { type DemoServers, startDemoServers } from './demo/servers.ts';
+import { type Served, startDemoServers } from './demo/servers.ts';
 
 const WATCHED_FOR_MS = 220 * 86_400_000;
 /** The demo's own, whatever `.env` says: an empty value stands for the default. */
@@ -35,17 +36,20 @@ async function main(): Promise<void> {
 
   const now = Date.now();
   const since = now - WATCHED_FOR_MS;
-  const authority = createDemoAuthority(now);
+  const web = await startCaServer();
+  const authority = createDemoAuthority(now, web);
   const authorityFile = join(dataDir, 'demo-authority.pem');
   writeFileSync(authorityFile, authority.rootPem);
   const certificates = new Map<string, DemoCertificate[]>();
   for (const host of WATCHED_HOSTS) certificates.set(host.name, authority.issueSince(host, since));
   for (const host of OFFERED_HOSTS) certificates.set(host.name, authority.issueSince(host, now));
 
+  authority.publish();
   const servers = await startDemoServers(servedNow(certificates));
   await fillStore();
   startServer({
-    servers,
+    port: servers.port,
+    stop: async () => void (await Promise.all([servers.stop(), web.stop()])),
     environment: {
       ...process.env,
       ...own,
@@ -67,6 +71,7 @@ async function main(): Promise<void> {
       certificates,
       trustStore: loadTrustStore(authority.rootPem),
       port: servers.port,
+      mailPort: servers.mailPort,
       since,
       now,
     });
@@ -82,17 +87,18 @@ function emptyFolder(dataDir: string): void {
   prepareDataDirectory(dataDir);
 }
 
-function servedNow(
-  certificates: ReadonlyMap<string, readonly DemoCertificate[]>,
-): Record<string, DemoCertificate> {
-  const isGone = ({ fault }: DemoHost) => fault === 'gone' || fault === 'nowhere';
-  const gone = new Set(WATCHED_HOSTS.filter(isGone).map(({ name }) => name));
-  return Object.fromEntries(
-    [...certificates].flatMap(([name, issued]) => {
-      const current = issued.at(-1);
-      return current === undefined || gone.has(name) ? [] : [[name, current]];
-    }),
-  );
+function servedNow(certificates: ReadonlyMap<string, readonly DemoCertificate[]>): Served {
+  const served: Served = { certificates: {}, former: {}, mail: null };
+  for (const host of [...WATCHED_HOSTS, ...OFFERED_HOSTS]) {
+    const { name, fault, protocol } = host;
+    const [former, current] = (certificates.get(name) ?? []).slice(-2);
+    const certificate = current ?? former;
+    if (certificate === undefined || fault === 'gone' || fault === 'nowhere') continue;
+    if (protocol === 'smtp') served.mail = { name, certificate };
+    else served.certificates[name] = fault === 'incomplete' ? { ...certificate, chainPem: '' } : certificate;
+    if (fault === 'half-renewed' && former) served.former[name] = former;
+  }
+  return served;
 }
 
 function withPort(name: string, port: number): string {
@@ -101,10 +107,13 @@ function withPort(name: string, port: number): string {
 
 /** The product itself, as a process of its own like anywhere else; the two end together. */
 function startServer({
-  servers,
+  port,
+  stop: stopServers,
   environment,
 }: {
-  servers: DemoServers;
+  port: number;
+  /** Ends the hosts. */
+  stop: () => Promise<void>;
   environment: NodeJS.ProcessEnv;
 }): void {
   const server = spawn(process.execPath, [resolve(import.meta.dirname, '..', 'server', 'main.ts')], {
@@ -119,13 +128,13 @@ function startServer({
     const mail = /\S+\/dev\/mail\?\S+(?=\s)/.exec(output)?.[0];
     if (address === undefined || mail === undefined) return;
     server.stdout?.removeAllListeners('data').resume();
-    process.stdout.write(readyLines(address, mail, servers.port, environment['DATA_DIR'] ?? ''));
+    process.stdout.write(readyLines(address, mail, port, environment['DATA_DIR'] ?? ''));
   });
   const stop = (): void => void server.kill('SIGTERM');
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   process.on('disconnect', stop);
   server.on('exit', (code) => {
-    void servers.stop().then(() => process.exit(code ?? 1));
+    void stopServers().then(() => process.exit(code ?? 1));
   });
 }
 

@@ -4,6 +4,8 @@ import {
   type MintedCertificate,
   selfSigned,
 } from '../../tests/kit/mint.ts';
+import type { CaServer } from '../../tests/kit/ca-server.ts';
+import { mintCrl } from '../../tests/kit/mint-crl.ts';
 import type { DemoHost } from './hosts.ts';
 
 const HOUR_MS = 3_600_000;
@@ -23,9 +25,16 @@ export interface DemoAuthority {
   rootPem: string;
   /** New certificates for a host, from the one valid at `since` to the one it serves now, oldest first. */
   issueSince(host: DemoHost, since: number): DemoCertificate[];
+  /** Puts what the authorities have in the web where their certificates say it is: lists of what is revoked among them. */
+  publish(): void;
 }
 
-export function createDemoAuthority(now: number): DemoAuthority {
+/** As short-lived as it is, nobody needs to revoke it, and it names no list. */
+const TOO_SHORT_TO_REVOKE_MS = 7 * DAY_MS;
+const REVOKED_SINCE_MS = 3 * HOUR_MS;
+const KEY_COMPROMISE = 1;
+
+export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
   const root = mintAuthority({
     commonName: 'Certlantern Demo Root',
     organization: 'Certlantern Demo',
@@ -33,6 +42,7 @@ export function createDemoAuthority(now: number): DemoAuthority {
     notAfter: now + 3_650 * DAY_MS,
   });
   const issuers = new Map<string, MintedAuthority>();
+  const revoked = new Map<string, DemoCertificate[]>();
   const issuerOf = ({ issuer }: DemoHost): MintedAuthority => {
     const known = issuers.get(issuer.commonName);
     const authority =
@@ -42,20 +52,23 @@ export function createDemoAuthority(now: number): DemoAuthority {
     return authority;
   };
 
+  const listUrl = (commonName: string) => `${web.origin}/${slugOf({ commonName })}.crl`;
+
   function issue(host: DemoHost, name: string, notBefore: number, notAfter: number): DemoCertificate {
     const options = {
       commonName: name,
       dnsNames: [name, ...(host.otherNames ?? [])],
-      caIssuersUrls: [
-        `http://${host.issuer.commonName.toLowerCase().replaceAll(/\W+/g, '-')}.issuer.example/`,
-      ],
       notBefore,
       notAfter,
     };
-    const certificate =
-      host.fault === 'self-signed'
-        ? selfSigned({ ...options, ...host.issuer, caIssuersUrls: [] })
-        : issuerOf(host).issue(options);
+    if (host.fault === 'self-signed')
+      return { ...selfSigned({ ...options, ...host.issuer }), notBefore, notAfter };
+    const issuer = issuerOf(host);
+    const certificate = issuer.issue({
+      ...options,
+      caIssuersUrls: [web.issuer(`/${slugOf(host.issuer)}.cer`, issuer.der)],
+      crlUrls: notAfter - notBefore > TOO_SHORT_TO_REVOKE_MS ? [listUrl(host.issuer.commonName)] : [],
+    });
     return { ...certificate, notBefore, notAfter };
   }
 
@@ -69,8 +82,23 @@ export function createDemoAuthority(now: number): DemoAuthority {
       for (let end = notAfter; ; end -= lifetime * RENEWED_AFTER) {
         const isWrong = host.fault === 'wrong-name' && end === notAfter;
         certificates.unshift(issue(host, isWrong ? PARKED : host.name, end - lifetime, end));
-        if (end - lifetime <= since) return certificates;
+        if (end - lifetime <= since) break;
+      }
+      const served = certificates.at(-1);
+      if (host.fault === 'revoked' && served) revoked.set(host.issuer.commonName, [served]);
+      return certificates;
+    },
+    publish() {
+      const since = { revokedAt: now - REVOKED_SINCE_MS, reason: KEY_COMPROMISE };
+      for (const [commonName, issuer] of issuers) {
+        const url = listUrl(commonName);
+        const entries = (revoked.get(commonName) ?? []).map((one) => ({ ...one, ...since }));
+        web.crl(new URL(url).pathname, mintCrl(issuer, { url, revoked: entries }));
       }
     },
   };
+}
+
+function slugOf({ commonName }: Pick<DemoHost['issuer'], 'commonName'>): string {
+  return commonName.toLowerCase().replaceAll(/\W+/g, '-');
 }

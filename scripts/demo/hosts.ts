@@ -1,5 +1,19 @@
 import { domainToASCII } from 'node:url';
 
+/** When a host did not answer, counted back from the start of the demo. */
+export interface Outage {
+  hoursAgo: number;
+  /** Absent: it lasts. */
+  minutes?: number;
+  cause: string;
+  /** What follows the host's name. */
+  message: string;
+}
+
+const refused = { cause: 'refused', message: 'refused the connection.' };
+const timeout = { cause: 'timeout', message: 'did not answer in time.' };
+const failing = { cause: 'server_error', message: 'answered with the error 503.' };
+
 /** One invented host: what it serves, in days relative to the start of the demo. */
 export interface DemoHost {
   name: string;
@@ -8,8 +22,17 @@ export interface DemoHost {
   issuedDaysAgo: number;
   expiresInDays: number;
   otherNames?: readonly string[];
-  /** What is wrong with it; a `gone` host had a certificate until its name went away, a `nowhere` one has no address. */
-  fault?: 'wrong-name' | 'self-signed' | 'gone' | 'nowhere';
+  /**
+   * What is wrong with it; a `gone` host had a certificate until its name went away, a `nowhere` one has no address, a
+   * `half-renewed` one still serves the former certificate at one of its addresses, a `failing` one answers 503.
+   */
+  fault?:
+    'wrong-name' | 'self-signed' | 'gone' | 'nowhere' | 'revoked' | 'incomplete' | 'half-renewed' | 'failing';
+  /** https where absent. */
+  protocol?: 'smtp';
+  /** How long an answer takes it on an ordinary day, in ms; 60 where absent. */
+  answersInMs?: number;
+  outages?: readonly Outage[];
   tags?: readonly string[];
   notes?: string;
   /** Its owner does not want it checked for the time being. */
@@ -53,11 +76,24 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuer: digiCert('Global G2 TLS RSA'),
     issuedDaysAgo: 31,
     expiresInDays: 168,
+    answersInMs: 210,
     tags: ['infra'],
     notes: 'Renewed by hand: ask Tove for the token of the CA.',
   },
-  { name: 'pkg.orchard.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 11, expiresInDays: 79 },
-  { name: 'docs.moss.example', issuer: letsEncrypt('R13'), issuedDaysAgo: 24, expiresInDays: 66 },
+  {
+    name: 'pkg.orchard.example',
+    issuer: letsEncrypt('E8'),
+    issuedDaysAgo: 11,
+    expiresInDays: 79,
+    fault: 'half-renewed',
+  },
+  {
+    name: 'docs.moss.example',
+    issuer: letsEncrypt('R13'),
+    issuedDaysAgo: 24,
+    expiresInDays: 66,
+    fault: 'incomplete',
+  },
   {
     name: 'auth.fjord.example',
     issuer: letsEncrypt('E7'),
@@ -65,13 +101,27 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     expiresInDays: 58,
     tags: ['production'],
   },
-  { name: 'status.fjord.example', issuer: letsEncrypt('R12'), issuedDaysAgo: 43, expiresInDays: 47 },
+  {
+    name: 'status.fjord.example',
+    issuer: letsEncrypt('R12'),
+    issuedDaysAgo: 43,
+    expiresInDays: 47,
+    fault: 'failing',
+    answersInMs: 320,
+    outages: [
+      { hoursAgo: 0.4, ...failing },
+      { hoursAgo: 29, minutes: 95, ...failing },
+      { hoursAgo: 700, minutes: 12, ...timeout },
+    ],
+  },
   {
     name: 'cdn.moss.example',
     issuer: SECTIGO,
     issuedDaysAgo: 158,
     expiresInDays: 41,
     otherNames: Array.from({ length: 99 }, (_, index) => `tenant-${index + 1}.cdn.moss.example`),
+    fault: 'revoked',
+    answersInMs: 18,
     tags: ['infra', 'production'],
   },
   {
@@ -79,6 +129,7 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuer: GOOGLE,
     issuedDaysAgo: 56,
     expiresInDays: 34,
+    outages: [{ hoursAgo: 12 * 24, minutes: 48, ...timeout }],
     tags: ['payments', 'production'],
   },
   {
@@ -97,7 +148,14 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     otherNames: ['ci.orchard.example', 'packages.orchard.example', 'review.orchard.example'],
     tags: ['infra'],
   },
-  { name: 'mail.orchard.example', issuer: letsEncrypt('E8'), issuedDaysAgo: 84, expiresInDays: 6 },
+  {
+    name: 'mail.orchard.example',
+    issuer: letsEncrypt('E8'),
+    issuedDaysAgo: 84,
+    expiresInDays: 6,
+    protocol: 'smtp',
+    answersInMs: 95,
+  },
   // Valid for 160 hours: red from its first day on, and yet on schedule.
   { name: 'edge.fjord.example', issuer: letsEncrypt('YE1'), issuedDaysAgo: 1, expiresInDays: 5.667 },
   {
@@ -108,7 +166,14 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     tags: ['payments', 'production'],
     notes: 'The card scheme pins the CA. Order from DigiCert only, account 4411.',
   },
-  { name: 'legacy.fjord.example', issuer: letsEncrypt('R13'), issuedDaysAgo: 93, expiresInDays: -3 },
+  {
+    name: 'legacy.fjord.example',
+    issuer: letsEncrypt('R13'),
+    issuedDaysAgo: 93,
+    expiresInDays: -3,
+    answersInMs: 480,
+    outages: [2, 9, 46, 48, 71].map((daysAgo) => ({ hoursAgo: daysAgo * 24, minutes: 400, ...refused })),
+  },
   {
     name: 'shop.moss.example',
     issuer: letsEncrypt('E7'),
@@ -129,6 +194,9 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuedDaysAgo: 47,
     expiresInDays: 43,
     fault: 'gone',
+    outages: [
+      { hoursAgo: 6 * 24, cause: 'name_not_found', message: 'was not found: the DNS has no such name.' },
+    ],
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { drawnPng, type Pixel } from '../../tests/kit/icons.ts';
+import { WATCHED_HOSTS } from './hosts.ts';
 
 const SIDE = 32;
 /** Each pixel is asked at so many points a side: edges are smooth. */
@@ -41,11 +42,20 @@ const MARKS: Readonly<Record<string, Mark>> = {
 /** Kept without one, for the letter that stands in its place. */
 const WITHOUT = ['legacy', 'nas', 'staging', 'pkg'];
 
+/** Those whose application is broken, with their web server still there. */
+const FAILING = WATCHED_HOSTS.filter(({ fault }) => fault === 'failing').map(
+  ({ name }) => name.split('.')[0],
+);
+
 /** Serves the icon of the host that a request names, as a web server would. */
 export const serveIcons: RequestListener = (request, response) => {
   const [first = '', ...rest] = (request.headers.host ?? '').replace(/:\d+$/, '').split('.');
   const company = [first, ...rest].at(-2) ?? '';
   const mark = MARKS[company];
+  if (FAILING.includes(first) && request.url !== '/favicon.ico') {
+    response.writeHead(503, { 'content-type': 'text/plain' }).end('Back soon');
+    return;
+  }
   const isIcon = request.url === '/favicon.ico' && mark !== undefined && !WITHOUT.includes(first);
   if (isIcon) response.writeHead(200, { 'content-type': 'image/png' }).end(draw(mark));
   else response.writeHead(404, { 'content-type': 'text/plain' }).end('Nothing here');

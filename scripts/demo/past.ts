@@ -107,7 +107,7 @@ export async function livePast(
   }
 }
 
-const intervalOf = (index: number): number => (index % 3 === 0 ? 60 : 1440);
+const intervalOf = (index: number): number => (index % 3 === 1 ? 60 : 1440);
 
 /** When which certificate was seen: at its first check and at the last one before its successor. */
 function looksOf(

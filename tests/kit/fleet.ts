@@ -41,6 +41,13 @@ export async function insertFleet(store: Store, { accountId, count, now }: Fleet
   });
 }
 
+/** Most were always there; of every ten one failed now and then, and of every thirty one is new. */
+function checksOf(index: number): string {
+  if (index % 30 === 7) return 'u'.repeat(index % 90);
+  const failed = index % 10 === 3 ? [index % 71, (index * 7) % 89] : [];
+  return Array.from({ length: 90 }, (_, place) => (failed.includes(place) ? 'd' : 'u')).join('');
+}
+
 function domainOf({ accountId, count, now }: Fleet, index: number) {
   const host = `host-${String(index).padStart(5, '0')}.${['fjord', 'moss', 'orchard'][index % 3]}.example`;
   const notAfter = now + ((DAYS_LEFT[index % DAYS_LEFT.length] ?? 60) + 0.5) * DAY_MS;
@@ -78,6 +85,10 @@ function domainOf({ accountId, count, now }: Fleet, index: number) {
       last_read_at: now - 60_000 * (index % 50),
       certificate_fingerprint: fingerprint,
       not_after: notAfter,
+      uptime: 'up' as const,
+      uptime_since: now - 7 * DAY_MS,
+      response_ms: 40 + (index % 60),
+      recent_checks: checksOf(index),
       revoked: 0 as const,
       active: 1 as const,
       tags: JSON.stringify(tags),
