@@ -86,7 +86,10 @@ function withAncestors(path: readonly Certificate[], sent: readonly Certificate[
 }
 
 function orderFindings(sent: readonly Certificate[], place: ReadonlyMap<string, number>): ChainFinding[] {
-  const places = sent.flatMap(({ fingerprint }) => place.get(fingerprint) ?? []);
+  const once = new Set(sent.map(({ fingerprint }) => fingerprint));
+  const places = [...once]
+    .flatMap((fingerprint) => place.get(fingerprint) ?? [])
+    .filter((index) => index > 0);
   if (places.every((index, position) => index >= (places[position - 1] ?? 0))) return [];
   return [
     {

@@ -5,7 +5,7 @@ import type { ChainFinding } from './chain-finding.ts';
 import { describeFailures } from './failure-sentences.ts';
 import { incompleteFinding } from './incomplete-finding.ts';
 import { longDate } from './long-date.ts';
-import { distrustedSince } from './root-constraints.ts';
+import { CHROME_TRUSTS_UNTIL, distrustedSince, type RootConstraints } from './root-constraints.ts';
 
 export interface PathJudgement {
   findings: ChainFinding[];
@@ -24,6 +24,8 @@ interface PathQuestion {
   /** What was found elsewhere. */
   authorities: readonly Certificate[];
   trustStore: TrustStore;
+  /** What browsers do not trust although the store does. */
+  constraints?: RootConstraints;
   now: number;
 }
 
@@ -60,7 +62,7 @@ function build(
 
 /** A path that holds, unless its root is one that browsers distrust for this leaf: then another root's, where there is one. */
 function held(
-  { leaf, sent, authorities, trustStore, now }: PathQuestion,
+  { leaf, sent, authorities, trustStore, constraints = CHROME_TRUSTS_UNTIL, now }: PathQuestion,
   result: Extract<PathResult, { ok: true }>,
   findings: ChainFinding[],
 ): PathJudgement {
@@ -71,10 +73,10 @@ function held(
     weakest: found.weakest,
   });
   const anchor = publicAnchor(result.path, trustStore);
-  const since = anchor === null ? null : distrustedSince(anchor, leaf);
+  const since = anchor === null ? null : distrustedSince(anchor, leaf, constraints);
   if (anchor === null || since === null) return judged(result);
   const others = trustStore.anchors.filter(
-    ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf) === null,
+    ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf, constraints) === null,
   );
   const rest = createTrustStore(others.map(({ certificate }) => certificate.der));
   const other = build(leaf, [...sent, ...authorities], rest, now);

@@ -19,10 +19,14 @@ export function withTurn(before: readonly Turn[], certificate: ExpiringCertifica
           { certificate, at, checks: Math.min(last.checks + 1, FORGOTTEN_AFTER_CHECKS) },
         ]
       : [...before, { certificate, at, checks: 1 }];
-  return turns.slice(-MOST_TURNS).filter((turn, index, kept) => {
+  const kept = turns.slice(-MOST_TURNS);
+  const first = kept.findIndex((turn, index) => {
     const checksSince = kept.slice(index + 1).reduce((sum, { checks }) => sum + checks, 0);
     return checksSince < FORGOTTEN_AFTER_CHECKS && at - turn.at <= FORGOTTEN_AFTER_MS;
   });
+  // The current one before it stays as well: it is what tells a turn from a replacement.
+  const isReturn = kept[first - 1]?.certificate.fingerprint === certificate.fingerprint;
+  return kept.slice(isReturn ? first - 1 : first);
 }
 
 /**

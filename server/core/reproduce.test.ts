@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { reproduce, type Reproduction, shellQuoted } from './reproduce.ts';
+
+const HOST = 'pay.fjord.example';
+
+function line({
+  host = HOST,
+  port = 443,
+  protocol = 'https',
+  ...rest
+}: Partial<Reproduction> & Partial<Reproduction['endpoint']> = {}): string {
+  const asked = { code: 'incomplete_chain', addresses: [], tlsVersion: null, keyType: null } as const;
+  return reproduce({ ...asked, ...rest, endpoint: { host, port, protocol } });
+}
+
+describe('reproduce', () => {
+  it('asks pages with curl, by name or at one address', () => {
+    expect(line()).toBe('curl -sSI https://pay.fjord.example/');
+    expect(line({ port: 8443 })).toBe('curl -sSI https://pay.fjord.example:8443/');
+    expect(line({ addresses: ['192.0.2.1'] })).toBe(
+      'curl -sSI --resolve pay.fjord.example:443:192.0.2.1 https://pay.fjord.example/',
+    );
+    expect(line({ addresses: ['2001:db8::1'], port: 8443 })).toBe(
+      "curl -sSI --resolve 'pay.fjord.example:8443:[2001:db8::1]' https://pay.fjord.example:8443/",
+    );
+    expect(line({ host: '2001:db8::1', addresses: ['2001:db8::1'] })).toBe(
+      "curl -sSI 'https://[2001:db8::1]/'",
+    );
+  });
+
+  it.each([
+    ['smtp', 25, '-starttls smtp'],
+    ['imap', 143, '-starttls imap'],
+    ['pop3', 110, '-starttls pop3'],
+    ['ftp', 21, '-starttls ftp'],
+    ['nntp', 119, '-starttls nntp'],
+    ['sieve', 4190, '-starttls sieve'],
+    ['xmpp', 5222, '-starttls xmpp -xmpphost pay.fjord.example'],
+    ['ldap', 389, '-starttls ldap'],
+    ['postgres', 5432, '-starttls postgres'],
+    ['mysql', 3306, '-starttls mysql'],
+  ] as const)('changes over by %s', (protocol, port, option) => {
+    expect(line({ protocol, port })).toBe(
+      `openssl s_client -connect ${HOST}:${port} -servername ${HOST} ${option} -verify_return_error </dev/null`,
+    );
+  });
+
+  it('speaks TLS at once elsewhere, and names no server where the host is an address', () => {
+    expect(line({ protocol: 'tls', port: 993 })).toBe(
+      `openssl s_client -connect ${HOST}:993 -servername ${HOST} -verify_return_error </dev/null`,
+    );
+    expect(line({ code: 'expired', host: '2001:db8::1' })).toBe(
+      "openssl s_client -connect '[2001:db8::1]:443' -noservername </dev/null 2>/dev/null | openssl x509 -noout -dates",
+    );
+  });
+
+  it('shows what the finding is about', () => {
+    expect(line({ code: 'name_mismatch' })).toContain('| openssl x509 -noout -subject -ext subjectAltName');
+    expect(line({ code: 'legacy_tls', tlsVersion: 'TLSv1.1' })).toContain(
+      "-tls1_1 -cipher 'DEFAULT:@SECLEVEL=0'",
+    );
+    expect(line({ code: 'revoked' })).toContain('-crl_check -crl_download');
+    expect(line({ code: 'intermediate_revoked' })).toContain('-crl_check_all -crl_download');
+    expect(line({ code: 'staple_missing' })).toContain('-status');
+    expect(line({ code: 'wrong_order' })).toContain('-showcerts');
+    expect(line({ code: 'expired', keyType: 'rsa' })).toContain('-sigalgs RSA-PSS+SHA256:');
+  });
+
+  it('goes through the addresses that differ', () => {
+    expect(line({ code: 'certificates_differ', addresses: ['192.0.2.1', '2001:db8::1'] })).toBe(
+      `for ip in 192.0.2.1 '[2001:db8::1]'; do echo "$ip"; openssl s_client -connect "$ip:443" -servername ${HOST} </dev/null 2>/dev/null | openssl x509 -noout -serial -enddate -fingerprint -sha256; done`,
+    );
+  });
+
+  it('is safe to paste, whatever a host or an address may hold', () => {
+    const evil = `x'; touch /tmp/owned; echo $(id) "`;
+    for (const code of ['incomplete_chain', 'expired', 'certificates_differ', 'revoked'] as const) {
+      const bare = line({ code, host: evil, addresses: [evil, evil] })
+        .replaceAll(String.raw`'\''`, '')
+        .replaceAll(/'[^']*'/g, '');
+      expect(bare).not.toContain('touch');
+      expect(bare).not.toContain('$(id)');
+    }
+    expect(shellQuoted("it's")).toBe(String.raw`'it'\''s'`);
+    expect(shellQuoted('')).toBe("''");
+  });
+});
