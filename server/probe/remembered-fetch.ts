@@ -1,6 +1,7 @@
 import { createSlots, exchange, within } from '../egress/index.ts';
 import type { AddressPolicy, Exchanged, Resolver } from '../egress/index.ts';
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
+import { HostStandings } from './host-standing.ts';
 import { RecentValues } from './recent-values.ts';
 
 /** What all fetches from CAs share. */
@@ -19,7 +20,7 @@ export interface FetchKind<Value> {
   /** Of an answer. */
   maxBytes: number;
   deadlineMs: number;
-  /** At once, over all URLs. */
+  /** At once from hosts that gave something before, and as many from those that did not: these cannot hold up the others. */
   mostAtOnce: number;
   /** Of answers that stay in memory; the others are read again from the cache. */
   memoryBytes: number;
@@ -81,7 +82,9 @@ export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Valu
   const recent = new RecentValues<Held<Value>>(kind.memoryBytes);
   const refusals = new RecentValues<Refusal>(MOST_NOTES);
   const flights = new Map<string, Promise<Fetched<Value>>>();
+  const hosts = new HostStandings();
   const inSlot = createSlots(kind.mostAtOnce);
+  const inStrangersSlot = createSlots(kind.mostAtOnce);
 
   const stored = async (key: string): Promise<Held<Value> | null> => {
     const entry = await way.cache.get(key);
@@ -99,10 +102,12 @@ export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Valu
     await way.cache.put(key, held.bytes, { at, freshUntil, isProven, etag, lastModified });
   };
 
-  const ask = (request: FetchRequest<Value>, held: Held<Value> | null): Promise<Exchanged> =>
-    inSlot(async () => {
-      const url = URL.parse(request.url);
-      if (url === null) return { ok: false, reason: 'not_allowed' };
+  const ask = async (request: FetchRequest<Value>, held: Held<Value> | null): Promise<Exchanged> => {
+    const url = URL.parse(request.url);
+    if (url === null) return { ok: false, reason: 'not_allowed' };
+    const inTurn = hosts.isProven(url.hostname) ? inSlot : inStrangersSlot;
+    return inTurn(async () => {
+      if (!hosts.begin(url.hostname, request.now)) return { ok: false, reason: 'not_allowed' };
       return exchange({
         ...way,
         url,
@@ -118,6 +123,7 @@ export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Valu
         maxBytes: kind.maxBytes,
       });
     });
+  };
 
   const fly = async (request: FetchRequest<Value>, held: Held<Value> | null): Promise<Fetched<Value>> => {
     const { key, now } = request;
@@ -132,6 +138,7 @@ export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Valu
       const { isProven, freshUntil } = request.vet(next.value, held?.value ?? null);
       if (!isProven && held?.isProven === true) return refuse('malformed');
       const until = isProven ? Math.max(freshUntil, now + FLOOR_MS) : now + NEGATIVE_MS;
+      if (isProven) hosts.prove(new URL(request.url).hostname, now);
       const kept = { ...next, at: now, freshUntil: until, isProven };
       await keep(key, kept);
       // Should it be forgotten before its time, it is still not asked for at once.

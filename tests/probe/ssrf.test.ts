@@ -165,7 +165,12 @@ describe('a permitted peer leads nowhere else', () => {
       response.writeHead(302, { location: encodeURI(location) }).end();
     };
     const dial = half().ways[way];
-    await Promise.all(locations.map((_, index) => dial(`http://${OPEN}:${open.port}/${index}`)));
+    await Promise.all(
+      locations.map((_, index) => {
+        dns.entries.set(`${index}.ca.test`, { addresses: [OPEN] });
+        return dial(`http://${index}.ca.test:${open.port}/${index}`);
+      }),
+    );
     expect(elsewhere()).toEqual([]);
     expect(asked).toHaveLength(locations.length);
   });
