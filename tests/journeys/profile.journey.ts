@@ -1,3 +1,4 @@
+import { mintAuthority } from '../kit/mint.ts';
 import { expect, expectAccessible, logIn, logOut, signUp, test } from './world.ts';
 
 test('the font is the chosen one before anything is drawn, and is loaded only then', async ({ page }) => {
@@ -64,4 +65,36 @@ test('the time zone is the account’s, and a lost session costs no word', async
     await expect(page).toHaveURL(/\/login$/);
     expect(await page.evaluate(() => Object.values(sessionStorage).join())).not.toContain('half a wo');
   });
+});
+
+test('an authority of one’s own is trusted, listed and removed', async ({ page }) => {
+  await signUp(page);
+  await page.goto('/profile');
+  const row = page.locator('section', { has: page.getByRole('heading', { name: 'Private authorities' }) });
+  await row.getByRole('button', { name: 'Add an authority' }).click();
+  const pem = row.getByLabel('Certificate in PEM');
+  await expect(pem).toBeFocused();
+  await pem.fill('not a certificate');
+  await row.getByRole('button', { name: 'Add authority' }).click();
+  await expect(row.getByRole('alert')).toContainText('Paste a certificate in PEM');
+  const authority = mintAuthority({ commonName: 'Moss Internal Root' });
+  await pem.fill(authority.issue({ commonName: 'leaf.moss.example' }).certificatePem);
+  await row.getByRole('button', { name: 'Add authority' }).click();
+  await expect(row.getByRole('alert')).toBeVisible();
+  await expectAccessible(page);
+
+  await row.getByLabel('PEM file').setInputFiles({
+    name: 'root.pem',
+    mimeType: 'application/x-pem-file',
+    buffer: Buffer.from(authority.certificatePem),
+  });
+  await expect(row.getByRole('alert')).toHaveCount(0);
+  await row.getByRole('button', { name: 'Add authority' }).click();
+  await expect(page.getByText('The authority is trusted.')).toBeVisible();
+  await expect(row.getByRole('listitem')).toContainText('Moss Internal Root');
+
+  await row.getByRole('button', { name: 'Remove the authority Moss Internal Root' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(page.getByText('The authority is trusted no longer.')).toBeVisible();
+  await expect(row.getByRole('listitem')).toHaveCount(0);
 });
