@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { hostLine, looksLikeHost, skipped, splitTags, withPort } from './parsed-import.ts';
+import { hostLine, looksLikeHost, skipped, splitTags, withPort, withProtocol } from './parsed-import.ts';
 import type { ParsedLine } from './parsed-import.ts';
 
 interface Row {
@@ -17,6 +17,7 @@ const GUARD =
 interface Columns {
   host: number;
   port: number;
+  protocol: number;
   tags: number;
   notes: number[];
 }
@@ -57,7 +58,7 @@ export function csvLines(text: string, most: number): ParsedLine[] | null {
   return rows.map((row) => {
     const port = isPort(row.cells[host + 1]) ? host + 1 : -1;
     const rest = row.cells.map((_, index) => index).filter((index) => index !== host && index !== port);
-    return lineOf(row, { host, port, tags: -1, notes: rest });
+    return lineOf(row, { host, port, protocol: -1, tags: -1, notes: rest });
   });
 }
 
@@ -86,7 +87,7 @@ function columnsOf(cells: readonly string[]): Columns | null {
   const host = Math.min(...HOST_NAMES.map((name) => names.indexOf(name)).filter((index) => index >= 0));
   if (!Number.isFinite(host)) return null;
   const notes = names.flatMap((name, index) => (index !== host && NOTE_NAMES.includes(name) ? [index] : []));
-  return { host, port: place(['port']), tags: place(TAG_NAMES), notes };
+  return { host, port: place(['port']), protocol: place(['protocol']), tags: place(TAG_NAMES), notes };
 }
 
 function unguarded({ line, cells }: Row): Row {
@@ -111,7 +112,8 @@ function lineOf({ line, cells }: Row, columns: Columns): ParsedLine {
   const notes = columns.notes
     .map((index) => cells[index] ?? '')
     .filter((note) => note !== '' && note !== host);
-  return hostLine(line, port === '' ? host : withPort(host, port), {
+  const address = withProtocol(port === '' ? host : withPort(host, port), cells[columns.protocol] ?? '');
+  return hostLine(line, address, {
     tags: splitTags(cells[columns.tags] ?? ''),
     notes: notes.join('\n'),
   });

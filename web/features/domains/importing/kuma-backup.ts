@@ -12,8 +12,6 @@ const WITHOUT_HOST: Record<string, string> = {
   radius: 'RADIUS has no certificate to read',
   snmp: 'SNMP has no certificate to read',
   sqlserver: 'A database is reached by a connection string, not by TLS on its port',
-  postgres: 'A database is reached by a connection string, not by TLS on its port',
-  mysql: 'A database is reached by a connection string, not by TLS on its port',
   mongodb: 'A database is reached by a connection string, not by TLS on its port',
   redis: 'A database is reached by a connection string, not by TLS on its port',
   'kafka-producer': 'A list of Kafka brokers, not one host',
@@ -49,6 +47,8 @@ export function kumaLine(monitor: unknown, line: number): ParsedLine {
 }
 
 function hostOf(monitor: Fields, type: string): string {
+  if (type === 'postgres' || type === 'mysql')
+    return databaseHost(type, textOf(monitor['databaseConnectionString']));
   const url = textOf(monitor['url']).replace(/^ws(s?):\/\//i, 'http$1://');
   const hostname = textOf(monitor['hostname']);
   const grpc = textOf(monitor['grpcUrl']);
@@ -59,7 +59,15 @@ function hostOf(monitor: Fields, type: string): string {
   if (hasUrl && !(isByName && hostname !== '')) return url;
   const port = Number(monitor['port']);
   const hasPort = WITH_PORT.has(type) && Number.isInteger(port) && port > 0;
-  return hasPort && hostname !== '' ? withPort(hostname, String(port)) : hostname;
+  const place = hasPort && hostname !== '' ? withPort(hostname, String(port)) : hostname;
+  if (type !== 'smtp' || place === '') return place;
+  return `${textOf(monitor['smtpSecurity']) === 'secure' ? 'smtps' : 'smtp'}://${place}`;
+}
+
+/** The host and port of a connection string, and nothing else of it: it holds a password. */
+function databaseHost(type: 'postgres' | 'mysql', connection: string): string {
+  const host = /^(?:postgres|postgresql|mysql|mariadb):\/\//i.test(connection) && URL.parse(connection)?.host;
+  return host ? `${type}://${host}` : '';
 }
 
 /** A tag of Uptime Kuma may have a value beside its name: 'env: prod'. */

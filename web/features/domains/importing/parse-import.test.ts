@@ -111,6 +111,24 @@ describe('CSV', () => {
     expect(read(`host,notes\na.example,'=1+1`)).toEqual(["a.example '=1+1"]);
   });
 
+  test('a column or field that names what is spoken there becomes the scheme', () => {
+    const table =
+      'host,port,protocol\nmail.example,2526,smtp\na.example,443,HTTPS\nb.example,8,TCP\nimap://c.example,,tls';
+    expect(read(table)).toEqual([
+      'smtp://mail.example:2526',
+      'https://a.example:443',
+      'b.example:8',
+      'imap://c.example',
+    ]);
+    expect(read('[{"host": "db.example", "port": 5433, "protocol": "postgres"}]')).toEqual([
+      'postgres://db.example:5433',
+    ]);
+    expect(read('smtp://mail.example\nldap://ldap.example:3389')).toEqual([
+      'smtp://mail.example',
+      'ldap://ldap.example:3389',
+    ]);
+  });
+
   test('an address that has a port keeps it', () => {
     expect(read('host,port\na.example:8443,443\n2001:db8::1,993\nhttps://b.example/x,444')).toEqual([
       'a.example:8443',
@@ -188,6 +206,36 @@ describe('a backup of Uptime Kuma', () => {
       'zone.example DNS',
       'rpc.example:8443 RPC',
       'https://ws.example/live WS',
+    ]);
+  });
+
+  test('mail servers and databases come with what is spoken there, and without their passwords', () => {
+    const database = (type: string, databaseConnectionString: string | null) => ({
+      type,
+      name: 'DB',
+      databaseConnectionString,
+    });
+    const smtp = { type: 'smtp', name: 'Mail', hostname: 'mx.example' };
+    expect(
+      read(
+        backup(
+          { ...smtp, port: 2526, smtpSecurity: 'starttls' },
+          { ...smtp, port: 465, smtpSecurity: 'secure' },
+          smtp,
+          database('postgres', 'postgres://user:secret@db.example:5433/app?sslmode=require'),
+          database('mysql', 'mysql://user:secret@[2001:db8::1]/app'),
+          database('mysql', 'Server=db.example;Pwd=secret'),
+          database('postgres', null),
+        ),
+      ),
+    ).toEqual([
+      'smtp://mx.example:2526 Mail',
+      'smtps://mx.example:465 Mail',
+      'smtp://mx.example Mail',
+      'postgres://db.example:5433 DB',
+      'mysql://[2001:db8::1] DB',
+      '6: No host in it',
+      '7: No host in it',
     ]);
   });
 

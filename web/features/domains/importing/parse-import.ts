@@ -9,6 +9,7 @@ import {
   splitTags,
   textOf,
   withPort,
+  withProtocol,
 } from './parsed-import.ts';
 import type { ImportFormat, ParsedImport, ParsedLine } from './parsed-import.ts';
 
@@ -119,7 +120,8 @@ function jsonLine(item: unknown, line: number): ParsedLine {
   if (host === undefined) return skipped(line, shownValue(item), 'No host in it');
   const port = Number(item['port'] ?? 0);
   const { tags } = item;
-  return hostLine(line, Number.isInteger(port) && port > 0 ? withPort(host, String(port)) : host, {
+  const place = Number.isInteger(port) && port > 0 ? withPort(host, String(port)) : host;
+  return hostLine(line, withProtocol(place, textOf(item['protocol'])), {
     tags: Array.isArray(tags) ? tags.map(textOf).filter((tag) => tag !== '') : splitTags(textOf(tags)),
     notes: textOf(item['notes']) || textOf(item['description']) || textOf(item['name']),
   });

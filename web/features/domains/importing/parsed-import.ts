@@ -1,3 +1,5 @@
+import { PROTOCOL_NAMES } from '../../../../contract/domain.ts';
+
 /** One line of what was pasted: a host to add, or why there is none in it. `line` counts from 1. */
 export interface HostLine {
   line: number;
@@ -73,6 +75,12 @@ export function withPort(host: string, port: string): string {
   const isBareIpv6 = name.split(':').length > 2 && !name.startsWith('[');
   if (!isBareIpv6 && /:\d+$/.test(name)) return host;
   return `${scheme}${isBareIpv6 ? `[${name}]` : name}:${port}${rest}`;
+}
+
+/** With what is spoken there as its scheme, where that is known and the host does not say it itself. */
+export function withProtocol(host: string, protocol: string): string {
+  const name = PROTOCOL_NAMES.find((known) => known === protocol.toLowerCase());
+  return name === undefined || host.includes('://') ? host : `${name}://${host}`;
 }
 
 export type Fields = Record<string, unknown>;
