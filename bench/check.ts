@@ -7,10 +7,12 @@ import { promisify } from 'node:util';
 
 import { mintAuthority } from '../tests/kit/mint.ts';
 import { startOpensslServer } from '../tests/kit/tls-server.ts';
+import { startBlackbox } from './check/blackbox.ts';
 import type { ClientRound, ClientStart } from './check/protocol.ts';
 import { HOST, UNSEEN_PER_ROUND } from './check/protocol.ts';
 
-// The client CPU of one full check, beside OpenSSL's own client against the same server in the same minutes.
+// The client CPU of one full check, beside OpenSSL's own client and Prometheus' blackbox_exporter against the same server
+// in the same minutes.
 
 const ROUNDS = 5;
 const S_TIME_SECONDS = 2;
@@ -32,6 +34,7 @@ const rootFile = join(folder, 'root.pem');
 await writeFile(rootFile, root.certificatePem);
 const server = await startOpensslServer(leaf);
 const client = fork(new URL('./check/client.ts', import.meta.url));
+const blackbox = await startBlackbox(folder, rootFile, server.port);
 try {
   const start: ClientStart = {
     port: server.port,
@@ -42,14 +45,17 @@ try {
   await answerTo(start);
   const ours: ClientRound[] = [];
   const theirs: OpensslRound[] = [];
+  const exporters: number[] = [];
   // Interleaved: whatever else the machine does meets both.
   for (let round = 0; round < ROUNDS; round++) {
     theirs.push(await opensslRound(server.port));
     ours.push((await answerTo('round')) as ClientRound);
+    if (blackbox !== null) exporters.push(await blackbox.round());
   }
-  report(ours, theirs);
+  report(ours, theirs, exporters);
 } finally {
   client.kill();
+  await blackbox?.stop();
   await server.stop();
   await rm(folder, { recursive: true, force: true });
 }
@@ -85,13 +91,18 @@ async function opensslRound(port: number): Promise<OpensslRound> {
   return { connections, microseconds: microseconds / connections };
 }
 
-function report(ours: readonly ClientRound[], theirs: readonly OpensslRound[]): void {
+function report(
+  ours: readonly ClientRound[],
+  theirs: readonly OpensslRound[],
+  exporters: readonly number[],
+): void {
   const check = median(ours.map((round) => round.checkMicroseconds));
   const judgeKnown = median(ours.map((round) => round.judgeKnownMicroseconds));
   const firstSight = median(
     ours.map((round) => round.judgeUnseenMicroseconds - round.judgeKnownMicroseconds),
   );
   const openssl = median(theirs.map((round) => round.microseconds));
+  const exporter = median(exporters);
   const line = (label: string, microseconds: number): string => {
     const ratio = (microseconds / openssl).toFixed(2);
     return `${label.padEnd(58)} ${microseconds.toFixed(0).padStart(6)} µs   ${ratio} ×\n`;
@@ -102,10 +113,14 @@ function report(ours: readonly ClientRound[], theirs: readonly OpensslRound[]): 
       `Client CPU (user + system), medians of ${ROUNDS} interleaved rounds, ${count} checks, Node ${process.versions.node},\n`,
       `P-256 leaf and intermediate, one local openssl s_server\n\n`,
       line('openssl s_time -new -verify 5', openssl),
+      exporters.length === 0 ? '' : line('blackbox_exporter, tcp probe with TLS', exporter),
       line('full check, certificate seen before', check),
       line('full check, certificate seen for the first time', check + firstSight),
       line('  of it: judging a known chain', judgeKnown),
-      `\nratio ${(check / openssl).toFixed(2)}\n`,
+      `\nto openssl s_time      ${(check / openssl).toFixed(2)}   at most 1.25\n`,
+      exporters.length === 0
+        ? 'blackbox_exporter is not here (Debian: prometheus-blackbox-exporter)\n'
+        : `to blackbox_exporter   ${(check / exporter).toFixed(2)}   at most 1.15\n`,
     ].join(''),
   );
 }

@@ -167,6 +167,8 @@ function isDottedDecimal(text: string): boolean {
 
 /** A name whose Unicode form does not lead back to it is shown as it is. */
 function unicodeName(host: string): string {
+  // Every check names its host; few have a Unicode form, and looking for one costs more than all the rest.
+  if (!host.includes('xn--')) return host;
   const shown = domainToUnicode(host);
   return shown !== '' && URL.parse(`http://${shown}/`)?.hostname === host ? shown : host;
 }
