@@ -1,11 +1,26 @@
 import { promises as dns } from 'node:dns';
+import type { CaaRecord as CaaRecordOfNode } from 'node:dns';
 
 import { createSlots } from './slots.ts';
 import { within } from './within.ts';
 import type { Limit } from './within.ts';
 
 /** `code` is the resolver's own, as in node:dns; ETIMEOUT also stands for a reached limit. */
-export type Answer = { ok: true; addresses: string[] } | { ok: false; code: string };
+type Asked<Found> = ({ ok: true } & Found) | { ok: false; code: string };
+export type Answer = Asked<{ addresses: string[] }>;
+export type CaaAnswer = Asked<{ records: CaaRecord[] }>;
+
+/** One property of RFC 8659 §4.1. The value is whatever the zone says. */
+export interface CaaRecord {
+  critical: boolean;
+  tag: string;
+  value: string;
+}
+
+export interface DnsQueries {
+  addresses(host: string, family: 4 | 6, limit: Limit): Promise<Answer>;
+  caa(name: string, limit: Limit): Promise<CaaAnswer>;
+}
 
 /** Beyond some hundreds of outstanding queries a c-ares channel loses UDP answers: at 128 none were lost, at 512 some. */
 const QUERIES_PER_CHANNEL = 64;
@@ -13,17 +28,15 @@ const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
 const LONGEST_TRY_MS = 2_000;
 const TRIES = 3;
-const LATE: Answer = { ok: false, code: 'ETIMEOUT' };
+const LATE = { ok: false, code: 'ETIMEOUT' } as const;
 
 type InSlot = ReturnType<typeof createSlots>;
 
 /**
- * A and AAAA queries over c-ares, which asks the name servers itself and holds no thread while it waits. A name whose
+ * A, AAAA and CAA queries over c-ares, which asks the name servers itself and holds no thread while it waits. A name whose
  * servers are silent holds its slots for seconds, so there are many more slots than answering names ever need.
  */
-export function createDnsQueries(
-  servers: readonly string[],
-): (host: string, family: 4 | 6, limit: Limit) => Promise<Answer> {
+export function createDnsQueries(servers: readonly string[]): DnsQueries {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
   const inSlot = createSlots(QUERIES_PER_CHANNEL * CHANNELS);
 
@@ -37,17 +50,35 @@ export function createDnsQueries(
     return channel;
   };
 
-  return (host, family, limit) =>
+  const ask = <Found>(
+    limit: Limit,
+    question: (resolver: dns.Resolver) => Promise<Found>,
+  ): Promise<Asked<Found>> =>
     limited(inSlot, limit, async () => {
       const channel = freeChannel();
       channel.inFlight++;
       try {
-        const { resolver } = channel;
-        return await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host));
+        return await question(channel.resolver);
       } finally {
         channel.inFlight--;
       }
     });
+
+  return {
+    addresses: (host, family, limit) =>
+      ask(limit, async (resolver) => ({
+        addresses: await (family === 4 ? resolver.resolve4(host) : resolver.resolve6(host)),
+      })),
+    caa: (name, limit) =>
+      ask(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
+  };
+}
+
+/** Node puts the tag where others have a field: `{ critical: 128, issue: 'ca.example' }`. */
+function readCaa({ critical, ...properties }: CaaRecordOfNode): CaaRecord[] {
+  return Object.entries(properties).flatMap(([tag, value]) =>
+    typeof value === 'string' && tag !== 'type' ? [{ critical: critical !== 0, tag, value }] : [],
+  );
 }
 
 /** getaddrinfo holds one of libuv's four threads for as long as it likes; some must stay for files and hashing. */
@@ -57,17 +88,17 @@ const inLookupSlot = createSlots(2);
 export function systemLookup(host: string, limit: Limit): Promise<Answer> {
   return limited(inLookupSlot, limit, async () => {
     const found = await dns.lookup(host, { all: true, order: 'verbatim' });
-    return found.map(({ address }) => address);
+    return { addresses: found.map(({ address }) => address) };
   });
 }
 
 /** Nobody can call a query back: it keeps its slot until it ends. One that is late before it starts never starts. */
-function limited(inSlot: InSlot, limit: Limit, query: () => Promise<string[]>): Promise<Answer> {
+function limited<Found>(inSlot: InSlot, limit: Limit, query: () => Promise<Found>): Promise<Asked<Found>> {
   const until = performance.now() + limit.ms;
-  const answered = inSlot(async (): Promise<Answer> => {
+  const answered = inSlot(async (): Promise<Asked<Found>> => {
     if (performance.now() >= until || limit.signal.aborted) return LATE;
     try {
-      return { ok: true, addresses: await query() };
+      return { ok: true, ...(await query()) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined) throw error;

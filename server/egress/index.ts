@@ -4,7 +4,7 @@ export { exchange } from './exchange.ts';
 export type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts';
 export { openConnection, TooManyBytes } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
-export type { Resolution, Resolver } from './resolver.ts';
+export type { CaaLookup, CaaResolution, Resolution, Resolver } from './resolver.ts';
 export { createVerifiedTls } from './secure-socket.ts';
 export type { SecureSocket } from './secure-socket.ts';
 export { createSlots } from './slots.ts';

@@ -1,7 +1,7 @@
 import { parseAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup } from './dns-queries.ts';
-import type { Answer } from './dns-queries.ts';
+import type { Answer, CaaRecord } from './dns-queries.ts';
 
 /** Permitted addresses in canonical text, at most 20, IPv4 and IPv6 alternating; or why there are none. */
 export type Resolution =
@@ -17,6 +17,13 @@ export interface Resolver {
   resolve(host: string, options: { signal: AbortSignal }): Promise<Resolution>;
 }
 
+export interface CaaLookup {
+  /** The CAA records at exactly this name, at most 50; none where the name or the type does not exist. Never rejects. */
+  caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
+}
+
+export type CaaResolution = { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure };
+
 export interface ResolverOptions {
   /** `ip`, `ip:port` or `[ip6]:port`; empty for those of the machine. */
   servers: readonly string[];
@@ -25,20 +32,27 @@ export interface ResolverOptions {
 }
 
 const MAX_ADDRESSES = 20;
+const MAX_CAA_RECORDS = 50;
 const TIMEOUT_MS = 5_000;
 // Says nothing about what is behind the name: who asks may be looking around in our network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 
 /** Looks up every address of a name and refuses the name when the policy refuses any of them. */
-export function createResolver({ servers, policy, timeoutMs = TIMEOUT_MS }: ResolverOptions): Resolver {
-  const query = createDnsQueries(servers);
+export function createResolver({
+  servers,
+  policy,
+  timeoutMs = TIMEOUT_MS,
+}: ResolverOptions): Resolver & CaaLookup {
+  const queries = createDnsQueries(servers);
   // Where local names may be meant, part of the time belongs to the machine's own resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
 
   const ask = async (host: string, signal: AbortSignal): Promise<Answer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
-    const answer = merge(await Promise.all([query(host, 4, limit), query(host, 6, limit)]));
+    const answer = merge(
+      await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)]),
+    );
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
     // c-ares knows neither /etc/hosts nor search domains nor mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
@@ -58,6 +72,16 @@ export function createResolver({ servers, policy, timeoutMs = TIMEOUT_MS }: Reso
       const isAllowed = (address: string): boolean =>
         isLocal ? policy.opens(address) : policy.permits(address);
       return answer.addresses.every(isAllowed) ? { ok: true, addresses: capped(answer.addresses) } : REFUSED;
+    },
+    async caa(name, { signal }) {
+      // Nobody issues publicly for such names, and the name servers of others need not hear of them.
+      if (parseAddress(name) !== null || !isHostName(name) || policy.refusedName(name))
+        return { ok: true, records: [] };
+      const answer = await queries.caa(name, { ms: timeoutMs, signal });
+      if (answer.ok) return { ok: true, records: answer.records.slice(0, MAX_CAA_RECORDS) };
+      const reason = failureOf(answer.code);
+      if (reason === 'name_not_found' || reason === 'no_addresses') return { ok: true, records: [] };
+      return { ok: false, reason };
     },
   };
 }

@@ -17,6 +17,17 @@ beforeAll(async () => {
     'six.test': { addresses: ['2606:4700::1'] },
     'twice.test': { addresses: ['8.8.8.8', '8.8.8.8', '::ffff:8.8.8.8'] },
     'empty.test': { addresses: [] },
+    'caa.test': {
+      addresses: [],
+      caa: [
+        { tag: 'issue', value: 'ca.example; account=1' },
+        { flags: 128, tag: 'tbs', value: 'Unknown' },
+      ],
+    },
+    'many-caa.test': {
+      addresses: [],
+      caa: Array.from({ length: 60 }, (_, index) => ({ tag: 'issue', value: `ca${index}.example` })),
+    },
     'private.test': { addresses: ['10.0.0.1'] },
     'mixed.test': { addresses: ['8.8.8.8', '10.0.0.1'] },
     'mixed-families.test': { addresses: ['8.8.8.8', 'fd00::1'] },
@@ -181,6 +192,37 @@ describe('resolve', () => {
     expect(await resolver.resolve('flip.test', { signal })).toMatchObject({ ok: true });
     server.entries.set('flip.test', { addresses: ['127.0.0.1'], ttlSeconds: 0 });
     expect(await resolver.resolve('flip.test', { signal })).toEqual(REFUSED);
+  });
+});
+
+describe('caa', () => {
+  const ask = (name: string) =>
+    createResolver({ servers: [server.address], policy: PUBLIC }).caa(name, { signal });
+
+  it('reads the records at the very name', async () => {
+    expect(await ask('caa.test')).toEqual({
+      ok: true,
+      records: [
+        { critical: false, tag: 'issue', value: 'ca.example; account=1' },
+        { critical: true, tag: 'tbs', value: 'Unknown' },
+      ],
+    });
+  });
+
+  it.each(['both.test', 'nowhere.test', '10.0.0.1', 'localhost', 'not a name'])(
+    '%s has none',
+    async (name) => {
+      expect(await ask(name)).toEqual({ ok: true, records: [] });
+    },
+  );
+
+  it('says when nobody could tell', async () => {
+    expect(await ask('servfail.test')).toEqual({ ok: false, reason: 'dns_failed' });
+    expect(await ask('garbage.test')).toMatchObject({ ok: false });
+  });
+
+  it('keeps no more than 50', async () => {
+    expect(await ask('many-caa.test')).toMatchObject({ ok: true, records: { length: 50 } });
   });
 });
 

@@ -8,22 +8,28 @@ import { addressBytes } from './address-bytes.ts';
 
 /** What the server says about a name. `addresses` may be both families; `cname` needs the target's own entry too. */
 export type DnsEntry =
-  | { addresses: readonly string[]; cname?: string; ttlSeconds?: number }
+  | { addresses: readonly string[]; cname?: string; ttlSeconds?: number; caa?: readonly CaaEntry[] }
   | { answer: 'nxdomain' | 'servfail' | 'refused' | 'silent' | 'garbage' };
+
+export interface CaaEntry {
+  flags?: number;
+  tag: string;
+  value: string;
+}
 
 export interface DnsServer {
   /** `127.0.0.1:port`, as the resolver and DNS_SERVERS take it. */
   address: string;
   /** Names in lower case; names not in it are NXDOMAIN. Change it at any time. */
   entries: Map<string, DnsEntry>;
-  /** Every question so far, oldest first: `A name` or `AAAA name`. */
+  /** Every question so far, oldest first: `A name`, `AAAA name` or `CAA name`. */
   questions: string[];
   /** Called for each question before it is answered, to flip entries under a client's feet. */
   onQuestion: (type: string, name: string) => void;
   stop(): Promise<void>;
 }
 
-const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA' };
+const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 257: 'CAA' };
 const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
 const UDP_BYTES = 512;
 
@@ -107,7 +113,15 @@ function answer(server: DnsServer, query: Buffer): Buffer | null {
   const records = wanted.map((address) =>
     record(owner, type === 'AAAA' ? 28 : 1, ttl, addressBytes(address)),
   );
-  const all = type === 'A' || type === 'AAAA' ? [...alias, ...records] : [];
+  const caa = (entry.caa ?? []).map(({ flags = 0, tag, value }) =>
+    record(
+      owner,
+      257,
+      ttl,
+      Buffer.concat([Buffer.from([flags, tag.length]), Buffer.from(tag + value, 'latin1')]),
+    ),
+  );
+  const all = type === 'A' || type === 'AAAA' ? [...alias, ...records] : type === 'CAA' ? caa : [];
   return Buffer.concat([header(query, 0, all.length), asked, ...all]);
 }
 
