@@ -1,3 +1,4 @@
+import type { RenewalEvidence } from './observation.ts';
 import type { LastSeen, RevocationVerdict, Verdict } from './verdict.ts';
 
 /** What earlier checks knew that this one starts from. Verdicts that an older version wrote have none of it. */
@@ -50,4 +51,22 @@ export function withPendingAnswer(
   const answer = known.sources.find(({ state, source }) => state === 'good' && source === known.source);
   const isFresh = answer !== undefined && (answer.nextUpdate === null || answer.nextUpdate >= now);
   return isFresh ? { ...known, sources: [...revocation.sources, answer] } : revocation;
+}
+
+/** What CAs say about renewing, with the windows of before where one gave no answer this time. */
+export function withKnownWindows(
+  renewal: readonly RenewalEvidence[],
+  previous: Verdict | null,
+): RenewalEvidence[] {
+  const answered = new Set(
+    renewal.filter(({ outcome }) => outcome !== 'unavailable').map(({ fingerprint }) => fingerprint),
+  );
+  const { at, leafFingerprint, expiring = [] }: Partial<LastSeen> = previous?.lastSeen ?? {};
+  const known = expiring.flatMap(({ fingerprint, renewalWindow }): RenewalEvidence[] => {
+    if (!renewalWindow || answered.has(fingerprint)) return [];
+    const explanationUrl =
+      fingerprint === leafFingerprint ? (previous?.renewal?.explanationUrl ?? null) : null;
+    return [{ fingerprint, at: at ?? 0, outcome: 'window', ...renewalWindow, explanationUrl }];
+  });
+  return [...known, ...renewal];
 }

@@ -2,7 +2,7 @@ import type { TrustStore } from '../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
 import { addressVerdicts } from './address-verdicts.ts';
 import { type Answer, ChainJudge } from './answers.ts';
-import { recall, unreachedVerdict, withPendingAnswer } from './carry.ts';
+import { recall, unreachedVerdict, withKnownWindows, withPendingAnswer } from './carry.ts';
 import { displayName } from './endpoint.ts';
 import { earliest, expiringCertificate } from './expiring.ts';
 import { FindingMaker } from './finding-maker.ts';
@@ -22,11 +22,12 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
  * one knew and this one could not see stays, and a certificate that was revoked once stays revoked.
  */
 export function judge(
-  observation: Observation,
+  seen: Observation,
   now: number,
   trustStore: TrustStore,
   previous: Verdict | null = null,
 ): Verdict {
+  const observation = { ...seen, renewal: withKnownWindows(seen.renewal, previous) };
   const host = displayName(observation.endpoint);
   const before = recall(previous);
   const chains = new ChainJudge(observation, now, trustStore, before.revoked);

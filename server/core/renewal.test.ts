@@ -44,6 +44,21 @@ describe('the time to renew', () => {
   });
 });
 
+describe('a window that the CA once told', () => {
+  const told = judged([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
+  const then = (renewal: RenewalEvidence[], shown = leaf) =>
+    judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, told).renewal;
+  const nothing = { fingerprint: leaf.fingerprint, at: NOW + 1 };
+
+  it('stays while the CA gives no answer, and goes where it has none for this certificate', () => {
+    expect(then([])).toEqual(told.renewal);
+    expect(then([{ ...nothing, outcome: 'unavailable' }])).toEqual(told.renewal);
+    expect(then([{ ...nothing, outcome: 'unsupported' }])?.source).toBe('lifetime');
+    expect(then([window(normal + DAY, normal + 2 * DAY)])).toMatchObject({ from: normal + DAY });
+    expect(then([], issue())?.source).toBe('lifetime');
+  });
+});
+
 describe('an overdue renewal', () => {
   it('is one from the end of the window on', () => {
     const end = normal + 2 * DAY;
