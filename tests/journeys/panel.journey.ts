@@ -97,7 +97,7 @@ test('a certificate says what it changed against any before it', async ({ page, 
     const answer = await route.fetch();
     const { data } = (await answer.json()) as { data: [object] };
     await route.fulfill({
-      json: { data: ['now', 'before', 'first'].map((id) => ({ ...data[0], id })) },
+      json: { data: ['now', 'before', 'first'].map((id) => ({ ...data[0], id, fingerprint: id })) },
     });
   });
   await page.route('**/api/domain/*/history/diff*', (route) => {

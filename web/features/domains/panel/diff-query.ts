@@ -6,7 +6,7 @@ import { api } from '../../../lib/api-client.ts';
 
 const answer = z.object({ data: historyDiffSchema });
 
-/** Two certificates of a domain's history, by the ids of its entries. */
+/** Two certificates of a domain's history, by their fingerprints. */
 export interface HistoryPair {
   domainId: string;
   /** The older one. */

@@ -133,14 +133,17 @@ const WITHOUT_DETAILS = {
   failed: 'The details could not be loaded.',
 };
 
+// Beyond this, a label takes a line of its own.
+const LONG_LABEL = 30;
+
 function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'>) {
   const evidence = details?.evidence ?? [];
   const hasAddresses = finding.addresses.length > 0;
   if (evidence.length === 0 && !hasAddresses) return null;
   return (
-    <Facts className="grid-cols-[88px_1fr] text-meta! gap-y-1.5!">
+    <Facts className="grid-cols-[88px_1fr] gap-y-1.5! text-meta!">
       {evidence.map(({ label, value }, index) => (
-        <Fact key={index} term={visibleText(label)}>
+        <Fact key={index} term={visibleText(label)} isWide={label.length > LONG_LABEL}>
           <bdi className="whitespace-pre-line">{visibleText(value)}</bdi>
         </Fact>
       ))}

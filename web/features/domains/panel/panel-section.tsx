@@ -57,14 +57,24 @@ interface FactProps {
   mono?: boolean;
   /** What its copy button copies, which shows where the fact is hovered or focused. */
   copy?: string | undefined;
+  /** Below its name, over both columns. */
+  isWide?: boolean;
   children: ReactNode;
 }
 
-export function Fact({ term, mono = false, copy, children }: FactProps) {
+export function Fact({ term, mono = false, copy, isWide = false, children }: FactProps) {
   return (
     <>
-      <dt className="text-fg-3">{term}</dt>
-      <dd className={classNames('min-w-0 [overflow-wrap:anywhere]', copy && 'group flex items-start gap-1')}>
+      <dt className={classNames('[overflow-wrap:anywhere] text-fg-3', isWide && 'col-span-2 -mb-1.5')}>
+        {term}
+      </dt>
+      <dd
+        className={classNames(
+          'min-w-0 [overflow-wrap:anywhere]',
+          isWide && 'col-span-2',
+          copy && 'group flex items-start gap-1',
+        )}
+      >
         {copy || mono ? (
           <span className={classNames('min-w-0 flex-1', mono && 'font-mono text-[12.5px]')}>{children}</span>
         ) : (

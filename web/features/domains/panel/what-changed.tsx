@@ -1,7 +1,7 @@
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { HistoryEntryWire } from '../../../../contract/domain.ts';
 import { longDate } from '../../../lib/dates.ts';
-import { inputClass } from '../../../ui/field.tsx';
+import { SelectField } from '../../../ui/select-field.tsx';
 import { useHistoryDiff } from './diff-query.ts';
 import { Disclosure } from './disclosure.tsx';
 import { historyChanges } from './history-changes.ts';
@@ -16,32 +16,28 @@ interface WhatChangedProps {
 
 /** What a certificate of the history has changed against the one before it, or against any earlier one. */
 export function WhatChanged({ domainId, entry, earlier }: WhatChangedProps) {
-  const id = useId();
   const [isWanted, setIsWanted] = useState(false);
   const [chosen, setChosen] = useState<string>();
   const against = earlier.find((other) => other.id === chosen) ?? earlier[0];
   return (
     <Disclosure summary="What changed" className="mt-1" onOpen={() => setIsWanted(true)}>
       {earlier.length > 1 && (
-        <div className="mt-1 mb-2.5">
-          <label htmlFor={id} className="mb-1 block text-meta text-fg-3">
-            Compare with
-          </label>
-          <select
-            id={id}
-            value={against?.id}
-            onChange={(event) => setChosen(event.target.value)}
-            className={`${inputClass()} md:text-label`}
-          >
-            {earlier.map((other, index) => (
-              <option key={other.id} value={other.id}>
-                {index === 0 ? 'The one before it' : 'The one'}, valid from {longDate(other.valid_from)}
-              </option>
-            ))}
-          </select>
-        </div>
+        <SelectField
+          label="Compare with"
+          className="mt-1 mb-2.5"
+          value={against?.id}
+          onChange={(event) => setChosen(event.target.value)}
+        >
+          {earlier.map((other, index) => (
+            <option key={other.id} value={other.id}>
+              {index === 0 ? 'The one before it' : 'The one'}, valid from {longDate(other.valid_from)}
+            </option>
+          ))}
+        </SelectField>
       )}
-      {against && <Changes domainId={domainId} from={against.id} to={entry.id} isWanted={isWanted} />}
+      {against && (
+        <Changes domainId={domainId} from={against.fingerprint} to={entry.fingerprint} isWanted={isWanted} />
+      )}
     </Disclosure>
   );
 }
