@@ -8,6 +8,7 @@ import {
   type Plan,
 } from '../core/index.ts';
 import { locked } from './dialect.ts';
+import { leaveUnwatched } from './incidents.ts';
 import { enqueueMail } from './mails.ts';
 import type { Store } from './open-store.ts';
 import type { AccountsTable, Tables } from './tables.ts';
@@ -161,7 +162,7 @@ async function keepWithinFree(
     .orderBy('id')
     .execute();
   const surplus = running.slice(FREE_DOMAIN_LIMIT);
-  if (surplus.length > 0)
+  if (surplus.length > 0) {
     await trx
       .updateTable('monitors')
       .set({ active: 0, paused_by: 'plan', paused_at: now, check_requested_at: null })
@@ -173,5 +174,7 @@ async function keepWithinFree(
         running.slice(0, FREE_DOMAIN_LIMIT).map(({ id }) => id),
       )
       .execute();
+    await leaveUnwatched(trx, { accountId, now });
+  }
   return { paused: surplus.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
 }

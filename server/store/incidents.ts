@@ -33,7 +33,13 @@ export async function recordUptime(
         message: cause?.message ?? '',
       })
       .execute();
-  if (incident === 'end') await endIncidents(trx, [monitorId], now);
+  if (incident === 'end')
+    await trx
+      .updateTable('incidents')
+      .set({ ended_at: now })
+      .where('monitor_id', '=', monitorId)
+      .where('ended_at', 'is', null)
+      .execute();
   const columns = {
     uptime: standing.uptime,
     uptime_since: row.uptime_since ?? (state === 'unknown' ? null : now),
@@ -45,12 +51,32 @@ export async function recordUptime(
   return { columns, changed: standing.uptime !== row.uptime };
 }
 
-async function endIncidents(trx: Transaction<Tables>, monitorIds: string[], at: number): Promise<void> {
+export const UNWATCHED = { uptime: null, suspected_since: null, down_since: null };
+
+/** For the transaction that pauses monitors of an account: from now on nobody knows whether they are up or down. */
+export async function leaveUnwatched(
+  trx: Transaction<Tables>,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<void> {
   await trx
     .updateTable('incidents')
-    .set({ ended_at: at })
-    .where('monitor_id', 'in', monitorIds)
+    .set({ ended_at: now })
     .where('ended_at', 'is', null)
+    .where('monitor_id', 'in', (eb) =>
+      eb
+        .selectFrom('monitors')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('paused_by', 'is not', null)
+        .where('down_since', 'is not', null),
+    )
+    .execute();
+  await trx
+    .updateTable('monitors')
+    .set(UNWATCHED)
+    .where('account_id', '=', accountId)
+    .where('paused_by', 'is not', null)
+    .where('uptime', 'is not', null)
     .execute();
 }
 

@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Plan } from '../core/index.ts';
 import { lockPlan } from './entitlements.ts';
+import { leaveUnwatched, UNWATCHED } from './incidents.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -94,7 +95,8 @@ async function setPaused(
   // A check that runs may still end and be recorded; the next one waits.
   const next = { active: 0, paused_by: by, paused_at: now, check_requested_at: null };
   await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
-  return toMonitor({ ...row, ...next });
+  await leaveUnwatched(trx, { accountId: row.account_id, now });
+  return toMonitor({ ...row, ...next, ...UNWATCHED });
 }
 
 async function countRunning(trx: Transaction<Tables>, accountId: string): Promise<number> {

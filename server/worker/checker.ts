@@ -78,7 +78,7 @@ export async function checkMonitor(
 
 export interface AccountTrust {
   /** The trust store with an account's own authorities (DER). */
-  trustOf(authorities: readonly Uint8Array[]): TrustStore;
+  trustOf: (authorities: readonly Uint8Array[]) => TrustStore;
 }
 
 /** Less than a day: daily checks come a little early. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { HttpObservation } from '../../server/core/index.ts';
 import { pruneIncidents } from '../../server/store/incidents.ts';
-import { type MonitorKey, monitorOf } from '../../server/store/monitors.ts';
+import { type MonitorKey, monitorOf, pauseMonitor, resumeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
@@ -67,6 +67,19 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     });
     expect(await incidents(store)).toMatchObject([{ ended_at: NOW + DAY + 3 * MINUTE }]);
     expect(changes).toEqual(['changed', 'checked', 'changed', 'checked', 'changed']);
+  });
+
+  it('is not known while it is paused, and not down all that time', async () => {
+    const { store, key } = await watched(await open());
+    await look(store, NOW, null);
+    await look(store, NOW + HALF, null);
+    const paused = await pauseMonitor(store, { ...key, now: NOW + DAY });
+    expect(paused).toMatchObject({ uptime: null, downSince: null, recentChecks: 'dd' });
+    expect(await incidents(store)).toMatchObject([{ started_at: NOW, ended_at: NOW + DAY }]);
+    await resumeMonitor(store, { ...key, now: NOW + 30 * DAY, mayResume: () => true });
+    await look(store, NOW + 30 * DAY, 200);
+    expect(await monitorOf(store, key)).toMatchObject({ uptime: 'up', recentChecks: 'ddu' });
+    expect(await incidents(store)).toHaveLength(1);
   });
 
   it('keeps the reason with each failed check', async () => {
