@@ -12,6 +12,7 @@ export const EXPORT_LIMITS = {
   checksOfADomain: 1_000,
   checksInAll: 50_000,
   leastChecksOfADomain: 10,
+  incidentsOfADomain: 1_000,
   certificatesOfADomain: 1_000,
   verdictsOfADomain: 100,
 } as const;
@@ -44,6 +45,18 @@ export function accountExport(
   const { id } = account;
   return {
     domains: domains(store, id, now),
+    authorities: pages(async (after) => {
+      const rows = await db
+        .selectFrom('authorities')
+        .select(['id', 'fingerprint', 'facts', 'created_at'])
+        .where('account_id', '=', id)
+        .where(isAfter(after, 'created_at'))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute();
+      return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as unknown }));
+    }),
     alerts: alerts(db, id),
     mails: pages((after) =>
       db
@@ -195,6 +208,7 @@ async function* domains(store: Store, accountId: string, now: number): AsyncGene
   for await (const monitor of monitors)
     yield {
       ...settingsOf(monitor),
+      incidents: await incidentsOf(db, monitor.id),
       certificates: await certificatesOf(db, monitor.id),
       verdicts: await verdictsOf(db, monitor.id),
       checks: await checksOf(db, { monitorId: monitor.id, limit: checkLimit, now }),
@@ -206,6 +220,7 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     id: monitor.id,
     host: monitor.host,
     port: monitor.port,
+    protocol: monitor.protocol,
     notes: monitor.notes,
     tags: JSON.parse(monitor.tags) as unknown,
     check_every_minutes: monitor.check_every_minutes,
@@ -216,7 +231,20 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     last_checked_at: monitor.last_checked_at,
     next_check_at: monitor.next_check_at,
     unreachable_since: monitor.unreachable_since,
+    uptime: monitor.uptime,
+    uptime_since: monitor.uptime_since,
+    down_since: monitor.down_since,
   };
+}
+
+async function incidentsOf(db: Kysely<Tables>, monitorId: string) {
+  return db
+    .selectFrom('incidents')
+    .select(['id', 'started_at', 'confirmed_at', 'ended_at', 'cause', 'message'])
+    .where('monitor_id', '=', monitorId)
+    .orderBy('started_at', 'desc')
+    .limit(EXPORT_LIMITS.incidentsOfADomain)
+    .execute();
 }
 
 async function certificatesOf(db: Kysely<Tables>, monitorId: string) {
@@ -250,6 +278,7 @@ async function checksOf(
   const rows = await db
     .selectFrom('checks')
     .select(['started_at', 'finished_at', 'reached', 'observation', 'verdict_id'])
+    .select(['uptime', 'response_ms', 'down_message'])
     .where('monitor_id', '=', monitorId)
     .where('finished_at', '>', now - EXPORT_LIMITS.checksOfDays * DAY_MS)
     .orderBy('finished_at', 'desc')

@@ -17,6 +17,7 @@ interface Export {
   sign_in: Record<string, unknown>[];
   sessions: Record<string, unknown>[];
   domains: { host: string; certificates: unknown[]; checks: unknown[]; verdicts: unknown[] }[];
+  authorities: unknown[];
   alerts: { host: string; deliveries: { state: string; attempts: unknown[] }[] }[];
   mails: { id: string; kind: string }[];
   feedback: Record<string, unknown>[];
@@ -44,6 +45,21 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .select('id')
     .where('host', '=', host)
     .executeTakeFirst();
+  await store.db
+    .insertInto('incidents')
+    .values({
+      ...{ id: `incident of ${mark}`, monitor_id: monitor?.id ?? '', started_at: now, confirmed_at: now },
+      ...{ ended_at: now, cause: 'timeout', message: `${mark} was down.` },
+    })
+    .execute();
+  const facts = JSON.stringify({ subject: `Root of ${mark}` });
+  await store.db
+    .insertInto('authorities')
+    .values({
+      ...{ id: `authority of ${mark}`, account_id: person.id, fingerprint: mark, created_at: now },
+      ...{ der: new Uint8Array(8), facts },
+    })
+    .execute();
   const alert = {
     ...{
       id: `alert of ${mark}`,
@@ -133,9 +149,11 @@ describeEachDatabase('The export', (open) => {
       check_every_minutes: 1440,
       active: true,
       certificates: [{ role: 'leaf', facts: { subject: expect.any(String) as string } }],
-      checks: [{ reached: true, observation: expect.anything() as unknown }],
+      checks: [{ reached: true, uptime: 'up', observation: expect.anything() as unknown }],
       verdicts: [{ verdict: { trusted: true } }],
+      ...{ protocol: 'https', uptime: 'up', incidents: [{ cause: 'timeout', message: 'alice was down.' }] },
     });
+    expect(data.authorities).toMatchObject([{ facts: { subject: 'Root of alice' } }]);
     expect(data.alerts).toMatchObject([
       {
         host: 'shop.alice.example.com',

@@ -42,7 +42,10 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before notes and t
     for (const q of ['bucher', '%', '_', '\\', '"', "'"]) expect([q, await found(q)]).toEqual([q, []]);
 
     const key = { accountId: 'alice', monitorId: 'shop.example' };
-    expect(await monitorOf(store, key)).toMatchObject({ notes: '', tags: [], faviconVersion: null });
+    expect(await monitorOf(store, key)).toMatchObject({
+      ...{ notes: '', tags: [], faviconVersion: null },
+      ...{ protocol: 'https', uptime: null, uptimeSince: null, downSince: null, recentChecks: '' },
+    });
     await describeMonitor(store, { ...key, describe: () => ({ notes: 'Mine', tags: ['prod'] }) });
     expect(await found('prod')).toEqual(['shop.example']);
   });

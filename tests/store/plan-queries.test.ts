@@ -13,6 +13,7 @@ import {
 import type { Store } from '../../server/store/open-store.ts';
 import { endedPlans, nextPlanEnd } from '../../server/store/plan-ends.ts';
 import { checksAreLate } from '../../server/store/standing.ts';
+import { uptimeHistory, uptimePercents } from '../../server/store/uptime.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 
@@ -78,6 +79,26 @@ describeEachDatabase('among thousands of paused monitors', (open) => {
     expect(asking[0]).toContain('monitors_');
   });
 
+  it('the uptime of one monitor, and of a list, reads no row of others', async () => {
+    const store = await withManyPaused(await open());
+    const accountId = await withFew(store);
+    await withManyChecks(store);
+    const page = await listMonitors(store, { accountId, now: NOW, page: 1, pageSize: 50, sort: 'newest' });
+    const plans = [
+      ...(await plansOf(store, (watched) =>
+        uptimeHistory(watched, { accountId, monitorId: 'few1.example', now: NOW }),
+      )),
+      ...(await plansOf(store, (watched) => uptimePercents(watched, page.monitors, NOW))),
+    ];
+    // The monitor, the plan, how long it was down, checks, incidents, response times; the plan, and how long all were down.
+    expect(plans).toHaveLength(8);
+    for (const plan of plans)
+      expect(plan).not.toMatch(/(?:Seq Scan on|SCAN) (?:monitors|checks|incidents)\b/);
+    expect(plans[5]).toContain('checks_monitor');
+    // The evidence of each check stays where it is.
+    if (store.dialect === 'sqlite') expect(plans[5]).toContain('COVERING INDEX');
+  });
+
   it('the ends of plans come out of theirs', async () => {
     const store = await withManyPaused(await open());
     for (const look of [nextPlanEnd, (watched: Store) => endedPlans(watched, NOW)])
@@ -103,6 +124,38 @@ async function withFew(store: Store): Promise<string> {
     .execute();
   await store.db.executeQuery(CompiledQuery.raw('analyze'));
   return id;
+}
+
+/** Thousands of checks and incidents of others, and some of somebody with few. */
+async function withManyChecks(store: Store): Promise<void> {
+  await store.db
+    .updateTable('monitors')
+    .set({ uptime_since: NOW - DAY })
+    .execute();
+  const ids = Array.from({ length: 3_000 }, (_, index) => `monitor ${index % 500}`);
+  const few = Array.from({ length: 20 }, () => 'few1.example');
+  const rows = [...ids, ...few].map((monitor_id, index) => ({ id: `${index}`, monitor_id }));
+  for (let from = 0; from < rows.length; from += 500) {
+    const some = rows.slice(from, from + 500);
+    const at = { started_at: NOW - DAY + from, finished_at: NOW - DAY + from };
+    const check = { ...at, reached: 1, observation: '{}', verdict_id: 'v', response_ms: 20 };
+    await store.db
+      .insertInto('checks')
+      .values(some.map((row) => ({ ...row, ...check })))
+      .execute();
+    const incident = {
+      started_at: NOW - DAY,
+      confirmed_at: NOW - DAY,
+      ended_at: NOW,
+      cause: '',
+      message: '',
+    };
+    await store.db
+      .insertInto('incidents')
+      .values(some.map((row) => ({ ...row, ...incident })))
+      .execute();
+  }
+  await store.db.executeQuery(CompiledQuery.raw('analyze'));
 }
 
 /** How the database would carry out each query that `work` makes. */
