@@ -19,6 +19,19 @@ test('the landing page offers the plans and leads into the trial', async ({ page
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Premium Most Popular' })).toBeVisible();
   await expect(page.getByText('No credit card required • Setup in 2 minutes')).toBeVisible();
+  const linesOf = (name: string) =>
+    page
+      .locator('div', { has: page.getByRole('heading', { name, level: 3 }) })
+      .last()
+      .getByRole('listitem');
+  await expect(linesOf('Free Tier')).toHaveText([
+    'Up to 3 certificates',
+    'Email notifications',
+    'Uptime monitoring',
+    'Daily SSL and uptime checks',
+    'Community support',
+  ]);
+  await expect(linesOf('Premium')).toContainText(['Unlimited certificates', 'Advanced uptime monitoring']);
   for (const [name, address] of [
     ['Get Started Free', '/signup'],
     ['Start Premium Trial', '/signup?trial=1'],
