@@ -66,6 +66,18 @@ test('what cannot be read says so in its place, and can be read again', async ({
       await expect(panel.getByRole('list', { name: 'Names in the certificate' }).first()).toBeVisible();
     });
 
+  await test.step('the report: what the domain says by itself stands', async () => {
+    await begin('503', /\/api\/domain\/[^/]+\/report/);
+    await page.goto('/dashboard');
+    await card(page, host).getByRole('link').click();
+    const panel = page.getByLabel(`Details for ${host}`);
+    await givesUp(page, panel.getByText('Could not load the report').first());
+    await expect(panel.getByText('Expires On')).toBeVisible();
+    await heal(page, wire);
+    await again(panel);
+    await expect(panel.getByText('There is one address')).toBeVisible();
+  });
+
   await test.step('the products', async () => {
     await begin('a cut connection', /\/api\/payment\/products/);
     await page.goto('/profile');

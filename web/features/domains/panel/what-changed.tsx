@@ -23,14 +23,14 @@ export function WhatChanged({ domainId, entry, earlier }: WhatChangedProps) {
     <Disclosure summary="What changed" className="mt-1" onOpen={() => setIsWanted(true)}>
       {earlier.length > 1 && (
         <SelectField
-          label="Compare with"
+          label="Compare with the one valid from"
           className="mt-1 mb-2.5"
           value={against?.id}
           onChange={(event) => setChosen(event.target.value)}
         >
-          {earlier.map((other, index) => (
+          {earlier.map((other) => (
             <option key={other.id} value={other.id}>
-              {index === 0 ? 'The one before it' : 'The one'}, valid from {longDate(other.valid_from)}
+              {longDate(other.valid_from)}
             </option>
           ))}
         </SelectField>
