@@ -33,8 +33,11 @@ const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 257: 'CA
 const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
 const UDP_BYTES = 512;
 
-/** A name server on a free loopback port, over UDP and TCP, that answers from a map. */
-export async function startDnsServer(entries: Readonly<Record<string, DnsEntry>> = {}): Promise<DnsServer> {
+/** A name server on a loopback port (0: a free one), over UDP and TCP, that answers from a map. */
+export async function startDnsServer(
+  entries: Readonly<Record<string, DnsEntry>> = {},
+  port = 0,
+): Promise<DnsServer> {
   const udp = createSocket('udp4');
   const connections = new Set<Socket>();
   const server: DnsServer = {
@@ -72,14 +75,14 @@ export async function startDnsServer(entries: Readonly<Record<string, DnsEntry>>
     });
   });
 
-  server.address = `127.0.0.1:${await listenOnBoth(tcp, udp)}`;
+  server.address = `127.0.0.1:${await listenOnBoth(tcp, udp, port)}`;
   return server;
 }
 
 /** Both protocols on one port. The other one's may be taken by somebody's outgoing traffic: then with another port. */
-async function listenOnBoth(tcp: Server, udp: UdpSocket): Promise<number> {
+async function listenOnBoth(tcp: Server, udp: UdpSocket, wanted: number): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    tcp.listen(0, '127.0.0.1');
+    tcp.listen(wanted, '127.0.0.1');
     await once(tcp, 'listening');
     const { port } = tcp.address() as AddressInfo;
     udp.bind(port, '127.0.0.1');

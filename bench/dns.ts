@@ -1,0 +1,64 @@
+import { fork, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DEAD_NAMES, type DnsRound, LIVING_NAMES } from './dns/protocol.ts';
+
+// How long names wait while the name servers of a few others are silent, beside dns.lookup of the same machine.
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-dns-'));
+const resolvConf = join(folder, 'resolv.conf');
+writeFileSync(resolvConf, 'nameserver 127.0.0.1\n');
+// A network and a file tree of its own: the machine's resolver, too, is to ask the name server of the bench, on port 53.
+const INSIDE = 'ip link set lo up && mount --bind "$1" /etc/resolv.conf && shift && exec "$@"';
+const unshare = ['-rnm', 'sh', '-c', INSIDE, 'sh', resolvConf];
+
+try {
+  if (spawnSync('unshare', [...unshare, 'true']).status !== 0)
+    throw new Error('This bench needs Linux with unshare(1), ip(8) and leave to make namespaces.');
+  const rounds: DnsRound[] = [];
+  const client = fork(new URL('./dns/client.ts', import.meta.url), {
+    execPath: 'unshare',
+    execArgv: [...unshare, process.execPath],
+  });
+  client.on('message', (round) => void rounds.push(round as DnsRound));
+  const [code] = (await once(client, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`the client ended with ${code}`);
+  report(rounds);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function report(rounds: readonly DnsRound[]): void {
+  const figure = (way: DnsRound['way'], withDead: boolean, read: (round: DnsRound) => number): number =>
+    median(rounds.filter((one) => one.way === way && one.withDead === withDead).map(read));
+  const line = (way: DnsRound['way'], withDead: boolean): string => {
+    const [p50, p99, longest] = (['p50', 'p99', 'longest'] as const).map((key) =>
+      figure(way, withDead, (round) => round[key])
+        .toFixed(1)
+        .padStart(9),
+    );
+    const lost = figure(way, withDead, ({ failed }) => failed);
+    const label = `${way}${withDead ? `, ${DEAD_NAMES} dead names among them` : ''}`;
+    return `${label.padEnd(44)}${p50}${p99}${longest}${String(lost).padStart(9)}\n`;
+  };
+  const moved = (way: DnsRound['way']): string =>
+    (figure(way, true, ({ p99 }) => p99) - figure(way, false, ({ p99 }) => p99)).toFixed(1);
+  process.stdout.write(
+    [
+      `${LIVING_NAMES} names that answer, 100 a second; milliseconds from when a name was due, Node ${process.versions.node}\n\n`,
+      `${''.padEnd(44)}${['p50', 'p99', 'longest', 'failed'].map((head) => head.padStart(9)).join('')}\n`,
+      line('resolver', false),
+      line('resolver', true),
+      line('dns.lookup', false),
+      line('dns.lookup', true),
+      `\nthe dead move the p99 of the others by ${moved('resolver')} ms, at most 50; with dns.lookup by ${moved('dns.lookup')} ms\n`,
+    ].join(''),
+  );
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

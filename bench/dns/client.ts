@@ -1,0 +1,57 @@
+import { fork } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { DEAD_NAMES, deadName, LIVING_NAMES, livingName, type DnsRound } from './protocol.ts';
+
+// Runs where 127.0.0.1:53 is free and the machine's own resolver asks there too.
+
+const ROUNDS = 3;
+const NAMES_PER_SECOND = 100;
+const { signal } = new AbortController();
+const resolver = createResolver({ servers: ['127.0.0.1'], policy: createAddressPolicy([]) });
+
+const WAYS: Record<DnsRound['way'], (name: string) => Promise<boolean>> = {
+  resolver: async (name) => (await resolver.resolve(name, { signal })).ok,
+  'dns.lookup': (name) =>
+    lookup(name, { all: true }).then(
+      () => true,
+      () => false,
+    ),
+};
+
+const server = fork(new URL('./name-server.ts', import.meta.url));
+await once(server, 'message');
+await round('resolver', false);
+for (let index = 0; index < ROUNDS; index++) {
+  // Interleaved: whatever else the machine does meets both.
+  for (const withDead of [false, true]) process.send?.(await round('resolver', withDead));
+}
+for (const withDead of [false, true]) process.send?.(await round('dns.lookup', withDead));
+server.disconnect();
+process.disconnect?.();
+
+/** Names fall due at an even pace, whether or not earlier ones have been answered. */
+async function round(way: DnsRound['way'], withDead: boolean): Promise<DnsRound> {
+  const names = Array.from({ length: LIVING_NAMES }, (_, index) => livingName(index));
+  const every = LIVING_NAMES / DEAD_NAMES;
+  const due = names.flatMap((name, index) =>
+    withDead && index % every === 0 ? [deadName(index / every), name] : [name],
+  );
+  const waits: number[] = [];
+  let failed = 0;
+  const startedAt = performance.now();
+  const running = due.map(async (name, index) => {
+    const dueAt = startedAt + (index * 1_000) / NAMES_PER_SECOND;
+    await new Promise((start) => setTimeout(start, Math.max(0, dueAt - performance.now())));
+    const answered = await WAYS[way](name);
+    if (name.startsWith('dead')) return;
+    waits.push(performance.now() - dueAt);
+    if (!answered) failed++;
+  });
+  await Promise.all(running);
+  const sorted = waits.toSorted((left, right) => left - right);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { way, withDead, p50: at(0.5), p99: at(0.99), longest: at(1), failed };
+}
