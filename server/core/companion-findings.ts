@@ -51,8 +51,9 @@ function extraFindings(sent: readonly Certificate[], path: readonly Certificate[
     const repeated = seen.has(one.fingerprint);
     seen.add(one.fingerprint);
     if (repeated) extra.push({ one, why: 'sent twice' });
+    else if (useful.has(one.fingerprint)) continue;
     else if (one.selfIssued) extra.push({ one, why: 'a root: clients have it already, or do not trust it' });
-    else if (!useful.has(one.fingerprint)) extra.push({ one, why: 'not part of this chain' });
+    else extra.push({ one, why: 'not part of this chain' });
   }
   const [first] = extra;
   if (first === undefined) return [];

@@ -134,6 +134,19 @@ describe('what is sent beside the path', () => {
     expect(verdict.trusted).toBe(true);
   });
 
+  it('is no root where an authority merely changed its key', () => {
+    const rolled = root.intermediate({ commonName: 'Fjord Root', ...years });
+    const below = rolled.intermediate({ commonName: 'Fjord CA 3', ...years });
+    const verdict = verdictOn([below.issue(current), below, rolled]);
+    expect(verdict).toMatchObject({ trusted: true, findings: [] });
+    expect(verdict.path.map(({ name }) => name)).toEqual([
+      'pay.fjord.example',
+      'Fjord CA 3',
+      'Fjord Root',
+      'Fjord Root',
+    ]);
+  });
+
   it('is nothing to speak of where older clients may need it', () => {
     const older = mintAuthority({ commonName: 'Older Root', ...years });
     const crossSign = older.intermediate({ commonName: 'Fjord Root', key: root.key, ...years });
