@@ -64,6 +64,10 @@ interface Resource {
   hasEtag: boolean;
 }
 
+/** Made once and before anybody waits: packing takes up to a second. */
+let packed: Buffer | null = null;
+const bomb = (): Buffer => (packed ??= gzipSync(Buffer.alloc(64 * 1024 * 1024)));
+
 /** What a CA has in the web: CRLs, an OCSP responder and its certificates, over plain HTTP on loopback. */
 export async function startCaServer({ host = '127.0.0.1' }: { host?: string } = {}): Promise<CaServer> {
   const resources = new Map<string, Resource | CaFault>();
@@ -103,7 +107,10 @@ export async function startCaServer({ host = '127.0.0.1' }: { host?: string } = 
     ocsp: (path, response) =>
       put(path, { contentType: 'application/ocsp-response', answer: response, hasEtag: false }),
     issuer: (path, der) => put(path, { contentType: 'application/pkix-cert', answer: der, hasEtag: true }),
-    fault: put,
+    fault(path, fault) {
+      if (fault === 'gzip-bomb') bomb();
+      return put(path, fault);
+    },
     hold(path) {
       const { promise, resolve } = Promise.withResolvers<void>();
       held.set(path, promise);
@@ -153,7 +160,7 @@ function goWrong(response: ServerResponse, fault: CaFault): void {
       if (socket) pour(socket, Buffer.from(`x-padding: ${'0'.repeat(4_000)}\r\n`));
       return;
     case 'gzip-bomb':
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 1024 * 1024)));
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb());
       return;
     case 'redirect':
       response.writeHead(302, { location: '/elsewhere' }).end();

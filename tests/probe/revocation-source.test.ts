@@ -174,7 +174,7 @@ describe('a CRL', () => {
     },
   );
 
-  it.each(['drip', 'silent', 'endless'] as const)('is pending while it does not come: %s', async (fault) => {
+  it.each(['drip', 'silent'] as const)('is pending while it does not come: %s', async (fault) => {
     const sources = openSources();
     const leaf = leafWith(['crl']);
     ca.fault('/leaf.crl', fault);
