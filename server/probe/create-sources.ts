@@ -1,13 +1,14 @@
-import type { AddressPolicy, Resolver } from '../egress/index.ts';
+import type { AddressPolicy, CaaLookup, Resolver } from '../egress/index.ts';
 import { createAuthoritySource } from './authority-source.ts';
 import { createDiskCache } from './disk-cache.ts';
-import { NO_SOURCES } from './no-sources.ts';
+import { createDomainSource } from './domain-source.ts';
 import type { FetchWay } from './remembered-fetch.ts';
+import { createRenewalSource } from './renewal-source.ts';
 import { createRevocationSource } from './revocation-source.ts';
 import type { Sources } from './sources.ts';
 
 export interface SourcesOptions {
-  resolver: Resolver;
+  resolver: Resolver & CaaLookup;
   policy: AddressPolicy;
   /** Where answers outlive the process; null for this process alone. */
   cacheFolder: string | null;
@@ -36,8 +37,8 @@ export function createSources({ resolver, policy, cacheFolder, onTrouble }: Sour
         return revocation.evidence(request);
       },
     },
-    renewal: NO_SOURCES.renewal,
-    domains: NO_SOURCES.domains,
+    renewal: createRenewalSource(way),
+    domains: createDomainSource({ ...way, resolver }),
     close: () => stopping.abort(),
   };
 }

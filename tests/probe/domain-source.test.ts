@@ -1,0 +1,220 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
+import { createDiskCache } from '../../server/probe/disk-cache.ts';
+import { createDomainSource } from '../../server/probe/domain-source.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import type { DnsServer } from '../kit/dns-server.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { cacheFolder } from '../kit/sources.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import type { TlsPeer } from '../kit/tls-server.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const now = Date.now();
+const root = mintAuthority();
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+let dns: DnsServer;
+let peer: TlsPeer;
+let asked: string[] = [];
+let bootstrap: Handler;
+let registry: Handler;
+
+const json = (content: unknown, status = 200): Handler => {
+  return (_, response) => response.writeHead(status).end(JSON.stringify(content));
+};
+const domainObject = (more = {}) => ({ objectClassName: 'domain', ldhName: 'EXAMPLE.COM', ...more });
+const expiration = (eventDate: unknown) => ({
+  events: [
+    { eventAction: 'registration', eventDate: start },
+    { eventAction: 'expiration', eventDate },
+  ],
+});
+const start = '1995-08-14T04:00:00Z';
+
+beforeAll(async () => {
+  dns = await startDnsServer();
+  peer = await startTlsServer(
+    { '*': root.issue({ ipAddresses: ['127.0.0.1'] }) },
+    {
+      serve(request, response) {
+        asked.push(request.url ?? '');
+        (request.url === '/dns.json' ? bootstrap : registry)(request, response);
+      },
+    },
+  );
+});
+afterAll(async () => {
+  await peer.stop();
+  await dns.stop();
+});
+beforeEach(() => {
+  asked = [];
+  dns.entries.clear();
+  dns.questions.length = 0;
+  const base = `https://127.0.0.1:${peer.port}/rdap`;
+  bootstrap = json({
+    version: '1.0',
+    services: [
+      [['net'], ['http://127.0.0.1/only-plain/']],
+      [
+        ['com', 'uk'],
+        ['http://127.0.0.1/plain/', base],
+      ],
+    ],
+  });
+  registry = json(domainObject(expiration('2027-08-13T04:00:00Z')));
+});
+
+function source(folder: string | null = null) {
+  const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  return createDomainSource({
+    resolver: createResolver({ servers: [dns.address], policy }),
+    policy,
+    cache: createDiskCache(folder),
+    stop: stopping.signal,
+    secure: createVerifiedTls([root.certificatePem]),
+    bootstrapUrl: `https://127.0.0.1:${peer.port}/dns.json`,
+  });
+}
+
+const signal = () => AbortSignal.timeout(10_000);
+const registration = (host: string, from = source(), at = now) =>
+  from.registration({ host, now: at, signal: signal() });
+const caa = (host: string) => source().caa({ host, signal: signal() });
+
+describe('the end of a registration', () => {
+  const expires = {
+    outcome: 'expires',
+    domain: 'example.com',
+    expiresAt: Date.UTC(2027, 7, 13, 4),
+    registrar: null,
+  };
+
+  it('is what the registry of the top-level domain says of the registered name', async () => {
+    expect(await registration('www.shop.example.com')).toEqual(expires);
+    expect(asked).toEqual(['/dns.json', '/rdap/domain/example.com']);
+    expect(await registration('a.b.example.co.uk')).toMatchObject({ domain: 'example.co.uk' });
+    expect(await registration('somebody.github.io')).toEqual({ outcome: 'unavailable', domain: 'github.io' });
+  });
+
+  it('comes with the registrar', async () => {
+    const card = (name: unknown) => [
+      'vcard',
+      [
+        ['version', {}, 'text', '4.0'],
+        ['fn', {}, 'text', name],
+      ],
+    ];
+    const entities = (name: unknown) => [
+      { roles: ['abuse'], vcardArray: card('Abuse Desk') },
+      { roles: ['registrar'], vcardArray: card(name) },
+    ];
+    const said = (name: unknown) => {
+      registry = json(domainObject({ ...expiration('2027-08-13T04:00:00Z'), entities: entities(name) }));
+      return registration('example.com');
+    };
+    expect(await said('Example Registrar, Inc.')).toEqual({
+      ...expires,
+      registrar: 'Example Registrar, Inc.',
+    });
+    expect(await said('Evil\r\nBcc: x@y\u202e')).toEqual({ ...expires, registrar: 'Evil Bcc: x@y' });
+    expect(await said(5)).toEqual(expires);
+    expect(await said('x'.repeat(5_000))).toMatchObject({ registrar: 'x'.repeat(200) });
+  });
+
+  it('is asked for once a week, by all processes together', async () => {
+    const folder = cacheFolder();
+    const one = source(folder);
+    await Promise.all(Array.from({ length: 10 }, () => registration('example.com', one)));
+    expect(await registration('www.example.com', source(folder), now + 6 * DAY_MS)).toEqual(expires);
+    expect(asked).toHaveLength(2);
+    await registration('example.com', one, now + 7 * DAY_MS);
+    expect(asked).toHaveLength(4);
+  });
+
+  it.each<[string, unknown]>([
+    ['without events', domainObject()],
+    ['with another event', domainObject({ events: [{ eventAction: 'last changed', eventDate: start }] })],
+    ['with a date that is none', domainObject(expiration('never'))],
+    ['with a number', domainObject(expiration(5))],
+  ])('is not published: %s', async (_, content) => {
+    registry = json(content);
+    expect(await registration('example.com')).toEqual({ outcome: 'no_date', domain: 'example.com' });
+  });
+
+  it('is not known of names that nobody registered', async () => {
+    registry = json({ errorCode: 404 }, 404);
+    expect(await registration('example.com')).toEqual({ outcome: 'not_found', domain: 'example.com' });
+    for (const host of ['127.0.0.1', '::1', 'localhost', 'router.local', 'a.internal', 'com', 'co.uk']) {
+      expect(await registration(host)).toEqual({ outcome: 'not_applicable' });
+    }
+  });
+
+  it.each<[string, Handler]>([
+    ['an error', json({}, 500)],
+    ['too many questions', json({}, 429)],
+    ['a redirect', (_, response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+    ['no JSON', (_, response) => response.end('<html>')],
+    ['something else', json({ objectClassName: 'nameserver' })],
+    ['more than a domain has', json(domainObject({ remarks: 'x'.repeat(70_000) }))],
+  ])('is not to be had from %s, which is asked again later', async (_, handler) => {
+    registry = handler;
+    const one = source();
+    const unavailable = { outcome: 'unavailable', domain: 'example.com' };
+    expect(await registration('example.com', one)).toEqual(unavailable);
+    expect(await registration('example.com', one, now + HOUR_MS - 1)).toEqual(unavailable);
+    expect(asked).toHaveLength(2);
+    registry = json(domainObject(expiration('2027-08-13T04:00:00Z')));
+    expect(await registration('example.com', one, now + DAY_MS)).toEqual(expires);
+  });
+
+  it('is not to be had where a registry has no such service, or none by https', async () => {
+    expect(await registration('example.org')).toEqual({ outcome: 'unavailable', domain: 'example.org' });
+    expect(await registration('example.net')).toEqual({ outcome: 'unavailable', domain: 'example.net' });
+    expect(asked.filter((path) => path !== '/dns.json')).toEqual([]);
+  });
+
+  it('is not to be had while nobody says who the registries are', async () => {
+    bootstrap = json({ services: 'none' });
+    expect(await registration('example.com')).toEqual({ outcome: 'unavailable', domain: 'example.com' });
+  });
+});
+
+describe('CAA', () => {
+  const issue = { tag: 'issue', value: 'ca.example' };
+
+  it('is that of the closest name that has any', async () => {
+    dns.entries.set('example.com', {
+      addresses: [],
+      caa: [issue, { flags: 128, tag: 'issuewild', value: ';' }],
+    });
+    dns.entries.set('b.example.com', { addresses: ['8.8.8.8'] });
+    expect(await caa('a.b.example.com')).toEqual({
+      outcome: 'records',
+      domain: 'example.com',
+      records: [
+        { critical: false, ...issue },
+        { critical: true, tag: 'issuewild', value: ';' },
+      ],
+    });
+    expect(dns.questions).toEqual(['CAA a.b.example.com', 'CAA b.example.com', 'CAA example.com']);
+  });
+
+  it('is none where no name below the top has any', async () => {
+    expect(await caa('a.example.com')).toEqual({ outcome: 'none' });
+    expect(dns.questions.at(-1)).toBe('CAA example.com');
+    expect(await caa('127.0.0.1')).toEqual({ outcome: 'none' });
+  });
+
+  it('is unknown when a name on the way is not answered for', async () => {
+    dns.entries.set('example.com', { answer: 'servfail' });
+    dns.entries.set('com', { addresses: [], caa: [issue] });
+    expect(await caa('a.example.com')).toEqual({ outcome: 'unavailable' });
+  });
+});

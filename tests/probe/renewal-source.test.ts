@@ -1,0 +1,207 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
+import { parseCertificate, renewalInfoId } from '../../server/pki/index.ts';
+import { createDiskCache } from '../../server/probe/disk-cache.ts';
+import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/renewal-source.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { cacheFolder } from '../kit/sources.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import type { TlsPeer } from '../kit/tls-server.ts';
+
+/*
+ * A CA's service as RFC 9773 has it, over real TLS.
+ */
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const now = Date.now();
+const root = mintAuthority();
+const issuer = mintAuthority({ organization: 'Example CA' });
+const leaf = parseCertificate(issuer.issue({ dnsNames: ['a.example'] }).der);
+const start = '2026-01-02T04:00:00Z';
+const end = '2026-01-03T04:00:00Z';
+const window = { start: Date.parse(start), end: Date.parse(end), explanationUrl: null };
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+let peer: TlsPeer;
+let asked: string[] = [];
+let directory: Handler;
+let renewalInfo: Handler;
+
+const json = (content: unknown, status = 200, headers = {}): Handler => {
+  return (_, response) => response.writeHead(status, headers).end(JSON.stringify(content));
+};
+const suggested = (more = {}, headers = {}) =>
+  json({ suggestedWindow: { start, end }, ...more }, 200, headers);
+
+beforeAll(async () => {
+  const certificate = root.issue({ ipAddresses: ['127.0.0.1'] });
+  peer = await startTlsServer(
+    { '*': certificate },
+    {
+      serve(request, response) {
+        asked.push(request.url ?? '');
+        (request.url === '/directory' ? directory : renewalInfo)(request, response);
+      },
+    },
+  );
+});
+afterAll(() => peer.stop());
+beforeEach(() => {
+  asked = [];
+  directory = json({ renewalInfo: `https://127.0.0.1:${peer.port}/renewal-info/` });
+  renewalInfo = suggested({}, { 'retry-after': '21600' });
+});
+
+function source({ folder = null as string | null, trusted = root } = {}) {
+  const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const way = {
+    resolver: createResolver({ servers: [], policy }),
+    policy,
+    cache: createDiskCache(folder),
+    stop: stopping.signal,
+    secure: createVerifiedTls([trusted.certificatePem]),
+  };
+  return createRenewalSource(way, [
+    { organization: 'Example CA', directory: `https://127.0.0.1:${peer.port}/directory` },
+  ]);
+}
+
+const ask = (from: ReturnType<typeof source>, at = now, certificate = leaf) =>
+  from.renewal({ leaf: certificate, now: at, signal: AbortSignal.timeout(10_000) });
+const questions = () => asked.filter((path) => path !== '/directory').length;
+
+describe('a window', () => {
+  it('is asked for by the name of the certificate, where the directory says', async () => {
+    expect(await ask(source())).toEqual({
+      fingerprint: leaf.fingerprint,
+      at: now,
+      outcome: 'window',
+      ...window,
+    });
+    expect(asked).toEqual(['/directory', `/renewal-info/${renewalInfoId(leaf)}`]);
+  });
+
+  it('comes with the reason of a CA that wants it replaced', async () => {
+    renewalInfo = suggested({ explanationURL: 'https://ca.example/incident' });
+    expect(await ask(source())).toMatchObject({ explanationUrl: 'https://ca.example/incident' });
+    renewalInfo = suggested({ explanationURL: 'javascript:alert(1)' });
+    expect(await ask(source())).toMatchObject({ explanationUrl: null });
+  });
+
+  it('is asked for once, however many want it', async () => {
+    const one = source();
+    await Promise.all(Array.from({ length: 20 }, () => ask(one)));
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each<[string, Record<string, string>, number, number]>([
+    ['as often as the CA says', { 'retry-after': '21600' }, 6 * HOUR_MS - 1, 6 * HOUR_MS],
+    ['daily where it says nothing', {}, DAY_MS - 1, DAY_MS],
+    ['daily where it says a year', { 'retry-after': '31536000' }, DAY_MS - 1, DAY_MS],
+    ['after a minute where it says at once', { 'retry-after': '0' }, 59_000, 60_000],
+    [
+      'at the date that it says',
+      { 'retry-after': new Date(now + 7_200_000).toUTCString() },
+      7_190_000,
+      7_200_000,
+    ],
+    ['daily where it says nonsense', { 'retry-after': 'soon' }, DAY_MS - 1, DAY_MS],
+  ])('is asked for anew %s', async (_, headers, before, then) => {
+    renewalInfo = suggested({}, headers);
+    const one = source();
+    await ask(one);
+    await ask(one, now + before);
+    expect(questions()).toBe(1);
+    expect(await ask(one, now + then)).toMatchObject({ at: now + then });
+    expect(questions()).toBe(2);
+  });
+
+  it('is remembered by the next process', async () => {
+    const folder = cacheFolder();
+    await ask(source({ folder }));
+    expect(await ask(source({ folder }), now + HOUR_MS)).toMatchObject({ outcome: 'window', at: now });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('stays known while the CA does not answer', async () => {
+    const one = source();
+    await ask(one);
+    renewalInfo = json({}, 503);
+    const later = now + 7 * HOUR_MS;
+    expect(await ask(one, later)).toMatchObject({ outcome: 'window', at: now });
+    await ask(one, later + 14 * 60_000);
+    expect(questions()).toBe(2);
+    renewalInfo = suggested();
+    expect(await ask(one, later + 15 * 60_000)).toMatchObject({ at: later + 15 * 60_000 });
+  });
+});
+
+describe('no window', () => {
+  it('for certificates of CAs that we do not know, whatever they say of themselves', async () => {
+    const other = parseCertificate(mintAuthority({ organization: 'Other CA' }).issue({}).der);
+    expect(await ask(source(), now, other)).toBeNull();
+    const nameless = parseCertificate(issuer.issue({ keyIdentifiers: null }).der);
+    expect(await ask(source(), now, nameless)).toBeNull();
+    expect(asked).toEqual([]);
+  });
+
+  it('for what the CA does not know, for a week', async () => {
+    renewalInfo = json({ type: 'urn:ietf:params:acme:error:malformed' }, 404);
+    const one = source();
+    expect(await ask(one)).toMatchObject({ outcome: 'unsupported' });
+    await ask(one, now + 6.9 * DAY_MS);
+    expect(questions()).toBe(1);
+    renewalInfo = suggested();
+    expect(await ask(one, now + 7 * DAY_MS)).toMatchObject({ outcome: 'window' });
+  });
+
+  it('where the directory names no such service', async () => {
+    directory = json({ newOrder: 'https://127.0.0.1/' });
+    expect(await ask(source())).toMatchObject({ outcome: 'unsupported' });
+    expect(questions()).toBe(0);
+  });
+
+  it.each<[string, Handler]>([
+    ['an error', json({}, 500)],
+    ['a redirect', (_, response) => response.writeHead(302, { location: '/directory' }).end()],
+    ['no JSON', (_, response) => response.end('<html>')],
+    ['a window that ends before it starts', json({ suggestedWindow: { start: end, end: start } })],
+    ['more than anybody has to say', (_, response) => response.end(`"${'x'.repeat(70_000)}"`)],
+    ['a hang-up', (_, response) => response.destroy()],
+  ])('from %s, which is asked again later', async (_, handler) => {
+    renewalInfo = handler;
+    const one = source();
+    expect(await ask(one)).toMatchObject({ outcome: 'unavailable' });
+    expect(await ask(one, now + 60_000)).toMatchObject({ outcome: 'unavailable' });
+    expect(questions()).toBe(1);
+    renewalInfo = suggested();
+    expect(await ask(one, now + 6 * HOUR_MS)).toMatchObject({ outcome: 'window' });
+  });
+
+  it('from somebody with a certificate that is not trusted', async () => {
+    expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unsupported' });
+    expect(asked).toEqual([]);
+  });
+
+  it('over plain http, whatever the directory says', async () => {
+    directory = json({ renewalInfo: `http://127.0.0.1:${peer.port}/renewal-info` });
+    expect(await ask(source())).toMatchObject({ outcome: 'unavailable' });
+    expect(questions()).toBe(0);
+  });
+
+  it('yet, for who cannot wait', async () => {
+    renewalInfo = () => undefined;
+    const one = source();
+    const signal = AbortSignal.timeout(50);
+    expect(await one.renewal({ leaf, now, signal })).toMatchObject({ outcome: 'unavailable' });
+  });
+});
+
+it('the CAs are asked by https', () => {
+  expect(RENEWAL_AUTHORITIES.every(({ directory: url }) => url.startsWith('https://'))).toBe(true);
+});
