@@ -288,6 +288,9 @@ test('no text makes it throw, and every line has its place and fits the contract
     fc.constantFrom(
       'host',
       'url,port',
+      'host,protocol',
+      'smtp',
+      'smtp://',
       '"',
       ',',
       ';',
@@ -325,4 +328,4 @@ test('no backup makes it throw', () => {
       expect(parseImport(JSON.stringify({ monitorList: monitors })).ok).toBe(true);
     }),
   );
-});
+}, 30_000);
