@@ -117,8 +117,10 @@ export function layOutHorizon(
   const axis = dayAxis(now, frame.days, { from: frame.todayX, to: frame.axisEnd });
   const base = baseOf(frame);
   // Where the badge changes: it counts whole days from now, not from midnight.
-  const criticalEnd = Math.min(frame.width, xOf(axis, now + (CRITICAL_DAYS + 1) * DAY_MS));
-  const soonEnd = Math.min(frame.width, xOf(axis, now + (SOON_DAYS + 1) * DAY_MS));
+  const bandEnd = (days: number) =>
+    Math.max(frame.todayX, Math.min(frame.width, xOf(axis, now + (days + 1) * DAY_MS)));
+  const criticalEnd = bandEnd(CRITICAL_DAYS);
+  const soonEnd = bandEnd(SOON_DAYS);
   const end = endOfView(now, frame.days);
   const expired = entries.filter(({ notAfter }) => notAfter < now);
   const inView = entries.filter(({ notAfter }) => notAfter >= now && notAfter < end);

@@ -122,7 +122,7 @@ function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
         word === 'renewal overdue' ? 'text-critical-fg' : 'text-fg-2',
       )}
     >
-      {word}
+      {word === 'renewal overdue' ? word : 'on schedule'}
     </span>
   );
 }
