@@ -4,7 +4,8 @@ import { identityFlag, locked } from './dialect.ts';
 import { releaseHeldMail } from './mail-allowance.ts';
 import { enqueueMail, type NewMail } from './mails.ts';
 import type { Store } from './open-store.ts';
-import type { IdentityUserTable, Tables } from './tables.ts';
+import type { IdentityUserTable } from './identity-tables.ts';
+import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** A user of the built-in identity provider: what it is called in `identities`, and its id in `user`. */

@@ -8,6 +8,13 @@ import type {
   Subscription,
   Uptime,
 } from '../core/index.ts';
+import type {
+  IdentityAccountTable,
+  IdentityFactorTable,
+  IdentitySessionTable,
+  IdentityUserTable,
+  IdentityVerificationTable,
+} from './identity-tables.ts';
 
 /** 0 or 1: the form of a boolean that both databases have. */
 type Flag = number;
@@ -336,50 +343,6 @@ export interface RateLimitsTable {
   key: string;
   window_ends_at: number;
   count: number;
-}
-
-/** A boolean on PostgreSQL, 0 or 1 on SQLite: `identityFlag` writes it. */
-export type IdentityFlag = boolean | number;
-/** ISO text, or a timestamp that is written as such and compares with it. */
-export type IdentityInstant = string;
-
-/** The few of better-auth's tables that the store itself touches, for an account's deletion and for retention. */
-export interface IdentityUserTable {
-  id: string;
-  name: string;
-  /** Lower case; unique. */
-  email: string;
-  emailVerified: IdentityFlag;
-  twoFactorEnabled: IdentityFlag | null;
-  image: string | null;
-  createdAt: IdentityInstant;
-  updatedAt: IdentityInstant;
-}
-export interface IdentitySessionTable {
-  id: string;
-  userId: string;
-  expiresAt: IdentityInstant;
-}
-/** A password (`providerId` is "credential" and `accountId` the user's id), or a link to another provider. */
-export interface IdentityAccountTable {
-  id: string;
-  userId: string;
-  accountId: string;
-  providerId: string;
-  password: string | null;
-  createdAt: IdentityInstant;
-  updatedAt: IdentityInstant;
-}
-/** What of a person's passkeys and one-time codes matters here: whose they are. */
-export interface IdentityFactorTable {
-  id: string;
-  userId: string;
-}
-/** Short-lived: challenges, and tokens that were mailed. */
-export interface IdentityVerificationTable {
-  identifier: string;
-  value: string;
-  expiresAt: IdentityInstant;
 }
 
 export interface Tables {
