@@ -320,7 +320,7 @@ test('no text makes it throw, and every line has its place and fits the contract
     }),
     { numRuns: 200 },
   );
-});
+}, 30_000);
 
 test('no backup makes it throw', () => {
   fc.assert(
@@ -328,4 +328,4 @@ test('no backup makes it throw', () => {
       expect(parseImport(JSON.stringify({ monitorList: monitors })).ok).toBe(true);
     }),
   );
-}, 30_000);
+});
