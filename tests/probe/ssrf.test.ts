@@ -1,18 +1,23 @@
 import { createServer } from 'node:http';
 import type { RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { normaliseEndpoint } from '../../server/core/index.ts';
-import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { createDiskCache } from '../../server/probe/disk-cache.ts';
+import { createDomainSource } from '../../server/probe/domain-source.ts';
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
+import { createRenewalSource } from '../../server/probe/renewal-source.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { HOSTILE_NAMES, HOSTILE_URLS, hostileAuthorities, INSIDE, watchDials } from '../kit/ssrf-corpus.ts';
 import type { Dials } from '../kit/ssrf-corpus.ts';
-import { listening, startTlsServer } from '../kit/tls-server.ts';
+import { listening } from '../kit/tls-server.ts';
 import type { Peer } from '../kit/tls-server.ts';
 
 const OPEN = '127.0.0.1';
@@ -22,30 +27,35 @@ const trustStore = createTrustStore([root.der]);
 const never = new AbortController().signal;
 
 let dns: DnsServer;
-let open: Peer;
-let inside: Peer;
-let reachedInside = 0;
-/** What the open peer does; set by a test. */
+/** 127.0.0.1, where all names of *.ca.test and *.flip.test lead; by both schemes. */
+let ports: { http: number; https: number };
+/** What it does; set by a test. */
 let serve: RequestListener;
 let asked: string[];
+let reachedInside = 0;
 let dials: Dials;
+const peers: Peer[] = [];
 
 beforeAll(async () => {
   dns = await startDnsServer(HOSTILE_NAMES);
-  open = await listening(
-    createServer((request, response) => {
-      asked.push(request.url ?? '');
-      serve(request, response);
-    }),
-  );
-  // On the same port: an address that changes is all that lies between them.
-  const hangUp = createTcpServer((socket) => {
+  const onRequest: RequestListener = (request, response) => {
+    asked.push(request.url ?? '');
+    serve(request, response);
+  };
+  const hangUp = (socket: Socket): void => {
     reachedInside++;
     socket.destroy();
-  });
-  inside = await listening(hangUp, INSIDE, open.port);
+  };
+  const dnsNames = ['ca.test', '*.ca.test', '*.flip.test'];
+  const { certificatePem, chainPem, keyPem } = issuer.issue({ dnsNames, ipAddresses: [OPEN] });
+  const http = await listening(createServer(onRequest));
+  const https = await listening(createTlsServer({ cert: certificatePem + chainPem, key: keyPem }, onRequest));
+  ports = { http: http.port, https: https.port };
+  // On the same ports: an address that changes is all that lies between them.
+  const inside = [http, https].map(({ port }) => listening(createTcpServer(hangUp), INSIDE, port));
+  peers.push(http, https, ...(await Promise.all(inside)));
 });
-afterAll(() => Promise.all([dns.stop(), open.stop(), inside.stop()]));
+afterAll(() => Promise.all([dns.stop(), ...peers.map((peer) => peer.stop())]));
 beforeEach(() => {
   asked = [];
   serve = (_request, response) => response.writeHead(404).end();
@@ -65,6 +75,8 @@ function world(allow: readonly string[]) {
   const icons = createIconSource({ resolver, policy });
   const look = { signal: never, trustStore, withPosture: false };
   const request = { now: Date.now(), signal: never };
+  const secure = createVerifiedTls([root.certificatePem]);
+  const json = () => ({ resolver, policy, secure, stop: never, cache: createDiskCache(null) });
   const evidence = (points: { crlUrls?: string[]; ocspUrls?: string[] }) => {
     const path = [issuer.issue({ dnsNames: ['a.test'], ...points }), issuer, root];
     return sources.revocation.evidence({
@@ -92,16 +104,30 @@ function world(allow: readonly string[]) {
       },
       'a CRL': (url: string) => evidence({ crlUrls: [url] }),
       OCSP: (url: string) => evidence({ ocspUrls: [url] }),
+      'a renewal window (ARI)': (directory: string) => {
+        const leaf = parseCertificate(issuer.issue({ dnsNames: ['a.test'] }).der);
+        const authorities = [{ organization: 'Certlantern Tests', directory }];
+        return createRenewalSource(json(), authorities).renewal({ leaf, ...request });
+      },
+      'a registry (RDAP)': (bootstrapUrl: string) =>
+        createDomainSource({ ...json(), bootstrapUrl }).registration({ host: 'example.com', ...request }),
     },
   };
 }
 const closed = () => world([]);
-const WAYS = ['an authority that is missing (AIA)', 'a CRL', 'OCSP'] as const;
+type Way = keyof ReturnType<typeof world>['ways'];
+const WAYS: readonly [Way, keyof typeof ports][] = [
+  ['an authority that is missing (AIA)', 'http'],
+  ['a CRL', 'http'],
+  ['OCSP', 'http'],
+  ['a renewal window (ARI)', 'https'],
+  ['a registry (RDAP)', 'https'],
+];
 
 describe('no connection is tried at all', () => {
-  it.each(WAYS)('on the way to %s', async (way) => {
+  it.each(WAYS)('on the way to %s', async (way, scheme) => {
     const dial = closed().ways[way];
-    const urls = hostileAuthorities(open.port).flatMap((authority) => [
+    const urls = hostileAuthorities(ports[scheme]).flatMap((authority) => [
       `http://${authority}/x`,
       `https://${authority}/x`,
     ]);
@@ -111,7 +137,7 @@ describe('no connection is tried at all', () => {
 
   it('on the way to a host that somebody typed', async () => {
     const { probe } = closed();
-    const authorities = hostileAuthorities(open.port);
+    const authorities = hostileAuthorities(ports.https);
     const texts = [
       ...authorities,
       ...authorities.flatMap((authority) => [
@@ -127,13 +153,13 @@ describe('no connection is tried at all', () => {
 
   it('on the way to a host as it stands in the store, and to its icon', async () => {
     const { probe, icon } = closed();
-    const hosts = hostileAuthorities(open.port).map((authority) => authority.replace(/:\d+$/, ''));
+    const hosts = hostileAuthorities(ports.https).map((authority) => authority.replace(/:\d+$/, ''));
     const unbracketed = hosts.map((host) => host.replace(/^\[(.*)\]$/, '$1'));
     await Promise.all(
       [...hosts, ...unbracketed].map(async (host) => {
-        await probe.host(host, open.port);
+        await probe.host(host, ports.https);
         // An address cannot always be made of it; nothing of it may be dialled.
-        if (URL.canParse(`https://${host}:1/`)) await icon(host, open.port);
+        if (URL.canParse(`https://${host}:1/`)) await icon(host, ports.https);
       }),
     );
     expect(dials.attempts).toEqual([]);
@@ -145,58 +171,78 @@ describe('a permitted peer leads nowhere else', () => {
   const half = () => world([`${OPEN}/32`]);
   const elsewhere = () => dials.attempts.filter((attempt) => !attempt.startsWith(`${OPEN}:`));
 
-  it.each(WAYS)('on the way to %s, which is open otherwise', async (way) => {
-    await half().ways[way](`http://${OPEN}:${open.port}/x`);
+  it.each(WAYS)('on the way to %s, which is open otherwise', async (way, scheme) => {
+    await half().ways[way](`${scheme}://${OPEN}:${ports[scheme]}/x`);
     expect(asked).toEqual(['/x']);
-    expect(dials.attempts).toEqual([`${OPEN}:${open.port}`]);
+    expect(dials.attempts).toEqual([`${OPEN}:${ports[scheme]}`]);
   });
 
-  it('though the inside answers, where it is opened', async () => {
-    await world(['127.0.0.0/8']).ways['a CRL'](`http://inside.test:${open.port}/x`);
-    expect(elsewhere()).toEqual([`${INSIDE}:${open.port}`]);
+  it.each(WAYS)('though the inside answers on the way to %s, where it is opened', async (way, scheme) => {
+    await world(['127.0.0.0/8']).ways[way](`${scheme}://inside.test:${ports[scheme]}/x`);
+    expect(elsewhere()).toEqual([`${INSIDE}:${ports[scheme]}`]);
     reachedInside = 0;
   });
 
-  it.each(WAYS)('by redirects, on the way to %s', async (way) => {
-    const targets = hostileAuthorities(open.port).map((authority) => `http://${authority}/x`);
-    const locations = [...targets, ...HOSTILE_URLS, `//${INSIDE}:${open.port}/`, '/elsewhere'];
-    serve = (request, response) => {
-      const location = locations[Number(request.url?.slice(1))] ?? '';
-      response.writeHead(302, { location: encodeURI(location) }).end();
-    };
+  /** Asks the open peer once for each address that it may name, under a name and a path of its own. */
+  async function askForEach(way: Way, scheme: keyof typeof ports, locations: readonly string[]) {
     const dial = half().ways[way];
     await Promise.all(
       locations.map((_, index) => {
         dns.entries.set(`${index}.ca.test`, { addresses: [OPEN] });
-        return dial(`http://${index}.ca.test:${open.port}/${index}`);
+        return dial(`${scheme}://${index}.ca.test:${ports[scheme]}/${index}`);
       }),
     );
+  }
+  const locationsOn = (scheme: keyof typeof ports): string[] => [
+    ...hostileAuthorities(ports[scheme])
+      .filter((authority) => /[:@#?/\\]/.test(authority))
+      .map((authority) => `${scheme}://${authority}/x`),
+    ...HOSTILE_URLS,
+    `//${INSIDE}:${ports[scheme]}/`,
+    '/elsewhere',
+  ];
+
+  it.each(WAYS)('by redirects, on the way to %s', async (way, scheme) => {
+    const locations = locationsOn(scheme);
+    serve = (request, response) => {
+      const location = locations[Number(request.url?.slice(1))] ?? '';
+      response.writeHead(302, { location: encodeURI(location) }).end();
+    };
+    await askForEach(way, scheme, locations);
+    // A list that is late goes on after its question.
+    await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(locations.length);
+    expect(elsewhere()).toEqual([]);
+  });
+
+  it.each<[Way, (location: string) => unknown]>([
+    ['a renewal window (ARI)', (renewalInfo) => ({ renewalInfo })],
+    ['a registry (RDAP)', (base) => ({ services: [[['com'], [base]]] })],
+  ])('by what the directory says, on the way to %s', async (way, directory) => {
+    // Names of this machine lead to the peer itself, which is open.
+    const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
+    serve = (request, response) => {
+      const location = locations[Number(request.url?.slice(1))] ?? '';
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(directory(location)));
+    };
+    await askForEach(way, 'https', locations);
     expect(elsewhere()).toEqual([]);
     expect(asked).toHaveLength(locations.length);
   });
 
   it('by redirects, on the way to a page', async () => {
-    const targets = hostileAuthorities(open.port).filter((authority) => !/localhost/i.test(authority));
-    const locations = [...targets.map((authority) => `https://${authority}/x`), ...HOSTILE_URLS];
-    const site = await startTlsServer(
-      { '*': issuer.issue({ dnsNames: ['site.test'] }) },
-      {
-        serve: ({ headers: { host = '' } }, response) => {
-          const location = locations[Number(host.split('.')[0])] ?? '';
-          response.writeHead(302, { location: encodeURI(location) }).end();
-        },
-      },
-    );
+    const locations = locationsOn('https').filter((location) => !/localhost/i.test(location));
+    serve = ({ headers: { host = '' } }, response) => {
+      const location = locations[Number(host.split('.')[0])] ?? '';
+      response.writeHead(302, { location: encodeURI(location) }).end();
+    };
     const { probe, icon } = half();
     await Promise.all(
       locations.map(async (_, index) => {
-        const host = `${index}.site.test`;
-        dns.entries.set(host, { addresses: [OPEN] });
-        await probe.host(host, site.port);
-        await icon(host, site.port);
+        dns.entries.set(`${index}.ca.test`, { addresses: [OPEN] });
+        await probe.host(`${index}.ca.test`, ports.https);
+        await icon(`${index}.ca.test`, ports.https);
       }),
     );
-    await site.stop();
     expect(elsewhere()).toEqual([]);
   });
 
@@ -209,15 +255,13 @@ describe('a permitted peer leads nowhere else', () => {
       queries.set(type + name, count);
       dns.entries.set(name, { addresses: [count === 1 ? OPEN : INSIDE], ttlSeconds: 0 });
     };
-    for (const way of WAYS) {
-      const host = `${WAYS.indexOf(way)}.flip.test`;
-      await ways[way](`http://${host}:${open.port}/first`);
-      await ways[way](`http://${host}:${open.port}/second`);
-    }
+    for (const [index, [way, scheme]] of WAYS.entries())
+      for (const path of ['first', 'second'])
+        await ways[way](`${scheme}://${index}.flip.test:${ports[scheme]}/${path}`);
     expect(asked).toEqual(WAYS.map(() => '/first'));
     for (let look = 0; look < 3; look++) {
-      await probe.host('p.flip.test', open.port);
-      await icon('i.flip.test', open.port);
+      await probe.host('p.flip.test', ports.https);
+      await icon('i.flip.test', ports.https);
     }
     expect(elsewhere()).toEqual([]);
   });
