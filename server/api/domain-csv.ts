@@ -8,7 +8,6 @@ import { domainWire } from './wire.ts';
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
   port: ({ port }) => port,
-  protocol: ({ protocol }) => protocol,
   state: ({ state }) => state,
   days_left: ({ expiry_date: end }, now) => end && daysLeft(Date.parse(end), now),
   issuer: ({ issuer }) => issuer && oneLine(issuer),
@@ -16,9 +15,6 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   valid_from: (domain) => domain.valid_from,
   expiry_date: (domain) => domain.expiry_date,
   revocation: ({ revocation }) => revocation.state,
-  uptime: ({ uptime }) => uptime.state,
-  down_since: ({ uptime }) => uptime.down_since,
-  response_ms: ({ uptime }) => uptime.response_ms,
   trusted: (domain) => domain.trusted,
   last_checked_at: (domain) => domain.last_checked_at,
   check_every_minutes: (domain) => domain.check_every_minutes,
@@ -27,6 +23,11 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   notes: ({ notes }) => notes,
   problem: ({ unreachable, trusted, findings }) =>
     unreachable?.message ?? (trusted === false ? (findings[0]?.message ?? null) : null),
+  // New columns come last: who reads them by their place finds the old ones where they were.
+  protocol: ({ protocol }) => protocol,
+  uptime: ({ uptime }) => uptime.state,
+  down_since: ({ uptime }) => uptime.down_since,
+  response_ms: ({ uptime }) => uptime.response_ms,
 };
 
 /** The domains as a CSV file, made while they are read. `now` is ms UTC. */
