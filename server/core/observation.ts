@@ -7,6 +7,8 @@ export type ReachFailure =
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
+  /** Our own name servers answer nobody: says nothing about the endpoint. */
+  | 'resolver_silent'
   | 'address_refused'
   | 'refused'
   | 'reset'

@@ -7,6 +7,7 @@ const HAPPENED: Record<ReachFailure, string> = {
   dns_failed: 'could not be looked up: its name servers answered with an error',
   dns_timeout: 'could not be looked up: its name servers did not answer in time',
   dns_refused: 'could not be looked up: the name server refused to answer',
+  resolver_silent: 'could not be looked up: the name server that is used here does not answer',
   address_refused: 'leads to an address that cannot be tracked here',
   refused: 'refused the connection',
   reset: 'broke off the connection',

@@ -136,6 +136,7 @@ describe('what one check says of the uptime', () => {
       { ok: false as const, stage: 'policy' as const, reason: 'address_refused' as const, detail: null },
       { ...dns, reason: 'dns_refused' as const, detail: 'EREFUSED' },
       { ...dns, reason: 'dns_failed' as const, detail: 'ECONNREFUSED' },
+      { ...dns, reason: 'resolver_silent' as const, detail: 'ESILENT' },
     ])
       expect(assessUptime(unresolved(resolution))).toEqual({
         state: 'unknown',

@@ -80,7 +80,8 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
 /** False where all that failed is ours: no IPv6, the address policy, a resolver that did not work for us. */
 function isTelling({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
-    if (resolution.stage === 'policy' || resolution.reason === 'dns_refused') return false;
+    const isOurs = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
+    if (resolution.stage === 'policy' || isOurs) return false;
     return !(resolution.reason === 'dns_failed' && OWN_RESOLVER_FAILURES.has(resolution.detail ?? ''));
   }
   const isOurs = (seen: FailedObservation) => seen.stage === 'policy' || seen.reason === 'no_route_here';

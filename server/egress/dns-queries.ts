@@ -20,6 +20,10 @@ export interface CaaRecord {
 export interface DnsQueries {
   addresses(host: string, family: 4 | 6, limit: Limit): Promise<Answer>;
   caa(name: string, limit: Limit): Promise<CaaAnswer>;
+  /** Asks for the root, which every name server knows: what it says does not matter, only that it says something. */
+  askForRoot(): void;
+  /** Whether a name server answered any question since then (by performance.now()). */
+  heardSince(instant: number): boolean;
 }
 
 /** Beyond some hundreds of outstanding queries a c-ares channel loses UDP answers: at 128 none were lost, at 512 some. */
@@ -30,6 +34,9 @@ const LONGEST_TRY_MS = 2_000;
 const TRIES = 3;
 const LATE = { ok: false, code: 'ETIMEOUT' } as const;
 
+/** What only a name server that answered can say. */
+const FROM_A_SERVER = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EFORMERR', 'ENOTIMP']);
+
 type InSlot = ReturnType<typeof createSlots>;
 
 /**
@@ -39,16 +46,33 @@ type InSlot = ReturnType<typeof createSlots>;
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
   const inSlot = createSlots(QUERIES_PER_CHANNEL * CHANNELS);
+  let heardAt = Number.NEGATIVE_INFINITY;
 
+  const newResolver = (): dns.Resolver => {
+    const resolver = new dns.Resolver({ timeout: FIRST_TRY_MS, maxTimeout: LONGEST_TRY_MS, tries: TRIES });
+    if (servers.length > 0) resolver.setServers(servers);
+    return resolver;
+  };
   const freeChannel = (): (typeof channels)[number] => {
     const free = channels.find(({ inFlight }) => inFlight < QUERIES_PER_CHANNEL);
     if (free !== undefined) return free;
-    const resolver = new dns.Resolver({ timeout: FIRST_TRY_MS, maxTimeout: LONGEST_TRY_MS, tries: TRIES });
-    if (servers.length > 0) resolver.setServers(servers);
-    const channel = { resolver, inFlight: 0 };
+    const channel = { resolver: newResolver(), inFlight: 0 };
     channels.push(channel);
     return channel;
   };
+  const listen = async <Found>(question: Promise<Found>): Promise<Found> => {
+    try {
+      const found = await question;
+      heardAt = performance.now();
+      return found;
+    } catch (error) {
+      if (FROM_A_SERVER.has((error as NodeJS.ErrnoException).code ?? '')) heardAt = performance.now();
+      throw error;
+    }
+  };
+  // A channel of its own: the others may be full of names that nobody answers.
+  const rootResolver = newResolver();
+  let root: Promise<unknown> | null = null;
 
   const ask = <Found>(
     limit: Limit,
@@ -58,7 +82,7 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
       const channel = freeChannel();
       channel.inFlight++;
       try {
-        return await question(channel.resolver);
+        return await listen(question(channel.resolver));
       } finally {
         channel.inFlight--;
       }
@@ -71,6 +95,13 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
       })),
     caa: (name, limit) =>
       ask(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
+    askForRoot() {
+      root ??= listen(rootResolver.resolveNs('.')).then(
+        () => (root = null),
+        () => (root = null),
+      );
+    },
+    heardSince: (instant) => heardAt >= instant,
   };
 }
 

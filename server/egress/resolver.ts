@@ -10,7 +10,14 @@ export type Resolution =
   | { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
 
 /** `dns_refused`: the name server would not answer us. `dns_failed` includes SERVFAIL, thus also bogus DNSSEC. */
-type DnsFailure = 'name_not_found' | 'no_addresses' | 'dns_failed' | 'dns_timeout' | 'dns_refused';
+type DnsFailure =
+  | 'name_not_found'
+  | 'no_addresses'
+  | 'dns_failed'
+  | 'dns_timeout'
+  | 'dns_refused'
+  /** Our own name servers answer nobody. */
+  | 'resolver_silent';
 
 export interface Resolver {
   /** Never rejects for what the network answers; an aborted signal ends it as `dns_timeout`. */
@@ -32,6 +39,10 @@ export interface ResolverOptions {
 }
 
 const MAX_ADDRESSES = 20;
+/** The part of its time after which a question makes us ask whether the name servers answer anything. */
+const DOUBTFUL_AFTER = 0.5;
+/** No code of node:dns: our own name servers answered nothing at all, which says nothing about the name. */
+const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
 const TIMEOUT_MS = 5_000;
 // Says nothing about what is behind the name: who asks may be looking around in our network.
@@ -50,9 +61,17 @@ export function createResolver({
   const ask = async (host: string, signal: AbortSignal): Promise<Answer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
-    const answer = merge(
+    const askedAt = performance.now();
+    // In time for its answer to come before the limit of this question.
+    const doubt = setTimeout(() => {
+      if (!queries.heardSince(askedAt)) queries.askForRoot();
+    }, queryMs * DOUBTFUL_AFTER);
+    const merged = merge(
       await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)]),
     );
+    clearTimeout(doubt);
+    const isLate = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
+    const answer: Answer = isLate && !queries.heardSince(askedAt) ? SILENT : merged;
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
     // c-ares knows neither /etc/hosts nor search domains nor mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
@@ -107,6 +126,8 @@ function failureOf(code: string): DnsFailure {
       return 'no_addresses';
     case 'ETIMEOUT':
       return 'dns_timeout';
+    case SILENT.code:
+      return 'resolver_silent';
     case 'EREFUSED':
       return 'dns_refused';
     default:

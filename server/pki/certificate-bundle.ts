@@ -29,9 +29,10 @@ function certificatesOfDer(bytes: Uint8Array): Uint8Array[] {
   data.read(TAG.set);
   data.read(TAG.sequence);
   const list = data.optional(contextTag(0, 'constructed'))?.open();
+  if (list === undefined) return [];
   const found: Uint8Array[] = [];
   // Other choices than a certificate (§10.2.2) have context tags and are of no use here.
-  while (list !== undefined && !list.done) {
+  while (!list.done) {
     const element = list.read();
     if (element.tag === TAG.sequence) found.push(element.encoded);
   }

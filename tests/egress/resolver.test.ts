@@ -161,6 +161,15 @@ describe('resolve', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
+  it('tells a name server that answers nothing at all from a name that has none', async () => {
+    // The root, which it is asked for in doubt.
+    server.entries.set('', { answer: 'silent' });
+    expect(await resolve('silent.test', { timeoutMs: 300 })).toMatchObject({
+      ok: false,
+      reason: 'resolver_silent',
+    });
+  });
+
   it('gives up when the signal aborts', async () => {
     const controller = new AbortController();
     const resolver = createResolver({ servers: [server.address], policy: PUBLIC });

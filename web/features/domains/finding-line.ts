@@ -25,10 +25,14 @@ const SHORT_LINES: Record<string, string> = {
 };
 
 const SAID_BY_BADGES = ['expired', 'revoked'];
+/** States whose badge counts the days: that it should have been renewed by now goes without saying. */
+const COUNTED_DOWN = ['expired', 'critical', 'soon'];
 
 /** The finding to put on the card: the first that is more than a note and that no badge says already. */
 export function worstFinding(domain: DomainWire): FindingWire | null {
-  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !SAID_BY_BADGES.includes(code);
+  const isSaid = (code: string) =>
+    SAID_BY_BADGES.includes(code) || (code === 'renewal_overdue' && COUNTED_DOWN.includes(domain.state));
+  const isNews = ({ severity, code }: FindingWire) => severity !== 'note' && !isSaid(code);
   return domain.findings.find(isNews) ?? null;
 }
 

@@ -7,6 +7,7 @@ const SHORT_LINES: Record<string, string> = {
   dns_failed: 'DNS: the name servers failed',
   dns_timeout: 'DNS: no answer in time',
   dns_refused: 'DNS: the lookup was refused',
+  resolver_silent: 'DNS: our own name server is silent',
   address_refused: 'Its address cannot be tracked here',
   refused: 'The connection was refused',
   reset: 'The connection was broken off',
@@ -19,6 +20,9 @@ const SHORT_LINES: Record<string, string> = {
   no_certificate: 'No certificate was shown',
   too_large: 'Too many certificates were sent',
   closed: 'The connection was closed early',
+  wrong_protocol: 'The answer was in another protocol',
+  starttls_refused: 'STARTTLS is not offered',
+  starttls_injection: 'Plain text came after STARTTLS',
 };
 
 /** 'DNS: no such name' */

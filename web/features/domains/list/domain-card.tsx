@@ -9,6 +9,7 @@ import { Time } from '../../../ui/time.tsx';
 import { cardId } from '../domain-actions.ts';
 import { stateOfPanel } from '../panel-history.ts';
 import type { DomainActions } from '../domain-actions.ts';
+import { worstFinding } from '../finding-line.ts';
 import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { SelectBox } from '../selection/select-box.tsx';
@@ -112,8 +113,8 @@ function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
 function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
   const word = domain.paused === null && lifetime && scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
-  // Where the server finds it overdue, that stands above.
-  if (!word || domain.findings.some(({ code }) => code === 'renewal_overdue')) return null;
+  // Where the second line says that it is overdue, that is enough.
+  if (!word || worstFinding(domain)?.code === 'renewal_overdue') return null;
   return (
     <span
       title={word}
