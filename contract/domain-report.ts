@@ -16,7 +16,7 @@ export const reportFindingSchema = findingSchema.extend({
 });
 export type ReportFindingWire = z.infer<typeof reportFindingSchema>;
 
-export const addressSchema = z.object({
+const addressSchema = z.object({
   address: z.string(),
   family: z.union([z.literal(4), z.literal(6)]),
   fingerprint: z.string().nullable(),

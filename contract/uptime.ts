@@ -7,7 +7,7 @@ export const STRIP_CHECKS = 90;
 /** How far back response times and incidents go, in days. */
 export const UPTIME_DAYS = { free: 7, premium: 90 } as const;
 
-export const uptimeStateSchema = z.enum(['up', 'down', 'unknown']);
+const uptimeStateSchema = z.enum(['up', 'down', 'unknown']);
 export type UptimeState = z.infer<typeof uptimeStateSchema>;
 
 /** What a card or a row shows of a domain's uptime. */
@@ -24,7 +24,7 @@ export const uptimeSummarySchema = z.object({
   down_since: isoInstant.nullable(),
 });
 
-export const incidentSchema = z.object({
+const incidentSchema = z.object({
   id: z.string(),
   started_at: isoInstant,
   /** null while it lasts. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diff } from './diff.ts';
-import { unreachedVerdict } from './carry.ts';
+import { unreachedVerdict } from './judge/carry.ts';
 import type { LastSeen, Verdict } from './verdict.ts';
 import { UNASKED } from '../../tests/kit/observation.ts';
 

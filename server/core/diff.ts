@@ -1,4 +1,4 @@
-import { recall } from './carry.ts';
+import { recall } from './judge/carry.ts';
 import type { FindingCode, Verdict } from './verdict.ts';
 
 export type Event =

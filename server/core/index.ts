@@ -1,4 +1,4 @@
-export { fixFor } from './advice.ts';
+export { fixFor } from './judge/advice.ts';
 export { alertSteps, expectedRenewal } from './alert-steps.ts';
 export type { Step } from './alert-steps.ts';
 export { planAlerts } from './alerting.ts';
@@ -53,13 +53,13 @@ export { readChain } from './presented-chain.ts';
 export type { PresentedCertificate } from './presented-chain.ts';
 export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
-export { judge } from './judge.ts';
+export { judge } from './judge/judge.ts';
 export { longDate } from './long-date.ts';
 export { oneLine } from './one-line.ts';
 export { whatHappened } from './reach-failure.ts';
-export { reportMarkdown } from './report.ts';
+export { reportMarkdown } from './report/report.ts';
 export { nextAttemptAt } from './retry.ts';
-export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './revocation.ts';
+export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './judge/revocation.ts';
 export { nextCheckAt } from './schedule.ts';
 export type {
   AddressVerdict,

@@ -5,7 +5,7 @@ import { formatIpAddress } from './ip-address.ts';
 import type { GeneralName, UnsupportedForm } from './general-name.ts';
 import { ADDRESS_LENGTHS, readGeneralName } from './general-name.ts';
 import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './object-identifiers.ts';
-import { distributionPointUris } from './issuing-distribution-point.ts';
+import { distributionPointUris } from './revocation/issuing-distribution-point.ts';
 import { PkiError } from './pki-error.ts';
 
 /* The values of the extensions of RFC 5280 §4.2, one function each. Every one throws PkiError on malformed input. */

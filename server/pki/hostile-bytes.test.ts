@@ -7,9 +7,9 @@ import { mintAuthority } from '../../tests/kit/mint.ts';
 import { mintCrl } from '../../tests/kit/mint-crl.ts';
 import { mintOcspResponse } from '../../tests/kit/mint-ocsp.ts';
 import { parseCertificate, parseReadable } from './certificate.ts';
-import { crlAnswer } from './crl-answer.ts';
-import { parseCrl } from './crl.ts';
-import { ocspAnswer } from './ocsp-answer.ts';
+import { crlAnswer } from './revocation/crl-answer.ts';
+import { parseCrl } from './revocation/crl.ts';
+import { ocspAnswer } from './revocation/ocsp-answer.ts';
 import { PkiError } from './pki-error.ts';
 import { parseRenewalInfo } from './renewal-info.ts';
 

@@ -3,7 +3,7 @@ import { parseReadable } from '../pki/index.ts';
 import type { Certificate, TrustStore } from '../pki/index.ts';
 import { heldPath, sentChains } from './held-paths.ts';
 import type { SentChain } from './held-paths.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './sources/sources.ts';
 import { waited } from './waited.ts';
 
 export interface AskOptions {

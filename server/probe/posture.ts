@@ -8,7 +8,7 @@ import { hangUp } from './handshake.ts';
 import type { HandshakeEvidence } from './handshake.ts';
 import { secure } from './secure.ts';
 import type { Approach, Secured } from './secure.ts';
-import type { DomainSource } from './sources.ts';
+import type { DomainSource } from './sources/sources.ts';
 import { groupsContext, signatureContext, versionContext } from './tls-contexts.ts';
 import { waited } from './waited.ts';
 

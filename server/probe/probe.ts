@@ -6,7 +6,7 @@ import { lookAtHttp } from './http-look.ts';
 import { look } from './look.ts';
 import type { OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
-import type { Sources } from './sources.ts';
+import type { Sources } from './sources/sources.ts';
 
 export interface ObserveOptions {
   /** Aborted, it ends what is still under way as a timeout. */

@@ -5,7 +5,7 @@ import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
-import type { Sources } from '../../server/probe/sources.ts';
+import type { Sources } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/tls-server.ts';

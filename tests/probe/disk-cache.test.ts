@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { createDiskCache } from '../../server/probe/disk-cache.ts';
+import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 
 let folder: string;
 beforeEach(async () => {

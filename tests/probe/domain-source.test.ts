@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
-import { createDiskCache } from '../../server/probe/disk-cache.ts';
-import { createDomainSource } from '../../server/probe/domain-source.ts';
+import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
+import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
 import { mintAuthority } from '../kit/mint.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { iconLinks } from '../../server/probe/icon-links.ts';
+import { iconLinks } from '../../server/probe/icons/icon-links.ts';
 
 const page = new URL('https://shop.example/en/');
 const links = (html: string): string[] => iconLinks(html, page).map(({ href }) => href);

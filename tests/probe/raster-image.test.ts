@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { rasterType } from '../../server/probe/raster-image.ts';
+import { rasterType } from '../../server/probe/icons/raster-image.ts';
 import { icoOf, pngIcon } from '../kit/icons.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { parseCertificate, renewalInfoId } from '../../server/pki/index.ts';
-import { createDiskCache } from '../../server/probe/disk-cache.ts';
-import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/renewal-source.ts';
+import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
+import { createRenewalSource, RENEWAL_AUTHORITIES } from '../../server/probe/sources/renewal-source.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { cacheFolder } from '../kit/sources.ts';
 import { startTlsServer } from '../kit/tls-server.ts';

@@ -8,10 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { normaliseEndpoint } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { createDiskCache } from '../../server/probe/disk-cache.ts';
-import { createDomainSource } from '../../server/probe/domain-source.ts';
+import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
+import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
-import { createRenewalSource } from '../../server/probe/renewal-source.ts';
+import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
 import { mintAuthority } from '../kit/mint.ts';

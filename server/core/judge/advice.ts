@@ -1,0 +1,61 @@
+import type { Finding, FindingCode } from '../verdict.ts';
+
+interface Advised {
+  code: FindingCode;
+  severity: Finding['severity'];
+  attachment: Finding['attachment'];
+}
+
+const PUBLIC_OR_OWN =
+  'Install a certificate of a public authority. If it comes from an authority of your own, add that one’s root to the ' +
+  'authorities in your profile.';
+const REISSUE = 'Have the certificate issued anew, and install it with the chain that comes with it.';
+const WITHOUT_MORE = 'the certificate first, then each one that issued the one before it, and no root.';
+const LEAVE_OUT = `Leave out what no client needs, and send the rest in order: ${WITHOUT_MORE}`;
+
+const FIXES: Record<Exclude<FindingCode, 'name_mismatch'>, string> = {
+  expired:
+    'Renew the certificate, install it and reload the server. If renewal is automatic, look for why it stopped.',
+  not_yet_valid:
+    'Install the certificate that is valid now, or wait; if the date is wrong, have it issued anew.',
+  self_signed: PUBLIC_OR_OWN,
+  untrusted_root: PUBLIC_OR_OWN,
+  incomplete_chain:
+    'Install the full chain that your authority delivers with the certificate (often called fullchain.pem).',
+  intermediate_expired:
+    'Install the current intermediate of your authority; without one, have the certificate issued anew.',
+  path_invalid: REISSUE,
+  weak_key: 'Have a certificate issued for a new key: ECDSA P-256, or RSA with 2048 bits or more.',
+  weak_signature: 'Have the certificate issued anew: authorities sign with SHA-256 or better today.',
+  malformed_certificate:
+    'Install the file with the certificate again; if it is the same, have it issued anew.',
+  legacy_tls: 'Let the server offer TLS 1.2 and 1.3, with the ciphers that it comes with.',
+  certificates_differ:
+    'Install the new certificate on the servers behind these addresses too, and reload them.',
+  address_unreachable: 'Start the server at these addresses, or take them out of DNS.',
+  lifetime_too_long: 'Have the certificate issued anew, for less time.',
+  distrusted_root: 'Have the certificate issued by another authority.',
+  revoked: 'Have a certificate issued for a new key, install it and reload the server.',
+  intermediate_revoked: REISSUE,
+  staple_invalid: 'Let the server fetch the OCSP answer anew; if it cannot, switch stapling off.',
+  staple_missing: 'Switch OCSP stapling on, or have the certificate issued without “must staple”.',
+  renewal_overdue: 'Renew the certificate. If renewal is automatic, look for why it did not run.',
+  replacement_wanted: 'Renew the certificate now; your authority may revoke this one soon.',
+  unused_certificate_expired: LEAVE_OUT,
+  wrong_order: LEAVE_OUT,
+  extra_certificate: LEAVE_OUT,
+};
+
+/** One concrete thing to do about a finding, in a sentence or two. `host`: as people know it. */
+export function fixFor({ code, severity, attachment }: Advised, host: string): string {
+  const isNote = severity === 'note';
+  if (attachment === 'chain')
+    return isNote
+      ? `Send this file instead: ${WITHOUT_MORE}`
+      : 'Send this file: the certificate and what stands above it, in the order that clients expect.';
+  if (code === 'malformed_certificate' && isNote)
+    return 'Leave what is no certificate out of the file that your server sends.';
+  return code === 'name_mismatch'
+    ? `Have a certificate issued that names ${host}, or let the server choose the right one for this name.`
+    : FIXES[code];
+}

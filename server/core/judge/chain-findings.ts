@@ -1,0 +1,63 @@
+import type { Certificate, Reference, TrustStore } from '../../pki/index.ts';
+import { parseReadable } from '../../pki/index.ts';
+import type { ChainFinding } from './chain-finding.ts';
+import { companionFindings } from './companion-findings.ts';
+import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
+import { judgePath } from './path-findings.ts';
+
+export interface ChainJudgement {
+  /** Null when it cannot be read. */
+  leaf: Certificate | null;
+  /** What was sent after the leaf and can be read, in that order. */
+  sent: Certificate[];
+  /** Leaf first, anchor last; null where none holds. */
+  path: Certificate[] | null;
+  weakest: Certificate | null;
+  findings: ChainFinding[];
+}
+
+/** Everything that is to be said about one chain as a server presented it; each fault is a finding of its own. */
+export function judgeChain(input: {
+  presentedChain: readonly Uint8Array[];
+  /** Certificates found elsewhere that may complete it. */
+  authorities: readonly Certificate[];
+  reference: Reference;
+  /** The host as people know it. */
+  host: string;
+  trustStore: TrustStore;
+  now: number;
+}): ChainJudgement {
+  const { presentedChain, authorities, host, trustStore, now } = input;
+  const [leaf, ...others] = presentedChain.map(parseReadable);
+  if (leaf === undefined || leaf === null) {
+    const message = `${host} shows a certificate that cannot be read.`;
+    const finding = { severity: 'critical', message, fingerprint: null, evidence: [] } as const;
+    const findings: ChainFinding[] = [{ code: 'malformed_certificate', ...finding, evidence: [] }];
+    return { leaf: null, sent: [], path: null, weakest: null, findings };
+  }
+  const sent = others.filter((certificate) => certificate !== null);
+  const {
+    path,
+    isPublic,
+    weakest,
+    findings: ofPath,
+  } = judgePath({ leaf, sent, authorities, trustStore, now });
+  const findings = [
+    ...leafFindings(leaf, input),
+    ...(isPublic ? lifetimeFindings(leaf) : []),
+    ...ofPath,
+    ...(path === null ? [] : companionFindings(sent, path, now)),
+  ];
+  if (sent.length < others.length) {
+    const message = 'One of the certificates sent along cannot be read.';
+    findings.push({
+      code: 'malformed_certificate',
+      severity: 'note',
+      message,
+      fingerprint: null,
+      evidence: [],
+      mendedByChain: true,
+    });
+  }
+  return { leaf, sent, path, weakest, findings };
+}

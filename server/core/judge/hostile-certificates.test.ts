@@ -1,0 +1,247 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { answer, current, DAY, HOST, NOW, observation, root, years } from '../../../tests/kit/judging.ts';
+import { mintAuthority, selfSigned } from '../../../tests/kit/mint.ts';
+import type { CertificateOptions, MintedCertificate } from '../../../tests/kit/mint.ts';
+import { createTrustStore, parseCertificate } from '../../pki/index.ts';
+import { certificateDiff } from '../certificate-diff.ts';
+import { certificateFacts } from '../facts.ts';
+import { judge } from './judge.ts';
+import type { Observation } from '../observation.ts';
+import { readChain } from '../presented-chain.ts';
+import { reportMarkdown } from '../report/report.ts';
+import type { Verdict } from '../verdict.ts';
+
+const SEED = 20_261_120;
+const trustStore = createTrustStore([root.der], { arePublic: true });
+/** With an extension of every kind that is read. */
+const authority = root.intermediate({
+  ...years,
+  commonName: 'Fjord CA 2',
+  pathLength: 0,
+  permitted: { dns: ['fjord.example'], ip: ['192.0.2.0/24'] },
+  excluded: { dns: ['not.fjord.example'], email: ['fjord.example'] },
+  crlUrls: ['http://ca.fjord.example/root.crl'],
+});
+const leaf = authority.issue({
+  ...current,
+  organization: 'Fjord AS',
+  country: 'NO',
+  dnsNames: [HOST, '*.fjord.example'],
+  ipAddresses: ['192.0.2.1'],
+  caIssuersUrls: ['http://ca.fjord.example/2.cer'],
+  ocspUrls: ['http://ocsp.fjord.example'],
+  crlUrls: ['http://ca.fjord.example/2.crl'],
+  cpsUrls: ['http://ca.fjord.example/cps'],
+});
+const whole = [leaf.der, authority.der, root.der];
+const good = judgeChain(whole);
+
+/** What every chain is put through: the judge as a check calls it, and what the page and the report make of it. */
+function judgeChain(presented: readonly Uint8Array[]): Verdict {
+  const addresses = [answer(presented.map((der) => ({ der })))];
+  return judge(observation(addresses), NOW, trustStore);
+}
+
+/** As above with all else that can be wrong in an observation, and in ms of this thread's time. */
+function timed(presented: readonly Uint8Array[]): number {
+  const started = process.threadCpuUsage();
+  const addresses = [answer(presented.map((der) => ({ der }))), answer(whole.map((der) => ({ der })))];
+  const [first] = presented;
+  const seen: Observation = observation(addresses, {
+    authorities: presented.map((der) => ({ der, source: 'fetched', url: 'http://ca.fjord.example/2.cer' })),
+    posture: {
+      at: NOW,
+      tlsVersions: [],
+      postQuantum: { state: 'unknown', group: null },
+      alternates: [{ keyType: 'rsa', address: '192.0.2.1', presentedChain: [...presented] }],
+      caa: { outcome: 'none' },
+      registration: { outcome: 'not_applicable' },
+    },
+  });
+  const verdict = judge(seen, NOW, trustStore, good);
+  const { user, system } = process.threadCpuUsage(started);
+  const chain = readChain(presented);
+  const facts = chain[0] ?? null;
+  reportMarkdown({ host: HOST, verdict, facts, chainPem: null, now: NOW });
+  const parsed = chain.length === 0 || first === undefined ? null : readable(first);
+  if (parsed !== null) certificateDiff(parseCertificate(leaf.der), parsed);
+  return (user + system) / 1_000;
+}
+
+function readable(der: Uint8Array): ReturnType<typeof parseCertificate> | null {
+  try {
+    return parseCertificate(der);
+  } catch {
+    // Most of what is damaged is no certificate: the judge has said so.
+    return null;
+  }
+}
+
+/** Twice, when the first took long: a collection of garbage is nobody's fault. */
+function expectQuick(presented: readonly Uint8Array[]): void {
+  const ms = timed(presented);
+  if (ms >= 100) expect(timed(presented)).toBeLessThan(100);
+}
+
+function flipped(der: Uint8Array, at: number, mask: number): Uint8Array {
+  const copy = new Uint8Array(der);
+  copy[at] = (copy[at] ?? 0) ^ mask;
+  return copy;
+}
+
+describe('a chain that is damaged', () => {
+  it('at any byte of its leaf is judged, and quickly', () => {
+    for (let at = 0; at < leaf.der.length; at++) {
+      expectQuick([flipped(leaf.der, at, at % 2 === 0 ? 0x01 : 0xff), authority.der]);
+      expectQuick([leaf.der.subarray(0, at), authority.der]);
+    }
+  }, 30_000);
+
+  it('at any byte of its authority is judged, and quickly', () => {
+    for (let at = 0; at < authority.der.length; at++) {
+      expectQuick([leaf.der, flipped(authority.der, at, 0x80)]);
+      expectQuick([leaf.der, authority.der.subarray(0, at)]);
+    }
+  }, 30_000);
+
+  const damage = fc.record({
+    which: fc.nat(2),
+    at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+    removed: fc.nat(6),
+    // Lengths that lie, among other bytes.
+    inserted: fc.oneof(
+      fc.uint8Array({ maxLength: 6 }),
+      fc.constantFrom(
+        ...[[0x80], [0x84, 0xff, 0xff, 0xff, 0xff], [0x82, 0, 0], [0x30, 0x80], [0x1f, 0xff, 0xff]].map(
+          (bytes) => Uint8Array.from(bytes),
+        ),
+      ),
+    ),
+  });
+
+  it('in several places at once is judged, and quickly', () => {
+    fc.assert(
+      fc.property(fc.array(damage, { minLength: 1, maxLength: 4 }), (damages) => {
+        const presented = whole.map((der) => new Uint8Array(der));
+        for (const { which, at, removed, inserted } of damages) {
+          const der = presented[which] ?? new Uint8Array();
+          const start = Math.floor(at * der.length);
+          presented[which] = Buffer.concat([der.subarray(0, start), inserted, der.subarray(start + removed)]);
+        }
+        expectQuick(presented);
+      }),
+      { seed: SEED, numRuns: 400 },
+    );
+  }, 30_000);
+
+  it('so that it never was one is judged, and quickly', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 10 }), (presented) =>
+        expectQuick(presented),
+      ),
+      { seed: SEED, numRuns: 200 },
+    );
+  }, 30_000);
+});
+
+describe('strings that attack who reads them', () => {
+  const PIECES = [
+    '\0',
+    '\r\nBcc: victim@example.org',
+    '\n\n# Heading\n',
+    '<script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    '\u202e\u2066gpj.exe',
+    '\u2028\u2029\u0085',
+    '\u001b[31m\u0007',
+    '$(reboot)`id`; rm -rf / #',
+    "' OR 1=1 --",
+    '{{7*7}}${7*7}',
+    '[click](javascript:alert(1))|`x`',
+    'a'.repeat(3_000),
+    '\ud800',
+    'é😀',
+  ];
+  const CODE_SPAN = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
+  const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+  function named(text: string): CertificateOptions {
+    return { commonName: text, organization: text, organizationalUnit: text, country: text };
+  }
+
+  /** Chains with the text wherever a certificate has room for it, and with every kind of fault that is told. */
+  function chainsWith(text: string): MintedCertificate[][] {
+    const urls = [`http://ca.example/${text}`];
+    const more = { caIssuersUrls: urls, ocspUrls: urls, crlUrls: urls, cpsUrls: urls };
+    const stranger = mintAuthority({ ...years, ...named(text) });
+    const below = root.intermediate({ ...years, ...named(text), ...more });
+    const expired = root.intermediate({ ...years, ...named(text), notAfter: NOW - DAY });
+    const mine = below.issue({ ...current, ...named(text), ...more });
+    const other = below.issue({ ...current, ...named(text), dnsNames: [text, `${text}.example`] });
+    const late = expired.issue(current);
+    return [
+      [mine, below],
+      [mine],
+      [other, below],
+      [stranger.issue({ ...current, ...named(text) }), stranger],
+      [late, expired],
+      [mine, below, expired, stranger, root],
+      [selfSigned({ ...current, ...named(text), notAfter: NOW - DAY })],
+      [below.issue({ ...current, ...named(text), extendedKeyUsage: ['clientAuth'] }), below],
+    ];
+  }
+
+  function everyString(verdict: Verdict): string[] {
+    return [
+      ...verdict.findings.flatMap(({ message, fix, command, evidence }) => [
+        message,
+        ...(fix === null ? [] : [fix]),
+        ...(command === null ? [] : [command]),
+        ...evidence.flatMap(({ label, value }) => [label, value]),
+      ]),
+      ...verdict.path.map(({ name }) => name),
+      ...(verdict.lastSeen?.expiring ?? []).map(({ name }) => name),
+      verdict.limiting?.name ?? '',
+    ];
+  }
+
+  function expectPlain(text: string): void {
+    for (const chain of chainsWith(text)) {
+      const verdict = judgeChain(chain.map(({ der }) => der));
+      for (const shown of everyString(verdict)) {
+        expect(shown).not.toMatch(UNSEEN);
+        expect(shown.length).toBeLessThan(2_000);
+      }
+      for (const { command } of verdict.findings) {
+        // What is pasted into a shell holds nothing of a stranger's.
+        expect(command ?? '').not.toMatch(/reboot|Bcc|script|alert/);
+      }
+      const [first] = chain;
+      if (first === undefined) continue;
+      const facts = certificateFacts(parseCertificate(first.der));
+      const report = reportMarkdown({ host: HOST, verdict, facts, chainPem: null, now: NOW });
+      expect(report).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(report).not.toMatch(/^(?:Bcc:|# Heading)/m);
+      // Between backticks markup is text; in code blocks are our own commands and chains.
+      const prose = report.replaceAll(/^```[\s\S]*?^```$/gm, '').replaceAll(CODE_SPAN, '');
+      expect(prose).not.toMatch(/(?<!\\)(?:<(?:script|img)|\[click)/);
+    }
+  }
+
+  it.each(PIECES)('%j is a plain value of one line', (piece) => {
+    expectPlain(piece);
+    expectPlain(`pay${piece}.example`);
+  });
+
+  it('and any mixture of them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string({ unit: 'binary' })), { maxLength: 5 }),
+        (pieces) => expectPlain(pieces.join('')),
+      ),
+      { seed: SEED, numRuns: 8 },
+    );
+  }, 30_000);
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  DAY,
+  failed,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { planAlerts } from '../alerting.ts';
+import { diff, type Event } from '../diff.ts';
+import { judge } from './judge.ts';
+import type { Observation } from '../observation.ts';
+import type { Verdict } from '../verdict.ts';
+
+const trustStore = createTrustStore([root.der]);
+const HOUR = DAY / 24;
+const [a, b, c] = [issue({ notAfter: NOW + 50 * DAY }), issue(), issue({ notAfter: NOW + 70 * DAY })];
+
+/** What a host is judged to be over checks that show one certificate each, `every` ms apart. */
+function watched(shown: readonly MintedCertificate[], every = HOUR) {
+  const verdicts: Verdict[] = [];
+  const events: Event[][] = [];
+  for (const [index, leaf] of shown.entries()) {
+    const at = NOW + index * every;
+    const previous = verdicts.at(-1) ?? null;
+    const verdict = judge(
+      observation([answer(withChain(leaf))], { observedAt: at }),
+      at,
+      trustStore,
+      previous,
+    );
+    events.push(diff(previous, verdict));
+    verdicts.push(verdict);
+  }
+  const replaced = events.flat().filter(({ kind }) => kind === 'certificate_replaced').length;
+  const last = verdicts.at(-1);
+  if (last === undefined) throw new Error('Nothing was shown');
+  return { last, replaced, events, expiring: last.lastSeen?.expiring.map(({ fingerprint }) => fingerprint) };
+}
+const codes = ({ findings }: Verdict) => findings.map(({ code }) => code);
+
+describe('servers that take turns', () => {
+  it('are one finding, and replace nothing after the first time', () => {
+    const { last, replaced, events, expiring } = watched([a, b, a, b, b, a, b]);
+    expect(replaced).toBe(1);
+    expect(events.slice(2).flat()).toEqual([
+      { kind: 'finding_opened', code: 'certificates_differ', fingerprint: a.fingerprint },
+    ]);
+    expect(last.findings).toMatchObject([
+      {
+        code: 'certificates_differ',
+        severity: 'note',
+        message:
+          'The host shows 2 certificates in turn, as servers behind one address do; the first to expire does so on 9 January 2027.',
+      },
+    ]);
+    expect(expiring?.toSorted()).toEqual([a.fingerprint, b.fingerprint].toSorted());
+  });
+
+  it('do not reset alerts: each certificate is told of once, whichever answers', () => {
+    const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
+    const sent: { fingerprint: string; step: 'warning' | 'renewal_overdue' }[] = [];
+    let previous: Verdict | null = null;
+    for (const [index, leaf] of [old, b, old, b, old, b].entries()) {
+      const now = NOW + index * 2 * 60_000;
+      const seen = observation([answer(withChain(leaf))], { observedAt: now });
+      previous = judge(seen, now, trustStore, previous);
+      const alerts = planAlerts({ lastSeen: previous.lastSeen, alreadyAlerted: sent, now });
+      sent.push(...(alerts as typeof sent));
+    }
+    expect(sent).toMatchObject([{ fingerprint: old.fingerprint, step: 'warning' }]);
+    expect(previous?.findings).toMatchObject([{ code: 'certificates_differ', severity: 'warning' }]);
+  });
+
+  it('are not what a renewal is, nor one in the middle of it', () => {
+    expect(codes(watched([a, a, b, b, b]).last)).toEqual([]);
+    const renewed = watched([a, b, a, b, c]);
+    expect(codes(renewed.last)).toEqual([]);
+    expect(renewed.replaced).toBe(2);
+    expect(renewed.expiring).toEqual([c.fingerprint]);
+  });
+
+  it('are forgotten when one has not been seen for some checks, or days', () => {
+    expect(codes(watched([a, b, ...Array<typeof a>(7).fill(a)]).last)).toEqual(['certificates_differ']);
+    expect(codes(watched([a, b, ...Array<typeof a>(8).fill(a)]).last)).toEqual([]);
+    expect(codes(watched([a, b, a], DAY).last)).toEqual(['certificates_differ']);
+    expect(codes(watched([a, b, a, a, a, a], DAY).last)).toEqual([]);
+  });
+
+  it('keep what is remembered small', () => {
+    const many = Array.from({ length: 12 }, () => issue());
+    expect(watched(many).last.lastSeen?.turns).toHaveLength(6);
+  });
+});
+
+describe('2 of 6 addresses', () => {
+  const at = (index: number, leaf: MintedCertificate) =>
+    answer(withChain(leaf), { address: `192.0.2.${index}` });
+  const six = (old: MintedCertificate, fresh: MintedCertificate) =>
+    judge(
+      observation([1, 2, 3, 4, 5, 6].map((index) => at(index, index < 3 ? old : fresh))),
+      NOW,
+      trustStore,
+    );
+
+  it('still serve the old certificate', () => {
+    const verdict = six(a, b);
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'certificates_differ',
+        message: '2 of 6 addresses still serve the old certificate, which expires on 9 January 2027.',
+        addresses: ['192.0.2.1', '192.0.2.2'],
+      },
+    ]);
+    expect(verdict.findings[0]?.command).toContain('for ip in 192.0.2.1 192.0.2.2 192.0.2.3');
+  });
+
+  it('show another one where the names differ', () => {
+    const other = issue({ dnsNames: [...current.dnsNames, 'www.fjord.example'] });
+    expect(six(a, other).findings[0]?.message).toMatch(
+      /^2 of 6 addresses show a certificate that expires earlier/,
+    );
+  });
+
+  it('are said once, with answers that take turns', () => {
+    const first = six(a, b);
+    const second = judge(observation([at(1, b)], { observedAt: NOW + 1 }), NOW + 1, trustStore, first);
+    const third = { ...observation([at(1, a), at(2, b)]), observedAt: NOW + 2 };
+    const { findings } = judge(third, NOW + 2, trustStore, second);
+    expect(findings.filter(({ code }) => code === 'certificates_differ')).toHaveLength(1);
+  });
+});
+
+describe('a look that a check takes once a day', () => {
+  const rsa = issue({ key: 'RSA-2048', notBefore: NOW - 89 * DAY, notAfter: NOW + DAY });
+  const posture: NonNullable<Observation['posture']> = {
+    at: NOW,
+    tlsVersions: [{ version: 'TLSv1.3', offered: true }],
+    postQuantum: { state: 'negotiated', group: 'X25519MLKEM768' },
+    alternates: [
+      { keyType: 'ecdsa', address: '192.0.2.1', presentedChain: withChain(b).map(({ der }) => der) },
+      { keyType: 'rsa', address: '192.0.2.1', presentedChain: withChain(rsa).map(({ der }) => der) },
+    ],
+    caa: { outcome: 'none' },
+    registration: { outcome: 'not_applicable' },
+  };
+  const daily = judge(observation([answer(withChain(b))], { posture }), NOW, trustStore);
+
+  it('finds the leaf that the usual handshake does not show, with what is wrong with it', () => {
+    expect(daily.posture).toMatchObject({
+      at: NOW,
+      alternates: [{ keyType: 'rsa', certificate: { fingerprint: rsa.fingerprint, role: 'leaf' } }],
+      findings: [{ code: 'renewal_overdue', severity: 'warning', fingerprint: rsa.fingerprint }],
+    });
+    expect(daily.findings).toEqual(daily.posture?.findings);
+    expect(daily.findings[0]?.message).toMatch(
+      /^Clients that accept RSA signatures only get another certificate\. /,
+    );
+    expect(daily.findings[0]?.command).toContain('-sigalgs');
+    expect(daily.trusted).toBe(true);
+  });
+
+  it('stays until the next look, for alerts too, and through an outage', () => {
+    const later = { observedAt: NOW + HOUR };
+    const plain = judge(observation([answer(withChain(b))], later), NOW + HOUR, trustStore, daily);
+    expect(plain.posture).toEqual(daily.posture);
+    expect(plain.findings).toEqual(daily.findings);
+    expect(plain.lastSeen?.expiring.map(({ fingerprint }) => fingerprint)).toEqual([
+      b.fingerprint,
+      rsa.fingerprint,
+    ]);
+    expect(judge(observation([failed()]), NOW + HOUR, trustStore, plain).posture).toEqual(daily.posture);
+    const gone = { ...posture, at: NOW + DAY, alternates: [] };
+    const next = judge(observation([answer(withChain(b))], { posture: gone }), NOW + DAY, trustStore, plain);
+    expect(next).toMatchObject({ findings: [], posture: { alternates: [] } });
+  });
+});
+
+describe('verdicts that an older version wrote', () => {
+  it('are started from all the same', () => {
+    const seen = observation([answer(withChain(a))]);
+    const full = judge(seen, NOW, trustStore);
+    const { at, leafFingerprint, expiring, findings } = full.lastSeen ?? { at: 0 };
+    const old = JSON.parse(
+      JSON.stringify({ ...full, posture: undefined, lastSeen: { at, leafFingerprint, expiring, findings } }),
+    ) as Verdict;
+    expect(judge(seen, NOW, trustStore, old)).toEqual(full);
+    expect(diff(old, full)).toEqual([]);
+    expect(judge(observation([]), NOW, trustStore, old).lastSeen).toEqual(old.lastSeen);
+  });
+});

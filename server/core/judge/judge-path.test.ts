@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  DAY,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+  years,
+} from '../../../tests/kit/judging.ts';
+import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from './judge.ts';
+import type { FetchedAuthority } from '../observation.ts';
+import type { Verdict } from '../verdict.ts';
+
+const trustStore = createTrustStore([root.der]);
+const fetched = ({ der }: MintedCertificate): FetchedAuthority => ({
+  der: new Uint8Array(der),
+  source: 'fetched',
+  url: 'http://ca.fjord.example/1.cer',
+});
+const cached = ({ der }: MintedCertificate): FetchedAuthority => ({
+  ...{ der: new Uint8Array(der), source: 'cache', url: null },
+});
+
+function verdictOn(
+  presented: readonly MintedCertificate[],
+  authorities: FetchedAuthority[] = [],
+  store = trustStore,
+): Verdict {
+  return judge(observation([answer(presented)], { authorities }), NOW, store);
+}
+const codes = ({ findings }: Verdict) => findings.map(({ code, severity }) => `${severity} ${code}`);
+
+describe('a chain that is not whole', () => {
+  it('says what is missing, and which file to send', () => {
+    const leaf = issue();
+    const verdict = verdictOn([leaf], [fetched(intermediate)]);
+    expect(verdict.findings).toEqual([
+      {
+        code: 'incomplete_chain',
+        severity: 'warning',
+        message:
+          "Your server does not send the intermediate 'Fjord CA 1'. Browsers may cope, curl and Java will not.",
+        addresses: ['192.0.2.1'],
+        fingerprint: leaf.fingerprint,
+        fix: expect.stringMatching(/^Send this file: /),
+        command: 'curl -sSI https://pay.fjord.example/',
+        evidence: [
+          { label: 'Missing', value: 'Fjord CA 1' },
+          { label: 'Sent', value: 'pay.fjord.example' },
+        ],
+        attachment: 'chain',
+      },
+    ]);
+    expect(verdict.chainToServe).toEqual([leaf.fingerprint, intermediate.fingerprint]);
+    expect(verdict.path.map(({ name, role, source }) => [name, role, source])).toEqual([
+      ['pay.fjord.example', 'leaf', 'sent'],
+      ['Fjord CA 1', 'intermediate', 'fetched'],
+      ['Fjord Root', 'anchor', 'trust_store'],
+    ]);
+    expect(verdict.trusted).toBe(true);
+  });
+
+  it('names every one that is missing, wherever it was found', () => {
+    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
+    const verdict = verdictOn([second.issue(current)], [cached(second), fetched(intermediate)]);
+    expect(verdict.findings[0]?.message).toMatch(/the intermediates 'Fjord CA 2' and 'Fjord CA 1'\./);
+    expect(verdict.path.map(({ source }) => source)).toEqual(['sent', 'cache', 'fetched', 'trust_store']);
+  });
+
+  it('says so of an expired intermediate whose successor is known, and alerts from the expired one', () => {
+    const old = { commonName: 'Fjord CA 1', key: intermediate.key, notBefore: NOW - 900 * DAY };
+    const expired = root.intermediate({ ...old, notAfter: NOW - DAY });
+    const verdict = verdictOn([issue(), expired], [cached(intermediate)]);
+    expect(codes(verdict)).toEqual(['warning intermediate_expired', 'note unused_certificate_expired']);
+    expect(verdict.findings[0]).toMatchObject({
+      message:
+        "Your server sends the intermediate 'Fjord CA 1' that expired on 19 November 2026. Browsers may cope, curl and Java will not.",
+      attachment: 'chain',
+    });
+    expect(verdict.limiting?.fingerprint).toBe(expired.fingerprint);
+  });
+
+  it('is critical where nothing makes it whole, and untrusted where what was found leads elsewhere', () => {
+    const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
+    const below = stranger.intermediate({ commonName: 'Stranger CA', ...years });
+    const leaf = below.issue({ ...current, caIssuersUrls: ['http://ca.stranger.example/1.cer'] });
+    expect(codes(verdictOn([leaf]))).toEqual(['critical incomplete_chain']);
+    const found = verdictOn([leaf], [fetched(below), fetched(stranger)]);
+    expect(codes(found)).toEqual(['critical untrusted_root']);
+    expect(found).toMatchObject({ trusted: false, path: [], chainToServe: null });
+  });
+
+  it('judges the chains of several addresses each, and offers no file for another leaf', () => {
+    const [soon, later] = [issue({ notAfter: NOW + 40 * DAY }), issue()];
+    const addresses = [
+      answer(withChain(soon), { address: '192.0.2.1' }),
+      answer([later], { address: '192.0.2.2' }),
+    ];
+    const verdict = judge(observation(addresses, { authorities: [fetched(intermediate)] }), NOW, trustStore);
+    const incomplete = verdict.findings.find(({ code }) => code === 'incomplete_chain');
+    expect(incomplete).toMatchObject({
+      addresses: ['192.0.2.2'],
+      attachment: null,
+      fix: expect.stringContaining('fullchain.pem'),
+      command: 'curl -sSI --resolve pay.fjord.example:443:192.0.2.2 https://pay.fjord.example/',
+    });
+    expect(verdict.chainToServe?.[0]).toBe(soon.fingerprint);
+  });
+});
+
+describe('what is sent beside the path', () => {
+  it('is one note for strangers, roots and repetitions', () => {
+    const leaf = issue();
+    const stray = mintAuthority({ commonName: 'Stray Root', ...years }).intermediate({
+      commonName: 'Stray CA',
+      ...years,
+    });
+    const verdict = verdictOn([leaf, intermediate, root, stray, leaf]);
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'extra_certificate',
+        severity: 'note',
+        message:
+          'The server also sends 3 certificates that no client needs: “Fjord Root”, “Stray CA”, “pay.fjord.example”.',
+        attachment: 'chain',
+      },
+    ]);
+    expect(verdict.trusted).toBe(true);
+  });
+
+  it('is no root where an authority merely changed its key', () => {
+    const rolled = root.intermediate({ commonName: 'Fjord Root', ...years });
+    const below = rolled.intermediate({ commonName: 'Fjord CA 3', ...years });
+    const verdict = verdictOn([below.issue(current), below, rolled]);
+    expect(verdict).toMatchObject({ trusted: true, findings: [] });
+    expect(verdict.path.map(({ name }) => name)).toEqual([
+      'pay.fjord.example',
+      'Fjord CA 3',
+      'Fjord Root',
+      'Fjord Root',
+    ]);
+  });
+
+  it('is nothing to speak of where older clients may need it', () => {
+    const older = mintAuthority({ commonName: 'Older Root', ...years });
+    const crossSign = older.intermediate({ commonName: 'Fjord Root', key: root.key, ...years });
+    expect(verdictOn([issue(), intermediate, crossSign]).findings).toEqual([]);
+  });
+});
+
+describe('a lifetime over the cap', () => {
+  const long = { ...current, notAfter: current.notBefore + 399 * DAY };
+
+  it('is a finding below public roots only', () => {
+    const publicStore = createTrustStore([root.der], { arePublic: true });
+    const verdict = verdictOn(withChain(issue(long)), [], publicStore);
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'lifetime_too_long',
+        severity: 'warning',
+        evidence: [{ value: '400 days' }, { value: '200 days' }],
+      },
+    ]);
+    expect(verdictOn(withChain(issue(long))).findings).toEqual([]);
+  });
+});
+
+it('has evidence, something to do and a line to run in every finding', () => {
+  const stranger = mintAuthority({ commonName: 'Stranger Root', ...years });
+  const old = stranger.issue({ ...current, dnsNames: ['x.example'], notAfter: NOW - DAY });
+  for (const finding of [
+    ...verdictOn([old, stranger]).findings,
+    ...verdictOn(withChain(issue({ key: 'RSA-1024', hash: 'sha1' }))).findings,
+    ...verdictOn(withChain(issue({ extendedKeyUsage: ['clientAuth'] }))).findings,
+  ]) {
+    expect(finding.evidence.length).toBeGreaterThan(0);
+    expect(finding.fix).toMatch(/\.$/);
+    expect(finding.command).toMatch(/^(curl|openssl) /);
+  }
+});

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  DAY,
+  HOST,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from './judge.ts';
+import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
+import type { Verdict } from '../verdict.ts';
+
+const trustStore = createTrustStore([root.der]);
+const leaf = issue();
+
+type Said = 'good' | 'revoked' | RevocationProblem;
+function said(
+  source: RevocationEvidence['source'],
+  what: Said,
+  about: { fingerprint: string } = leaf,
+): RevocationEvidence {
+  const times = { thisUpdate: NOW - DAY, nextUpdate: NOW + DAY };
+  const url = source === 'staple' ? null : `http://${source}.fjord.example/`;
+  const base = { fingerprint: about.fingerprint, source, url, at: NOW };
+  if (what === 'good') return { ...base, answer: { state: 'good', reason: null, revokedAt: null, ...times } };
+  if (what === 'revoked')
+    return {
+      ...base,
+      answer: { state: 'revoked', reason: 'keyCompromise', revokedAt: NOW - 2 * DAY, ...times },
+    };
+  return { ...base, answer: { state: 'none', why: what } };
+}
+
+function judged(
+  revocation: RevocationEvidence[],
+  {
+    shown = leaf,
+    staple = null,
+    now = NOW,
+    previous = null,
+  }: { shown?: MintedCertificate; staple?: Uint8Array | null; now?: number; previous?: Verdict | null } = {},
+): Verdict {
+  const seen = observation([answer(withChain(shown), { staple })], { revocation, observedAt: now });
+  return judge(seen, now, trustStore, previous);
+}
+const codes = ({ findings }: Verdict) => findings.map(({ code }) => code);
+
+describe('what is known of revocation', () => {
+  it.each<[Said, Said, Said, string, string | null]>([
+    ['good', 'good', 'good', 'good', 'crl'],
+    ['unreachable', 'good', 'good', 'good', 'ocsp'],
+    ['stale', 'malformed', 'good', 'good', 'staple'],
+    ['good', 'good', 'revoked', 'revoked', 'staple'],
+    ['good', 'revoked', 'good', 'revoked', 'ocsp'],
+    ['revoked', 'revoked', 'good', 'revoked', 'crl'],
+    ['unreachable', 'bad_signature', 'wrong_scope', 'unavailable', null],
+    ['pending', 'unreachable', 'stale', 'unknown', null],
+  ])('list %s, responder %s, staple %s: %s', (crl, ocsp, staple, state, source) => {
+    const evidence = [said('staple', staple), said('ocsp', ocsp), said('crl', crl)];
+    const { revocation, trusted } = judged(evidence, { staple: new Uint8Array(1) });
+    expect(revocation).toMatchObject({ state, source });
+    expect(revocation.sources.map((one) => one.source)).toEqual(['crl', 'ocsp', 'staple']);
+    expect(trusted).toBe(state !== 'revoked');
+  });
+
+  it('never takes silence for a good answer', () => {
+    expect(judged([]).revocation).toMatchObject({ state: 'unknown', source: null, at: null });
+  });
+
+  it('does not apply to what lives a week at most and names nobody to ask', () => {
+    const shown = issue({ notBefore: NOW - DAY, notAfter: NOW + 5 * DAY });
+    expect(judged([], { shown }).revocation.state).toBe('not_applicable');
+    expect(judged([said('crl', 'unreachable', shown)], { shown }).revocation.state).toBe('unavailable');
+  });
+
+  it('forgets a good answer when its time is over, and no revocation', () => {
+    const later = NOW + 2 * DAY;
+    expect(judged([said('crl', 'good')], { now: later }).revocation).toMatchObject({
+      state: 'unavailable',
+      sources: [{ state: 'none', why: 'stale' }],
+    });
+    expect(judged([said('crl', 'revoked')], { now: later }).revocation.state).toBe('revoked');
+  });
+
+  it('says who called it revoked, when and why', () => {
+    const verdict = judged([said('crl', 'revoked')]);
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'revoked',
+        severity: 'critical',
+        message:
+          'The certificate was revoked on 18 November 2026, because its key was compromised: so says the authority’s list (CRL).',
+        fingerprint: leaf.fingerprint,
+      },
+    ]);
+    expect(verdict.lastSeen?.revoked).toMatchObject([
+      { fingerprint: leaf.fingerprint, role: 'leaf', served: true, source: 'crl', name: HOST },
+    ]);
+  });
+
+  it('is critical for an intermediate too, while the leaf has its own state', () => {
+    const verdict = judged([said('crl', 'good'), said('crl', 'revoked', intermediate)]);
+    expect(verdict).toMatchObject({ trusted: false, revocation: { state: 'good' } });
+    expect(codes(verdict)).toEqual(['intermediate_revoked']);
+    expect(verdict.lastSeen?.revoked).toMatchObject([{ role: 'intermediate', name: 'Fjord CA 1' }]);
+  });
+});
+
+describe('staples', () => {
+  const mustStaple = { oid: '1.3.6.1.5.5.7.1.24', value: Uint8Array.of(0x30, 3, 2, 1, 5) };
+
+  it('that do not count are a finding of their own', () => {
+    const staple = new Uint8Array(1);
+    const verdict = judged([said('crl', 'good'), said('staple', 'stale')], { staple });
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'staple_invalid',
+        severity: 'warning',
+        message: 'The OCSP answer that the server staples does not count. The answer is out of date.',
+      },
+    ]);
+    expect(verdict.revocation.state).toBe('good');
+    expect(codes(judged([said('staple', 'good')], { staple }))).toEqual([]);
+  });
+
+  it('that are demanded and do not come are one too', () => {
+    const shown = issue({ extraExtensions: [mustStaple] });
+    expect(codes(judged([], { shown }))).toEqual(['staple_missing']);
+    expect(codes(judged([], { shown, staple: new Uint8Array(1) }))).toEqual([]);
+  });
+});
+
+describe('what was revoked once', () => {
+  const before = judged([said('crl', 'revoked')]);
+
+  it('stays so, whatever is said or not said later, finding and all', () => {
+    for (const evidence of [[], [said('crl', 'good')], [said('crl', 'unreachable')]]) {
+      const verdict = judged(evidence, { now: NOW + DAY, previous: before });
+      expect(verdict).toMatchObject({
+        trusted: false,
+        revocation: { state: 'revoked', source: 'crl', reason: 'keyCompromise', at: NOW },
+      });
+      expect(codes(verdict)).toEqual(['revoked']);
+      expect(verdict.lastSeen?.revoked).toEqual(before.lastSeen?.revoked);
+    }
+  });
+
+  it('stays so while the host cannot be reached', () => {
+    const verdict = judge(observation([]), NOW + DAY, trustStore, before);
+    expect(verdict).toMatchObject({ reached: false, revocation: { state: 'revoked' } });
+    expect(verdict.lastSeen).toEqual(before.lastSeen);
+  });
+
+  it('is about issuer and serial number: not about a renewal, but about the same one encoded anew', () => {
+    const serialNumber = 4711n;
+    const [one, again] = [issue({ serialNumber }), issue({ serialNumber })];
+    const told = judged([said('crl', 'revoked', one)], { shown: one });
+    const verdict = judged([], { shown: again, previous: told });
+    expect(verdict.findings).toMatchObject([{ code: 'revoked', fingerprint: again.fingerprint }]);
+    expect(verdict.lastSeen?.revoked).toMatchObject([{ fingerprint: one.fingerprint, served: true }]);
+
+    const renewed = judged([], { previous: told });
+    expect(renewed).toMatchObject({ trusted: true, revocation: { state: 'unknown' } });
+    expect(renewed.lastSeen?.revoked).toMatchObject([{ fingerprint: one.fingerprint, served: false }]);
+    const back = judged([], { shown: one, previous: renewed });
+    expect(codes(back)).toContain('revoked');
+    expect(back.lastSeen?.revoked).toMatchObject([{ served: true }]);
+  });
+
+  it('is remembered for a bounded number of certificates', () => {
+    let previous: Verdict | null = null;
+    for (let count = 0; count < 25; count++) {
+      const shown = intermediate.issue(current);
+      previous = judged([said('crl', 'revoked', shown)], { shown, previous });
+    }
+    expect(previous?.lastSeen?.revoked).toHaveLength(20);
+  });
+});
+
+describe('an answer on its way', () => {
+  it('leaves the good one of before, for as long as that one counts', () => {
+    const good = judged([said('crl', 'good')]);
+    const pending = [said('crl', 'pending')];
+    const soon = judged(pending, { now: NOW + 1000, previous: good });
+    expect(soon.revocation).toMatchObject({ state: 'good', source: 'crl', at: NOW });
+    expect(judged(pending, { now: NOW + 2000, previous: soon }).revocation.state).toBe('good');
+    expect(judged(pending, { now: NOW + 2 * DAY, previous: good }).revocation.state).toBe('unknown');
+    expect(judged(pending, { shown: issue(), previous: good }).revocation.state).toBe('unknown');
+    expect(judged([said('crl', 'unreachable')], { previous: good }).revocation.state).toBe('unavailable');
+  });
+});

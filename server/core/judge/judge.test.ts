@@ -1,0 +1,353 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  DAY,
+  failed,
+  HOST,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+  years,
+} from '../../../tests/kit/judging.ts';
+import { mintAuthority, type MintedCertificate, mintKey, selfSigned } from '../../../tests/kit/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from './judge.ts';
+import type { Verdict } from '../verdict.ts';
+
+const strangerRoot = mintAuthority({ commonName: 'Stranger Root', ...years });
+const trustStore = createTrustStore([root.der]);
+
+function verdictOn(presented: readonly { der: Uint8Array }[], now = NOW): Verdict {
+  return judge(observation([answer(presented)]), now, trustStore);
+}
+const codes = (verdict: Verdict) => verdict.findings.map(({ code }) => code);
+
+describe('one chain', () => {
+  it('has nothing to say about a good one', () => {
+    const leaf = issue();
+    expect(verdictOn(withChain(leaf))).toMatchObject({
+      reached: true,
+      trusted: true,
+      findings: [],
+      failure: null,
+      leafFingerprint: leaf.fingerprint,
+      limiting: { fingerprint: leaf.fingerprint, role: 'leaf', name: HOST },
+      revocation: { state: 'unknown' },
+      trustStoreHash: trustStore.hash,
+    });
+  });
+
+  it('calls an expired certificate of a trusted CA expired, not untrusted', () => {
+    const leaf = issue({ notAfter: NOW - DAY });
+    const verdict = verdictOn(withChain(leaf));
+    expect(codes(verdict)).toEqual(['expired']);
+    expect(verdict.findings[0]).toMatchObject({
+      severity: 'critical',
+      message: 'The certificate expired on 19 November 2026.',
+      fingerprint: leaf.fingerprint,
+    });
+    expect(verdict).toMatchObject({ reached: true, trusted: false });
+  });
+
+  it('keeps reading an expired certificate: its dates are there when it matters', () => {
+    const leaf = issue({ notAfter: NOW - 400 * DAY, notBefore: NOW - 490 * DAY });
+    expect(verdictOn(withChain(leaf)).lastSeen?.expiring).toEqual([
+      {
+        fingerprint: leaf.fingerprint,
+        notBefore: NOW - 490 * DAY,
+        notAfter: NOW - 400 * DAY,
+        role: 'leaf',
+        name: HOST,
+        renewalWindow: null,
+      },
+    ]);
+  });
+
+  it('names expired, wrong name and untrusted each for itself', () => {
+    const leaf = strangerRoot.issue({ ...current, dnsNames: ['www.other.example'], notAfter: NOW - DAY });
+    expect(codes(verdictOn([leaf, strangerRoot])).toSorted()).toEqual([
+      'expired',
+      'name_mismatch',
+      'untrusted_root',
+    ]);
+  });
+
+  it('says whom a certificate is for', () => {
+    const names = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
+    expect(verdictOn(withChain(issue({ dnsNames: names }))).findings[0]?.message).toBe(
+      'The certificate does not cover pay.fjord.example; it is for a.example, b.example, c.example and 2 more.',
+    );
+    const commonNameOnly = issue({ dnsNames: [], commonName: HOST });
+    expect(codes(verdictOn(withChain(commonNameOnly)))).toEqual(['name_mismatch']);
+  });
+
+  it('checks addresses against iPAddress names only', () => {
+    const endpoint = { host: '192.0.2.1', port: 443, protocol: 'https' } as const;
+    const judgeFor = (leaf: MintedCertificate) =>
+      codes(judge(observation([answer(withChain(leaf))], { endpoint }), NOW, trustStore));
+    expect(judgeFor(issue({ dnsNames: [], commonName: 'x', ipAddresses: ['192.0.2.1'] }))).toEqual([]);
+    expect(judgeFor(issue({ dnsNames: ['192.0.2.1'] }))).toEqual(['name_mismatch']);
+  });
+
+  it('allows for clocks that differ by minutes', () => {
+    const soon = (minutes: number) => withChain(issue({ notBefore: NOW + minutes * 60_000 }));
+    expect(codes(verdictOn(soon(4)))).toEqual([]);
+    expect(codes(verdictOn(soon(10)))).toEqual(['not_yet_valid']);
+  });
+
+  it('tells self-signed, unknown root, and a chain that ends nowhere', () => {
+    expect(codes(verdictOn([selfSigned(current)]))).toEqual(['self_signed']);
+    const stranger = strangerRoot.issue(current);
+    expect(codes(verdictOn([stranger, strangerRoot]))).toEqual(['untrusted_root']);
+    expect(codes(verdictOn([stranger]))).toEqual(['untrusted_root']);
+    expect(codes(verdictOn([issue({ caIssuersUrls: ['http://ca.fjord.example/1.cer'] })]))).toEqual([
+      'incomplete_chain',
+    ]);
+  });
+
+  it('accepts a self-signed certificate that is an anchor itself', () => {
+    const own = selfSigned(current);
+    const verdict = judge(observation([answer([own])]), NOW, createTrustStore([own.der]));
+    expect(verdict).toMatchObject({ trusted: true, findings: [] });
+  });
+
+  it('refuses weak keys, weak signatures and leaves that are no servers', () => {
+    expect(codes(verdictOn(withChain(issue({ key: 'RSA-1024' }))))).toEqual(['weak_key']);
+    expect(codes(verdictOn(withChain(issue({ hash: 'sha1' }))))).toContain('weak_signature');
+    expect(codes(verdictOn(withChain(issue({ extendedKeyUsage: ['clientAuth'] }))))).toEqual([
+      'path_invalid',
+    ]);
+    expect(codes(verdictOn(withChain(issue({ corruptSignature: true }))))).toEqual(['path_invalid']);
+  });
+
+  it('survives bytes that are no certificate', () => {
+    const rubbish = { der: Uint8Array.of(0x30, 3, 1, 2, 3) };
+    const verdict = verdictOn([rubbish]);
+    expect(verdict).toMatchObject({ reached: false, trusted: false, leafFingerprint: null, lastSeen: null });
+    expect(verdict.failure?.message).toBe('pay.fjord.example shows a certificate that cannot be read.');
+    expect(codes(verdict)).toEqual(['malformed_certificate']);
+    const beside = verdictOn([...withChain(issue()), rubbish]);
+    expect(beside).toMatchObject({
+      trusted: true,
+      findings: [{ code: 'malformed_certificate', severity: 'note' }],
+    });
+  });
+
+  it('keeps strings of strangers on one line', () => {
+    const leaf = strangerRoot.issue({ ...current, commonName: 'x' });
+    const evil = mintAuthority({ commonName: `A\r\nBcc: x@y.example\u202e${'b'.repeat(500)}`, ...years });
+    const issued = evil.issue(current);
+    for (const { message } of [...verdictOn([issued]).findings, ...verdictOn([leaf]).findings]) {
+      expect(message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(message.length).toBeLessThan(400);
+    }
+  });
+});
+
+describe('the weakest link', () => {
+  const shortKey = mintKey();
+  const short = { notBefore: NOW - 1000 * DAY, notAfter: NOW + 20 * DAY };
+  const ending = root.intermediate({ commonName: 'Ending CA', key: shortKey, ...short });
+
+  it('is the intermediate that ends before the leaf', () => {
+    const leaf = ending.issue(current);
+    const verdict = verdictOn(withChain(leaf));
+    expect(verdict).toMatchObject({
+      trusted: true,
+      leafFingerprint: leaf.fingerprint,
+      limiting: {
+        fingerprint: ending.fingerprint,
+        role: 'intermediate',
+        name: 'Ending CA',
+        notAfter: short.notAfter,
+      },
+    });
+    expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf', 'intermediate']);
+  });
+
+  it('alarms when that one has expired while the leaf is fine, and the reverse', () => {
+    const leaf = ending.issue(current);
+    const later = verdictOn(withChain(leaf), NOW + 21 * DAY);
+    expect(later.findings).toMatchObject([
+      { code: 'intermediate_expired', severity: 'critical', fingerprint: ending.fingerprint },
+    ]);
+    expect(later).toMatchObject({ trusted: false, limiting: { fingerprint: ending.fingerprint } });
+    const expiredLeaf = issue({ notAfter: NOW - DAY });
+    expect(codes(verdictOn(withChain(expiredLeaf)))).toEqual(['expired']);
+  });
+
+  it('says both when both have expired, and also when the root is unknown besides', () => {
+    const leaf = ending.issue({ ...current, notAfter: NOW + 10 * DAY });
+    expect(codes(verdictOn(withChain(leaf), NOW + 30 * DAY))).toEqual(['expired', 'intermediate_expired']);
+    const strange = strangerRoot.intermediate({ commonName: 'Strange CA', ...short });
+    const chain = [...withChain(strange.issue(current)), strangerRoot];
+    expect(codes(verdictOn(chain, NOW + 30 * DAY))).toEqual(['intermediate_expired', 'untrusted_root']);
+  });
+
+  it('only notes an expired cross-sign that nothing depends on, and never the root', () => {
+    const oldRoot = mintAuthority({
+      commonName: 'Old Root',
+      notBefore: NOW - 5000 * DAY,
+      notAfter: NOW - 10 * DAY,
+    });
+    const crossSign = oldRoot.intermediate({
+      commonName: 'Fjord CA 1',
+      key: intermediate.key,
+      notBefore: NOW - 1000 * DAY,
+      notAfter: NOW - 10 * DAY,
+    });
+    const leaf = issue();
+    const verdict = verdictOn([leaf, crossSign, intermediate, oldRoot]);
+    expect(verdict).toMatchObject({ trusted: true, limiting: { role: 'leaf' } });
+    expect(verdict.findings.map(({ code, severity }) => [code, severity])).toEqual([
+      ['unused_certificate_expired', 'note'],
+      ['unused_certificate_expired', 'note'],
+    ]);
+    expect(verdict.lastSeen?.expiring.map(({ role }) => role)).toEqual(['leaf']);
+  });
+
+  it('only notes a root that is sent along', () => {
+    expect(verdictOn([...withChain(issue()), root])).toMatchObject({
+      trusted: true,
+      findings: [{ code: 'extra_certificate', severity: 'note', fingerprint: root.fingerprint }],
+    });
+  });
+
+  it('does not trust what hangs on an expired anchor alone', () => {
+    const fading = mintAuthority({
+      commonName: 'Fading Root',
+      notBefore: NOW - 1000 * DAY,
+      notAfter: NOW - DAY,
+    });
+    const seen = observation([answer([fading.issue(current)])]);
+    expect(judge(seen, NOW, createTrustStore([fading.der])).findings).toMatchObject([
+      {
+        code: 'untrusted_root',
+        message: 'The certificate is not trusted: its authority “Fading Root” expired on 19 November 2026.',
+      },
+    ]);
+  });
+
+  it('notes a chain in the wrong order', () => {
+    const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
+    const leaf = second.issue(current);
+    expect(codes(verdictOn([leaf, second, intermediate]))).toEqual([]);
+    expect(verdictOn([leaf, intermediate, second]).findings).toMatchObject([
+      { code: 'wrong_order', severity: 'note' },
+    ]);
+  });
+});
+
+describe('several addresses', () => {
+  const fresh = issue();
+  const old = issue({ notAfter: NOW + 5 * DAY });
+  const at = (address: string, leaf: MintedCertificate) => answer(withChain(leaf), { address });
+
+  it('says how many still show the old certificate, and alerts from that one and the others', () => {
+    const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+    const verdict = judge(
+      observation(addresses.map((address, index) => at(address, index === 1 ? old : fresh))),
+      NOW,
+      trustStore,
+    );
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'certificates_differ',
+        severity: 'warning',
+        message: '1 of 3 addresses still serves the old certificate, which expires on 25 November 2026.',
+        addresses: ['192.0.2.2'],
+        fingerprint: old.fingerprint,
+      },
+    ]);
+    expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
+    expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(
+      [old.fingerprint, fresh.fingerprint].toSorted(),
+    );
+    expect(verdict.addresses.map(({ fingerprint }) => fingerprint)).toEqual([
+      fresh.fingerprint,
+      old.fingerprint,
+      fresh.fingerprint,
+    ]);
+  });
+
+  it('folds answers in any order into the same findings', () => {
+    const one = judge(observation([at('192.0.2.1', old), at('192.0.2.2', fresh)]), NOW, trustStore);
+    const other = judge(observation([at('192.0.2.1', fresh), at('192.0.2.2', old)]), NOW, trustStore);
+    expect(one.findings.map(({ code, fingerprint }) => [code, fingerprint])).toEqual(
+      other.findings.map(({ code, fingerprint }) => [code, fingerprint]),
+    );
+    expect(one.leafFingerprint).toBe(other.leafFingerprint);
+  });
+
+  it('counts one fault at two addresses once', () => {
+    const expired = issue({ notAfter: NOW - DAY });
+    const verdict = judge(observation([at('192.0.2.1', expired), at('192.0.2.2', expired)]), NOW, trustStore);
+    expect(verdict.findings).toMatchObject([{ code: 'expired', addresses: ['192.0.2.1', '192.0.2.2'] }]);
+  });
+
+  it('warns of an address that fails beside one that answers, unless the fault is ours', () => {
+    const noIpv6 = failed({ address: '2001:db8::1', family: 6, reason: 'no_route_here' });
+    const verdict = judge(observation([at('192.0.2.1', fresh), failed(), noIpv6]), NOW, trustStore);
+    expect(verdict).toMatchObject({ reached: true, trusted: true, failure: null });
+    expect(verdict.findings).toMatchObject([{ code: 'address_unreachable', addresses: ['192.0.2.9'] }]);
+    expect(verdict.addresses[1]?.failure).toEqual({ stage: 'connect', reason: 'timeout' });
+  });
+
+  it('puts the worst first', () => {
+    const expired = issue({ notAfter: NOW - DAY });
+    const legacy = answer(withChain(expired), { legacyTls: true, tlsVersion: 'TLSv1' });
+    const verdict = judge(observation([legacy, failed(), at('192.0.2.2', fresh)]), NOW, trustStore);
+    expect(verdict.findings.map(({ severity }) => severity)).toEqual([
+      'critical',
+      'warning',
+      'warning',
+      'warning',
+    ]);
+  });
+});
+
+describe('nothing reached', () => {
+  it.each([
+    [[failed({ reason: 'refused' })], 'connect', 'pay.fjord.example refused the connection.'],
+    [
+      [failed(), failed({ stage: 'handshake', reason: 'tls_alert', tlsAlert: 112 })],
+      'handshake',
+      'pay.fjord.example ended the TLS handshake with an error (TLS alert 112).',
+    ],
+    [[failed({ reason: 'no_route_here' }), failed()], 'connect', 'pay.fjord.example did not answer in time.'],
+    [[], 'dns', 'pay.fjord.example has no address in DNS.'],
+  ] as const)('%#: tells the most', (addresses, stage, message) => {
+    const verdict = judge(observation([...addresses]), NOW, trustStore);
+    expect(verdict).toMatchObject({
+      reached: false,
+      trusted: false,
+      lastSeen: null,
+      failure: { stage, message },
+    });
+    expect(verdict.findings).toEqual([]);
+  });
+
+  it('names the resolution that failed, and nothing of what is behind a refused name', () => {
+    const refused = { ok: false, stage: 'policy', reason: 'address_refused', detail: '10.0.0.7' } as const;
+    const verdict = judge(observation([], { resolution: refused }), NOW, trustStore);
+    expect(verdict.failure).toEqual({
+      stage: 'policy',
+      reason: 'address_refused',
+      message: 'pay.fjord.example leads to an address that cannot be tracked here.',
+    });
+    expect(JSON.stringify(verdict)).not.toContain('10.0.0.7');
+  });
+});
+
+it('can be repeated later with the same evidence, and is plain JSON', () => {
+  const seen = observation([answer(withChain(issue()))]);
+  const first = judge(seen, NOW, trustStore);
+  expect(judge(seen, NOW, trustStore)).toEqual(first);
+  expect(JSON.parse(JSON.stringify(first))).toEqual(first);
+  expect(codes(judge(seen, NOW + 61 * DAY, trustStore))).toEqual(['expired']);
+  expect(codes(judge(seen, NOW, createTrustStore([strangerRoot.der])))).toEqual(['untrusted_root']);
+});

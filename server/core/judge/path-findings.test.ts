@@ -1,0 +1,101 @@
+import { getCACertificates } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { current, DAY, intermediate, issue, NOW, root, years } from '../../../tests/kit/judging.ts';
+import { mintAuthority } from '../../../tests/kit/mint.ts';
+import { createTrustStore, parseCertificate, splitPem, subjectPublicKeyHash } from '../../pki/index.ts';
+import { exceededLifetimeCap } from './lifetime-cap.ts';
+import { judgePath } from './path-findings.ts';
+import { CHROME_TRUSTS_UNTIL, distrustedSince } from './root-constraints.ts';
+
+const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);
+const trustStore = createTrustStore([root.der], { arePublic: true });
+const SINCE = Date.UTC(2025, 6, 31, 23, 59, 59);
+
+describe('roots that browsers trust up to a day', () => {
+  const bundled = getCACertificates('bundled').flatMap((pem) =>
+    splitPem(pem).map((der) => parseCertificate(der)),
+  );
+  const leaf = { ...read(issue()), signedCertificateTimestamps: [] };
+
+  it.each(['HiPKI Root CA - G1', 'NetLock Arany'])('knows %s by its key', (name) => {
+    const found = bundled.find(({ subject }) => subject.attribute('CN')?.startsWith(name));
+    if (found === undefined) throw new Error('Node has taken it out of its set: so may we');
+    expect(distrustedSince(found, leaf, CHROME_TRUSTS_UNTIL)).toBe(SINCE);
+  });
+
+  it('constrains no other root of the set', () => {
+    const constrained = bundled.filter((anchor) => CHROME_TRUSTS_UNTIL.has(subjectPublicKeyHash(anchor)));
+    expect(constrained.length).toBeLessThanOrEqual(CHROME_TRUSTS_UNTIL.size);
+    expect(distrustedSince(read(root), leaf, CHROME_TRUSTS_UNTIL)).toBeNull();
+  });
+
+  it('counts from the earliest timestamp of a log, else from notBefore', () => {
+    const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
+    const logged = (...times: number[]) =>
+      distrustedSince(read(root), { ...leaf, signedCertificateTimestamps: times }, constraints);
+    expect(logged(SINCE + 1, SINCE)).toBeNull();
+    expect(logged(SINCE + 1, SINCE + DAY)).toBe(SINCE);
+    expect(logged()).toBe(SINCE);
+    expect(distrustedSince(read(root), { ...leaf, notBefore: SINCE }, constraints)).toBeNull();
+  });
+
+  it('is critical, unless another root leads there too, and never binds private roots', () => {
+    const constraints = new Map([[subjectPublicKeyHash(read(root)), SINCE]]);
+    const question = {
+      leaf: read(issue()),
+      sent: [read(intermediate)],
+      authorities: [],
+      constraints,
+      now: NOW,
+    };
+    expect(judgePath({ ...question, trustStore }).findings).toMatchObject([
+      { code: 'distrusted_root', severity: 'critical', message: expect.stringContaining('31 July 2025') },
+    ]);
+    const other = mintAuthority({ commonName: 'Other Root', ...years });
+    const cross = other.intermediate({ commonName: 'Fjord CA 1', key: intermediate.key, ...years });
+    const both = createTrustStore([root.der, other.der], { arePublic: true });
+    const judged = judgePath({ ...question, sent: [...question.sent, read(cross)], trustStore: both });
+    expect(judged.findings).toEqual([]);
+    expect(judged.path?.at(-1)?.fingerprint).toBe(other.fingerprint);
+    expect(judged.isPublic).toBe(true);
+    expect(judgePath({ ...question, trustStore: createTrustStore([root.der]) }).findings).toEqual([]);
+  });
+});
+
+describe('lifetimes', () => {
+  const cap = (from: number, days: number) =>
+    exceededLifetimeCap({ notBefore: from, notAfter: from + days * DAY - 1000 });
+
+  it.each([
+    [Date.UTC(2018, 1, 28), 2000, null],
+    [Date.UTC(2018, 2, 1), 825, null],
+    [Date.UTC(2018, 2, 1), 826, 825],
+    [Date.UTC(2020, 8, 1), 398, null],
+    [Date.UTC(2020, 8, 1), 399, 398],
+    [Date.UTC(2026, 2, 15) - 1000, 398, null],
+    [Date.UTC(2026, 2, 15), 200, null],
+    [Date.UTC(2026, 2, 15), 201, 200],
+    [Date.UTC(2027, 2, 15), 101, 100],
+    [Date.UTC(2029, 2, 15), 47, null],
+    [Date.UTC(2029, 2, 15), 48, 47],
+  ])('from %d on, %d days: %s', (from, days, expected) => {
+    expect(cap(from, days)).toBe(expected);
+  });
+
+  it('counts a begun day as a whole one', () => {
+    const from = Date.UTC(2026, 2, 15);
+    expect(exceededLifetimeCap({ notBefore: from, notAfter: from + 200 * DAY })).toBe(200);
+  });
+});
+
+describe('the weakest link', () => {
+  it('is that of the path that lasts longest', () => {
+    const key = intermediate.key;
+    const short = root.intermediate({ commonName: 'Fjord CA 1', key, ...years, notAfter: NOW + 10 * DAY });
+    const leaf = intermediate.issue(current);
+    const sent = [read(short), read(intermediate)];
+    const question = { leaf: read(leaf), authorities: [], trustStore, now: NOW };
+    expect(judgePath({ ...question, sent }).weakest.fingerprint).toBe(leaf.fingerprint);
+    expect(judgePath({ ...question, sent: [read(short)] }).weakest.fingerprint).toBe(short.fingerprint);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answer,
+  current,
+  DAY,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from './judge.ts';
+import type { RenewalEvidence } from '../observation.ts';
+
+const trustStore = createTrustStore([root.der]);
+/** 90 days, of which 30 are over. */
+const leaf = issue();
+const normal = current.notBefore + 60 * DAY;
+
+function window(start: number, end: number, explanationUrl: string | null = null): RenewalEvidence {
+  return { fingerprint: leaf.fingerprint, at: NOW, outcome: 'window', start, end, explanationUrl };
+}
+function judged(renewal: RenewalEvidence[], now = NOW, shown: MintedCertificate = leaf) {
+  return judge(observation([answer(withChain(shown))], { renewal }), now, trustStore);
+}
+
+describe('the time to renew', () => {
+  it('is the CA’s window where that is known, else the last third', () => {
+    const told = window(normal, normal + 2 * DAY);
+    expect(judged([told])).toMatchObject({
+      renewal: { from: normal, to: normal + 2 * DAY, source: 'ari', explanationUrl: null },
+      lastSeen: { expiring: [{ renewalWindow: { start: normal, end: normal + 2 * DAY } }] },
+      findings: [],
+    });
+    for (const nothing of [
+      [],
+      [{ fingerprint: leaf.fingerprint, at: NOW, outcome: 'unsupported' as const }],
+    ]) {
+      expect(judged(nothing).renewal).toEqual({
+        from: normal,
+        to: current.notAfter,
+        source: 'lifetime',
+        explanationUrl: null,
+      });
+    }
+  });
+
+  it('takes no window that is another certificate’s or ends before it starts', () => {
+    expect(judged([{ ...window(normal, normal), fingerprint: 'other' }]).renewal?.source).toBe('lifetime');
+    expect(judged([window(normal, normal - 1)]).renewal?.source).toBe('lifetime');
+  });
+});
+
+describe('a window that the CA once told', () => {
+  const told = judged([window(normal, normal + DAY, 'https://ca.fjord.example/why')]);
+  const then = (renewal: RenewalEvidence[], shown = leaf) =>
+    judge(observation([answer(withChain(shown))], { renewal }), NOW + 1, trustStore, told).renewal;
+  const nothing = { fingerprint: leaf.fingerprint, at: NOW + 1 };
+
+  it('stays while the CA gives no answer, and goes where it has none for this certificate', () => {
+    expect(then([])).toEqual(told.renewal);
+    expect(then([{ ...nothing, outcome: 'unavailable' }])).toEqual(told.renewal);
+    expect(then([{ ...nothing, outcome: 'unsupported' }])?.source).toBe('lifetime');
+    expect(then([window(normal + DAY, normal + 2 * DAY)])).toMatchObject({ from: normal + DAY });
+    expect(then([], issue())?.source).toBe('lifetime');
+  });
+});
+
+describe('an overdue renewal', () => {
+  it('is one from the end of the window on', () => {
+    const end = normal + 2 * DAY;
+    expect(judged([window(normal, end)], end - 1).findings).toEqual([]);
+    expect(judged([window(normal, end)], end).findings).toMatchObject([
+      {
+        code: 'renewal_overdue',
+        severity: 'warning',
+        message:
+          'The certificate should have been renewed by 22 December 2026; it expires on 19 January 2027.',
+      },
+    ]);
+  });
+
+  it('is one a quarter of the lifetime before the end, without a window, and none after it', () => {
+    const due = current.notAfter - 22.5 * DAY;
+    expect(judged([], due - 1).findings).toEqual([]);
+    expect(judged([], due).findings).toMatchObject([{ code: 'renewal_overdue' }]);
+    expect(judged([], current.notAfter + 1000).findings.map(({ code }) => code)).toEqual(['expired']);
+  });
+});
+
+describe('a replacement that the CA wants', () => {
+  const url = 'https://ca.fjord.example/incident';
+
+  it('is told with its explanation', () => {
+    expect(judged([window(NOW - 1, normal, url)]).findings).toMatchObject([
+      {
+        code: 'replacement_wanted',
+        severity: 'warning',
+        message: 'Your CA wants this certificate replaced now, and says why.',
+        evidence: [{}, { label: 'Explanation', value: url }],
+      },
+    ]);
+    expect(judged([window(NOW - 1, normal, url)]).renewal?.explanationUrl).toBe(url);
+  });
+
+  it('is seen by a window far earlier than usual', () => {
+    const early = [window(current.notBefore + 20 * DAY, current.notBefore + 21 * DAY)];
+    expect(judged(early).findings.map(({ code }) => code)).toEqual(['replacement_wanted', 'renewal_overdue']);
+    expect(judged(early, current.notBefore + 10 * DAY).findings[0]?.message).toBe(
+      'Your CA wants this certificate replaced by 11 November 2026, long before the usual time.',
+    );
+    expect(judged([window(normal - 10 * DAY, normal - 5 * DAY)]).findings).toEqual([]);
+  });
+
+  it.each(['javascript:alert(1)', 'data:text/html,x', 'not a url'])('links to no %s', (link) => {
+    const { renewal, findings } = judged([window(normal, normal + DAY, link)]);
+    expect(renewal?.explanationUrl).toBeNull();
+    expect(findings).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import type { Protocol } from '../protocol.ts';
+import type { FindingCode } from '../verdict.ts';
+
+/** What is asked, and of whom. Host as A-label or IP text; nothing in it needs to be trusted. */
+export interface Reproduction {
+  code: FindingCode;
+  endpoint: { host: string; port: number; protocol: Protocol };
+  /** The addresses that show the finding, where others do not; empty where the name is as good. */
+  addresses: readonly string[];
+  /** For `legacy_tls`: the version that was needed, as TLSv1.1. */
+  tlsVersion: string | null;
+  /** Where only a handshake for one kind of signature shows it. */
+  keyType: 'rsa' | 'ecdsa' | null;
+}
+
+const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
+  expired: '-noout -dates',
+  not_yet_valid: '-noout -dates',
+  lifetime_too_long: '-noout -dates',
+  renewal_overdue: '-noout -serial -dates',
+  replacement_wanted: '-noout -serial -dates',
+  name_mismatch: '-noout -subject -ext subjectAltName',
+  weak_key: '-noout -text',
+  weak_signature: '-noout -text',
+  distrusted_root: '-noout -issuer -dates',
+};
+/** What a client says that verifies: curl for pages, which also stands for everything that is built like it. */
+const VERIFIED: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'self_signed',
+  'untrusted_root',
+  'incomplete_chain',
+  'intermediate_expired',
+  'path_invalid',
+  'address_unreachable',
+]);
+const MOST_ADDRESSES = 6;
+const SIGNATURES = {
+  rsa: 'RSA-PSS+SHA256:RSA+SHA256:RSA-PSS+SHA384:RSA+SHA384',
+  ecdsa: 'ECDSA+SHA256:ECDSA+SHA384:ECDSA+SHA512',
+} as const;
+
+/** A line for a POSIX shell that shows what a finding says, with `curl` or `openssl`. */
+export function reproduce(asked: Reproduction): string {
+  const { code, addresses } = asked;
+  if (code === 'certificates_differ' && addresses.length > 1) return eachAddress(asked);
+  const [at = null] = addresses;
+  if (VERIFIED.has(code) && asked.keyType === null)
+    return asked.endpoint.protocol === 'https'
+      ? curl(asked, at)
+      : `${connect(asked, at)} -verify_return_error </dev/null`;
+  const detail = LEAF_DETAIL[code];
+  if (detail !== undefined) return `${connect(asked, at)} </dev/null 2>/dev/null | openssl x509 ${detail}`;
+  switch (code) {
+    case 'legacy_tls':
+      return `${connect(asked, at)} ${versionFlag(asked.tlsVersion)} -cipher 'DEFAULT:@SECLEVEL=0' </dev/null`;
+    case 'revoked':
+    case 'intermediate_revoked':
+      return `${connect(asked, at)} ${code === 'revoked' ? '-crl_check' : '-crl_check_all'} -crl_download </dev/null`;
+    case 'staple_invalid':
+    case 'staple_missing':
+      return `${connect(asked, at)} -status </dev/null`;
+    case 'certificates_differ':
+      return `${connect(asked, at)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}`;
+    default:
+      return `${connect(asked, at)} -showcerts </dev/null`;
+  }
+}
+
+const IDENTITY = '-noout -serial -enddate -fingerprint -sha256';
+
+function eachAddress(asked: Reproduction): string {
+  const shown = asked.addresses.slice(0, MOST_ADDRESSES).map((address) => shellQuoted(bracketed(address)));
+  const { port } = asked.endpoint;
+  return `for ip in ${shown.join(' ')}; do echo "$ip"; ${openssl(asked, `"$ip:${port}"`)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}; done`;
+}
+
+function curl({ endpoint: { host, port } }: Reproduction, at: string | null): string {
+  const url = `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
+  // An address as the host is where curl connects anyway.
+  const pinned =
+    at === null || at === host ? '' : ` --resolve ${shellQuoted(`${host}:${port}:${bracketed(at)}`)}`;
+  return `curl -sSI${pinned} ${shellQuoted(url)}`;
+}
+
+function connect(asked: Reproduction, at: string | null): string {
+  const { host, port } = asked.endpoint;
+  return openssl(asked, shellQuoted(`${bracketed(at ?? host)}:${port}`));
+}
+
+function openssl({ endpoint: { host, protocol }, keyType }: Reproduction, where: string): string {
+  const isAddress = isIpText(host);
+  return [
+    `openssl s_client -connect ${where}`,
+    // RFC 6066 §3: no address is ever sent as a server name.
+    isAddress ? '-noservername' : `-servername ${shellQuoted(host)}`,
+    ...(protocol === 'https' || protocol === 'tls' ? [] : [`-starttls ${protocol}`]),
+    ...(protocol === 'xmpp' && !isAddress ? [`-xmpphost ${shellQuoted(host)}`] : []),
+    ...(keyType === null ? [] : [`-tls1_2 -sigalgs ${shellQuoted(SIGNATURES[keyType])}`]),
+  ].join(' ');
+}
+
+function versionFlag(version: string | null): string {
+  switch (version) {
+    case 'TLSv1':
+      return '-tls1';
+    case 'TLSv1.1':
+      return '-tls1_1';
+    default:
+      return '-tls1_2';
+  }
+}
+
+function isIpText(host: string): boolean {
+  return host.includes(':') || /^[\d.]+$/.test(host);
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** One word of a POSIX shell, whatever it holds. */
+export function shellQuoted(text: string): string {
+  return /^[\w.,:/@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,58 @@
+import type { Certificate } from '../../pki/index.ts';
+import { certificateName } from '../certificate-name.ts';
+import type { ChainFinding } from './chain-finding.ts';
+import { longDate } from '../long-date.ts';
+import type { RevocationEvidence } from '../observation.ts';
+import { revocationReason, revocationSource, revocationWhy } from './revocation.ts';
+import type { RevokedCertificate } from '../verdict.ts';
+
+/** That a certificate was revoked, with who says so, when and why. */
+export function revokedFinding(certificate: Certificate, revoked: RevokedCertificate): ChainFinding {
+  const { role, source, at, revokedAt } = revoked;
+  const reason = revocationReason(revoked.reason);
+  const what =
+    role === 'leaf' ? 'The certificate' : `The intermediate certificate “${certificateName(certificate)}”`;
+  const when = revokedAt === null ? '' : ` on ${longDate(revokedAt, 'UTC')}`;
+  return {
+    code: role === 'leaf' ? 'revoked' : 'intermediate_revoked',
+    severity: 'critical',
+    message: `${what} was revoked${when}${reason === null ? '' : `, because ${reason}`}: so says ${revocationSource(source)}.`,
+    fingerprint: certificate.fingerprint,
+    evidence: [
+      { label: 'Serial number', value: certificate.serialNumber },
+      ...(revokedAt === null ? [] : [{ label: 'Revoked', value: new Date(revokedAt).toISOString() }]),
+      ...(revoked.reason === null ? [] : [{ label: 'Reason', value: revoked.reason }]),
+      { label: 'Source', value: revocationSource(source) },
+      { label: 'Read', value: new Date(at).toISOString() },
+    ],
+  };
+}
+
+/** A staple that does not count, and one that the certificate demands and that did not come (RFC 7633). */
+export function stapleFindings(
+  leaf: Certificate,
+  hasStaple: boolean,
+  evidence: readonly RevocationEvidence[],
+): ChainFinding[] {
+  const { fingerprint } = leaf;
+  if (!hasStaple) {
+    if (!leaf.mustStaple) return [];
+    const message =
+      'The certificate demands that the server staples an OCSP answer, and it staples none: clients that honour this refuse it.';
+    const label = 'Extension';
+    const demand = [{ label, value: 'TLS Feature: status_request (must staple)' }];
+    return [{ code: 'staple_missing', severity: 'warning', message, fingerprint, evidence: demand }];
+  }
+  const answer = evidence.find((one) => one.source === 'staple' && one.fingerprint === fingerprint)?.answer;
+  if (answer?.state !== 'none' || answer.why === 'pending') return [];
+  const why = revocationWhy(answer.why);
+  return [
+    {
+      code: 'staple_invalid',
+      severity: 'warning',
+      message: `The OCSP answer that the server staples does not count. ${why}`,
+      fingerprint,
+      evidence: [{ label: 'Stapled answer', value: why }],
+    },
+  ];
+}

@@ -1,0 +1,62 @@
+import { longDate } from '../long-date.ts';
+import { code, plain } from './markdown.ts';
+import type { PostureVerdict } from '../verdict.ts';
+
+/** What is looked at once a day, as the lines of a list in Markdown. */
+export function postureLines({
+  at,
+  tlsVersions,
+  postQuantum,
+  caa,
+  registration,
+  alternates,
+}: PostureVerdict): string[] {
+  const offered = tlsVersions.filter((one) => one.offered === true).map(({ version }) => version);
+  return [
+    `- TLS versions offered: ${offered.length === 0 ? 'not known' : offered.map(code).join(', ')}`,
+    `- Post-quantum key exchange: ${POST_QUANTUM[postQuantum.state]}${postQuantum.group === null ? '' : ` (${code(postQuantum.group)})`}`,
+    `- CAA: ${caaText(caa)}`,
+    `- Registration of the domain: ${registrationText(registration)}`,
+    ...alternates.map(
+      ({ keyType, certificate }) =>
+        `- Certificate for ${keyType.toUpperCase()} signatures only: ${code(certificate.name)}, until ${longDate(certificate.notAfter, 'UTC')}`,
+    ),
+    `- Looked at on ${longDate(at, 'UTC')}`,
+  ];
+}
+
+const POST_QUANTUM: Record<PostureVerdict['postQuantum']['state'], string> = {
+  negotiated: 'negotiated',
+  not_offered: 'not offered',
+  intolerant: 'the server does not answer hellos that offer it',
+  unknown: 'not known',
+};
+
+function caaText(caa: PostureVerdict['caa']): string {
+  switch (caa.outcome) {
+    case 'records':
+      return `${caa.records.map(({ tag, value }) => code(`${tag} ${value}`)).join(', ')} at ${code(caa.domain)}`;
+    case 'none':
+      return 'none: any authority may issue';
+    default:
+      return 'could not be read';
+  }
+}
+
+function registrationText(registration: PostureVerdict['registration']): string {
+  switch (registration.outcome) {
+    case 'expires': {
+      const { domain, expiresAt, registrar } = registration;
+      const by = registrar === null ? '' : ` (${plain(registrar)})`;
+      return `${code(domain)} until ${longDate(expiresAt, 'UTC')}${by}`;
+    }
+    case 'no_date':
+      return `the registry of ${code(registration.domain)} publishes no date`;
+    case 'not_found':
+      return `${code(registration.domain)} is not in the registry`;
+    case 'unavailable':
+      return `the registry of ${code(registration.domain)} gave no answer`;
+    default:
+      return 'not applicable';
+  }
+}

@@ -1,0 +1,74 @@
+import type { Certificate } from '../certificate.ts';
+import { isSameName } from '../certificate.ts';
+import type { RevocationList } from './crl.ts';
+import { CRL_EXTENSION } from '../object-identifiers.ts';
+import { PkiError } from '../pki-error.ts';
+import type { Profile } from '../profile-rule.ts';
+import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
+
+export interface CrlQuestion {
+  readonly crl: RevocationList;
+  readonly certificate: Certificate;
+  /** The certificate that signed it, as on its path. */
+  readonly issuer: Certificate;
+  /** The address in the certificate that the list was fetched from, byte for byte; null for one that was handed over. */
+  readonly url: string | null;
+  /** ms UTC. */
+  readonly now: number;
+  /** Beyond `tls-client`: also what RFC 5280 §5.2 obliges issuing CAs to. Default tls-client. */
+  readonly profile?: Profile;
+}
+
+/**
+ * What a list says of a certificate (RFC 5280 §6.3.3), or why it says nothing. Only a complete list for this kind of certificate,
+ * by its own issuer, counts: the wrong shard of a CA's lists would read as good. Never throws.
+ */
+export function crlAnswer(question: CrlQuestion): RevocationAnswer {
+  const { crl, certificate } = question;
+  const refusal = refusalOf(question);
+  if (refusal !== null) return { state: 'none', why: refusal };
+  const { thisUpdate, nextUpdate } = crl;
+  try {
+    const entry = crl.find(certificate.serialNumber);
+    if (entry === null) return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
+    return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
+  } catch (error) {
+    // An entry is read to its end only when it is the one that was looked for.
+    if (error instanceof PkiError) return { state: 'none', why: 'malformed' };
+    throw error;
+  }
+}
+
+function refusalOf(question: CrlQuestion): RevocationRefusal | null {
+  const { crl, certificate, issuer, now, profile = 'tls-client' } = question;
+  if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
+    return 'wrong_issuer';
+  }
+  if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
+  if (!crl.isSignedBy(issuer)) return 'bad_signature';
+  if (crl.hasUnknownCritical || (profile !== 'tls-client' && !isAsIssuersMustWrite(crl))) return 'malformed';
+  if (!isAboutThisOne(question)) return 'wrong_scope';
+  if (crl.nextUpdate === null || now < crl.thisUpdate || now > crl.nextUpdate) return 'stale';
+  return null;
+}
+
+function isAboutThisOne({ crl: { scope, isDelta }, certificate, url }: CrlQuestion): boolean {
+  if (isDelta) return false;
+  const points = certificate.crlDistributionPoints.filter(
+    ({ uris, isComplete }) => isComplete && url !== null && uris.includes(url),
+  );
+  if (url !== null && points.length === 0) return false;
+  if (scope === null) return true;
+  if (scope.isIndirect || scope.onlySomeReasons || scope.onlyAttributeCertificates) return false;
+  if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
+  if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
+  // Several names of one distribution point are names of the same list (§4.2.1.13).
+  const { uris } = scope;
+  return uris === null || points.some((point) => point.uris.some((uri) => uris.includes(uri)));
+}
+
+/** §5.1.2.1, §5.2.1, §5.2.3. */
+function isAsIssuersMustWrite({ version, extensions }: RevocationList): boolean {
+  const required = [CRL_EXTENSION.authorityKeyIdentifier, CRL_EXTENSION.crlNumber];
+  return version === 2 && required.every((identifier) => extensions.get(identifier)?.critical === false);
+}

@@ -1,0 +1,166 @@
+import { TAG } from '../der.ts';
+import { equalBytes } from '../der-values.ts';
+import { PkiError } from '../pki-error.ts';
+
+/** A place in the bytes of a list. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface EntriesFacts {
+  readonly count: number;
+  readonly hasExtensions: boolean;
+  /** An entry has a critical extension other than the reason: such a list must not be used (RFC 5280 §5.3). */
+  readonly hasUnknownCritical: boolean;
+  /** Where every so many entries begin: lets a later search read a part of the list only. */
+  readonly marks: readonly number[];
+  /** The wanted serial number's entries, in their order. */
+  readonly found: readonly Span[];
+}
+
+const ENTRIES_PER_MARK = 64;
+
+/** One element after the other over one buffer, without an object for any: a list has up to millions of them. */
+class Cursor {
+  tag = 0;
+  contentStart = 0;
+  end = 0;
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads identifier and length at `position`; what follows must fit before `limit`. */
+  read(position: number, limit: number, tag: number): void {
+    const bytes = this.#bytes;
+    if (position + 2 > limit) throw new PkiError('der_truncated', 'element cut off');
+    this.tag = bytes[position] ?? 0;
+    if (this.tag !== tag && tag !== 0) throw new PkiError('der_tag', 'another element expected');
+    let length = bytes[position + 1] ?? 0;
+    let contentStart = position + 2;
+    if (length >= 0x80) {
+      const size = length & 0x7f;
+      if (size === 0 || size > 4) throw new PkiError('der_length', 'indefinite or oversized length');
+      if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
+      length = bytes.readUIntBE(contentStart, size);
+      if (length < 0x80 || length < 256 ** (size - 1)) throw new PkiError('der_length', 'length not minimal');
+      contentStart += size;
+    }
+    this.contentStart = contentStart;
+    this.end = contentStart + length;
+    if (this.end > limit) throw new PkiError('der_truncated', 'content cut off');
+  }
+}
+
+/**
+ * Walks revokedCertificates (RFC 5280 §5.1.2.6) from its first entry to its end. Every entry is checked for its shape, so
+ * that no serial number can hide behind a broken one. `wanted` is the content of the serial number's INTEGER.
+ */
+export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null): EntriesFacts {
+  const cursor = new Cursor(bytes);
+  const found: Span[] = [];
+  const marks: number[] = [];
+  let count = 0;
+  let hasExtensions = false;
+  let hasUnknownCritical = false;
+  let position = list.start;
+  while (position < list.end) {
+    cursor.read(position, list.end, TAG.sequence);
+    const start = position;
+    const end = cursor.end;
+    if (count % ENTRIES_PER_MARK === 0) marks.push(start);
+    cursor.read(cursor.contentStart, end, TAG.integer);
+    const serialStart = cursor.contentStart;
+    const serialEnd = cursor.end;
+    checkInteger(bytes, serialStart, serialEnd);
+    cursor.read(serialEnd, end, 0);
+    checkTime(cursor);
+    if (cursor.end < end) {
+      hasExtensions = true;
+      cursor.read(cursor.end, end, TAG.sequence);
+      if (cursor.end !== end) throw new PkiError('der_trailing', 'bytes after the extensions of an entry');
+      if (hasCritical(bytes, cursor, cursor.contentStart, end)) hasUnknownCritical = true;
+    }
+    if (wanted !== null && isSame(bytes, serialStart, serialEnd, wanted)) found.push({ start, end });
+    count++;
+    position = end;
+  }
+  return { count, hasExtensions, hasUnknownCritical, marks, found };
+}
+
+/**
+ * The entries of a serial number in a list that was walked before. Finding its octets anywhere is quick; only the part around
+ * them is walked again, because octets are an entry's serial number only where one begins.
+ */
+export function findEntries(bytes: Buffer, list: Span, marks: readonly number[], wanted: Uint8Array): Span[] {
+  const searched = bytes.subarray(0, list.end);
+  const found: Span[] = [];
+  let at = searched.indexOf(wanted, list.start);
+  while (at >= 0 && at < list.end) {
+    const next = firstBeyond(marks, at);
+    const part = { start: marks[next - 1] ?? list.start, end: marks[next] ?? list.end };
+    found.push(...walkEntries(bytes, part, wanted).found);
+    at = searched.indexOf(wanted, part.end);
+  }
+  return found;
+}
+
+/** The index of the first of these ascending numbers that is greater; their count if none is. */
+function firstBeyond(ascending: readonly number[], value: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** A serial number in a longer form than DER's would never be found. */
+function checkInteger(bytes: Buffer, start: number, end: number): void {
+  if (end === start) throw new PkiError('der_integer', 'empty integer');
+  if (end - start === 1) return;
+  const first = bytes[start] ?? 0;
+  const second = bytes[start + 1] ?? 0;
+  if ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80)) {
+    throw new PkiError('der_integer', 'integer not minimal');
+  }
+}
+
+/** Its digits matter only for the entry that is looked for; its length bounds how many entries there can be. */
+function checkTime({ tag, contentStart, end }: Cursor): void {
+  const length = tag === TAG.utcTime ? 13 : tag === TAG.generalizedTime ? 15 : -1;
+  if (end - contentStart !== length) throw new PkiError('der_time', 'time not in its DER form');
+}
+
+function isSame(bytes: Buffer, start: number, end: number, wanted: Uint8Array): boolean {
+  if (end - start !== wanted.length) return false;
+  // From the end: serial numbers of one CA often begin alike.
+  for (let index = wanted.length - 1; index >= 0; index--) {
+    if (bytes[start + index] !== wanted[index]) return false;
+  }
+  return true;
+}
+
+/** id-ce-cRLReasons. */
+const REASON_CODE = Uint8Array.of(0x55, 0x1d, 0x15);
+
+function hasCritical(bytes: Buffer, cursor: Cursor, start: number, end: number): boolean {
+  let found = false;
+  let position = start;
+  while (position < end) {
+    cursor.read(position, end, TAG.sequence);
+    position = cursor.end;
+    cursor.read(cursor.contentStart, position, TAG.objectIdentifier);
+    const identifierStart = cursor.contentStart;
+    const identifierEnd = cursor.end;
+    cursor.read(identifierEnd, position, 0);
+    if (cursor.tag !== TAG.boolean) continue;
+    const isCritical = bytes[cursor.contentStart] !== 0;
+    if (isCritical && !equalBytes(bytes.subarray(identifierStart, identifierEnd), REASON_CODE)) found = true;
+  }
+  return found;
+}

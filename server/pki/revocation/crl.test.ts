@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+
+import { integer, sequence, tagged, time } from '../../../tests/kit/der-writer.ts';
+import { mintAuthority, mintKey } from '../../../tests/kit/mint.ts';
+import { mintCrl } from '../../../tests/kit/mint-crl.ts';
+import type { CrlOptions } from '../../../tests/kit/mint-crl.ts';
+import { parseCertificate } from '../certificate.ts';
+import { crlAnswer } from './crl-answer.ts';
+import { parseCrl } from './crl.ts';
+import { PkiError } from '../pki-error.ts';
+
+const HOUR_MS = 3_600_000;
+const URL = 'http://crl.example/1.crl';
+const now = Date.now();
+const root = mintAuthority({ commonName: 'Root' });
+const leaf = root.issue({ dnsNames: ['a.example'], crlUrls: [URL] });
+const unknownCritical = { oid: '1.2.3.4', critical: true, value: integer(1n) };
+
+interface Circumstances {
+  certificate?: { der: Uint8Array };
+  issuer?: { der: Uint8Array };
+  url?: string | null;
+}
+
+function ask(options: CrlOptions, { certificate = leaf, issuer = root, url = URL }: Circumstances = {}) {
+  return crlAnswer({
+    crl: parseCrl(mintCrl(root, options)),
+    certificate: parseCertificate(certificate.der),
+    issuer: parseCertificate(issuer.der),
+    url,
+    now,
+  });
+}
+
+const none = (why: string) => ({ state: 'none', why });
+
+describe('a list of its issuer', () => {
+  it('says good of what is not on it, and until when', () => {
+    const thisUpdate = Math.floor(now / 1000) * 1000 - HOUR_MS;
+    const nextUpdate = thisUpdate + 24 * HOUR_MS;
+    const other = { serialNumber: leaf.serialNumber + 1n };
+    expect(ask({ thisUpdate, nextUpdate, revoked: [other], url: URL })).toEqual({
+      state: 'good',
+      reason: null,
+      revokedAt: null,
+      thisUpdate,
+      nextUpdate,
+    });
+    expect(ask({})).toMatchObject({ state: 'good' });
+  });
+
+  it('says since when and why something is revoked', () => {
+    const revokedAt = Date.UTC(2026, 3, 5, 6, 7, 8);
+    const revoked = [{ ...leaf, revokedAt, reason: 1 }];
+    expect(ask({ revoked })).toMatchObject({ state: 'revoked', reason: 'keyCompromise', revokedAt });
+    expect(ask({ revoked: [{ ...leaf, revokedAt }] })).toMatchObject({ state: 'revoked', reason: null });
+    expect(ask({ fillers: 500, revoked: [...revoked, { serialNumber: 7n }] })).toMatchObject({
+      state: 'revoked',
+    });
+  });
+
+  it.each([
+    [4, 'superseded'],
+    [6, 'certificateHold'],
+    [10, 'aACompromise'],
+    [7, null],
+  ])('names reason %i', (reason, name) => {
+    expect(ask({ revoked: [{ ...leaf, reason }] })).toMatchObject({ state: 'revoked', reason: name });
+  });
+
+  it('lets go of what was taken off again', () => {
+    expect(ask({ revoked: [{ ...leaf, reason: 8 }] })).toMatchObject({ state: 'good' });
+    expect(ask({ revoked: [{ ...leaf, reason: 8 }, leaf] })).toMatchObject({ state: 'revoked' });
+  });
+
+  it('may be of version 1, as small tools write it', () => {
+    expect(ask({ plain: true, revoked: [leaf] })).toMatchObject({ state: 'revoked' });
+  });
+
+  it.each([1n, 127n, 128n, 0x80_0000n, -5n, 2n ** 159n])(
+    'finds the serial number %s and its like only',
+    (serialNumber) => {
+      const certificate = root.issue({ serialNumber, crlUrls: [URL] });
+      const near = [serialNumber + 1n, serialNumber - 1n, serialNumber * 256n, -serialNumber - 256n];
+      const others = near.map((one) => ({ serialNumber: one }));
+      expect(ask({ revoked: others }, { certificate })).toMatchObject({ state: 'good' });
+      expect(ask({ revoked: [...others, { serialNumber }] }, { certificate })).toMatchObject({
+        state: 'revoked',
+      });
+    },
+  );
+});
+
+describe('a list is not believed', () => {
+  const onlySigns = mintAuthority({ commonName: 'Root', key: root.key, keyUsage: ['keyCertSign'] });
+  it.each<[string, CrlOptions, string]>([
+    ['signed by another', { signer: mintKey() }, 'bad_signature'],
+    ['with a spoilt signature', { corruptSignature: true }, 'bad_signature'],
+    ['with a weak signature', { hash: 'sha1' }, 'bad_signature'],
+    ['of another name', { issuerDer: mintAuthority({ commonName: 'Other' }).subjectDer }, 'wrong_issuer'],
+    ['of yesterday', { nextUpdate: now - 1000 }, 'stale'],
+    ['of tomorrow', { thisUpdate: now + HOUR_MS }, 'stale'],
+    ['without an end', { nextUpdate: null }, 'stale'],
+    ['of changes only', { deltaOf: 1n }, 'wrong_scope'],
+    ['of several issuers', { indirect: true }, 'wrong_scope'],
+    ['of some reasons', { someReasons: true }, 'wrong_scope'],
+    ['of another shard', { url: `${URL}2` }, 'wrong_scope'],
+    ['of the same address in other letters', { url: 'http://CRL.example/1.crl' }, 'wrong_scope'],
+    ['of authorities', { url: URL, only: 'authority' }, 'wrong_scope'],
+    ['of attribute certificates', { only: 'attribute' }, 'wrong_scope'],
+    ['with something unknown that is critical', { extraExtensions: [unknownCritical] }, 'malformed'],
+    [
+      'with an entry of which something unknown is critical',
+      { revoked: [{ serialNumber: 5n, extensions: [unknownCritical] }, leaf] },
+      'malformed',
+    ],
+  ])('%s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
+
+  it('of an issuer whose key is not for lists', () => {
+    expect(ask({}, { issuer: onlySigns })).toEqual(none('wrong_issuer'));
+  });
+
+  it('from an address that the certificate does not name', () => {
+    expect(ask({}, { url: `${URL}?` })).toEqual(none('wrong_scope'));
+  });
+
+  it('from a distribution point for some reasons only', () => {
+    const name = tagged(0, true, tagged(0, true, tagged(6, false, Buffer.from(URL))));
+    const point = sequence(name, tagged(1, false, Buffer.from([6, 0x40])));
+    const certificate = root.issue({ extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }] });
+    expect(parseCertificate(certificate.der).crlDistributionPoints).toEqual([
+      { uris: [URL], isComplete: false },
+    ]);
+    expect(ask({}, { certificate })).toEqual(none('wrong_scope'));
+  });
+});
+
+describe('the kind of certificate', () => {
+  const intermediate = root.intermediate({ crlUrls: [URL] });
+  it('must be the one that the list is about', () => {
+    expect(ask({ only: 'user' })).toMatchObject({ state: 'good' });
+    expect(ask({ only: 'user' }, { certificate: intermediate })).toEqual(none('wrong_scope'));
+    expect(ask({ only: 'authority', url: URL }, { certificate: intermediate })).toMatchObject({
+      state: 'good',
+    });
+  });
+
+  it('may have the list under another name of the same distribution point', () => {
+    const ldap = 'ldap://directory.example/cn=1';
+    const names = [ldap, URL].map((name) => tagged(6, false, Buffer.from(name)));
+    const point = sequence(tagged(0, true, tagged(0, true, ...names)));
+    const certificate = root.issue({ extraExtensions: [{ oid: '2.5.29.31', value: sequence(point) }] });
+    expect(parseCertificate(certificate.der).crlUrls).toEqual([URL]);
+    expect(ask({ url: ldap }, { certificate })).toMatchObject({ state: 'good' });
+    expect(ask({ url: ldap })).toEqual(none('wrong_scope'));
+  });
+});
+
+it('a list that was handed over counts when it is about everything', () => {
+  expect(ask({}, { url: null })).toMatchObject({ state: 'good' });
+  expect(ask({ url: URL }, { url: null })).toEqual(none('wrong_scope'));
+});
+
+it("an issuing CA's duties count where they are asked for", () => {
+  const strict = (options: CrlOptions) =>
+    crlAnswer({
+      crl: parseCrl(mintCrl(root, options)),
+      certificate: parseCertificate(leaf.der),
+      issuer: parseCertificate(root.der),
+      url: null,
+      now,
+      profile: 'rfc5280',
+    });
+  expect(strict({})).toMatchObject({ state: 'good' });
+  expect(strict({ number: null })).toEqual(none('malformed'));
+  expect(strict({ plain: true })).toEqual(none('malformed'));
+  const critical = { oid: '2.5.29.20', critical: true, value: integer(1n) };
+  expect(strict({ number: null, extraExtensions: [critical] })).toEqual(none('malformed'));
+});
+
+describe('bytes that are no list', () => {
+  const der = mintCrl(root, { revoked: [leaf], url: URL });
+  const tamper = (from: Buffer, to: Buffer): Buffer => {
+    const at = der.indexOf(from);
+    expect(at).toBeGreaterThan(0);
+    return Buffer.concat([der.subarray(0, at), to, der.subarray(at + from.length)]);
+  };
+  it.each<[string, () => Buffer]>([
+    ['nothing', () => Buffer.alloc(0)],
+    ['a certificate', () => leaf.der],
+    ['PEM', () => Buffer.from('-----BEGIN X509 CRL-----')],
+    ['an entry without its time', () => tamper(time(now).subarray(0, 1), Buffer.from([0x05]))],
+    ['33 MB', () => Buffer.alloc(33 * 1024 * 1024, 0x30)],
+    ['more after the end', () => Buffer.concat([der, Buffer.from([0])])],
+  ])('%s', (_, make) => expect(() => parseCrl(make())).toThrow(PkiError));
+
+  it('extensions in version 1', () => {
+    expect(() => parseCrl(mintCrl(root, { plain: true, revoked: [{ ...leaf, reason: 1 }] }))).toThrow(
+      PkiError,
+    );
+  });
+});
+
+it('every entry of a long list is found, wherever it stands', () => {
+  const revoked = Array.from({ length: 300 }, (_, index) => ({ serialNumber: BigInt(index + 1) }));
+  const crl = parseCrl(mintCrl(root, { revoked }));
+  const isFound = (serialNumber: bigint) =>
+    crl.find(integer(serialNumber).subarray(2).toString('hex')) !== null;
+  expect(revoked.filter((one) => !isFound(one.serialNumber))).toEqual([]);
+  expect([301n, 23n * 256n, -1n].filter(isFound)).toEqual([]);
+});
+
+it('a hundred thousand entries are no work', () => {
+  const crl = parseCrl(mintCrl(root, { fillers: 100_000, revoked: [leaf] }));
+  expect(crl.entryCount).toBe(100_001);
+  expect(crl.byteLength).toBeGreaterThan(3_900_000);
+  const before = process.threadCpuUsage();
+  expect(crl.find(parseCertificate(leaf.der).serialNumber)).toMatchObject({ reason: null });
+  expect(process.threadCpuUsage(before).user).toBeLessThan(50_000);
+});

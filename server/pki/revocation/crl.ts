@@ -1,0 +1,158 @@
+import type { Certificate } from '../certificate.ts';
+import type { Span } from './crl-entries.ts';
+import { findEntries, walkEntries } from './crl-entries.ts';
+import type { DerElement } from '../der.ts';
+import { contextTag, DerReader, onlyElement, TAG } from '../der.ts';
+import { bitStringValue, countValue, equalBytes, timeValue } from '../der-values.ts';
+import type { DistinguishedName } from '../distinguished-name.ts';
+import { parseDistinguishedName } from '../distinguished-name.ts';
+import type { Extensions } from '../extension-list.ts';
+import { hasUnknownCritical, readExtensionList } from '../extension-list.ts';
+import type { IssuingDistributionPoint } from './issuing-distribution-point.ts';
+import { parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
+import { CRL_EXTENSION } from '../object-identifiers.ts';
+import { PkiError } from '../pki-error.ts';
+import { reasonName } from './revocation-answer.ts';
+import type { SignatureAlgorithm } from '../signature.ts';
+import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
+
+/** Over this no list is read: the largest in real use are some 15 MB. */
+const MAX_LIST_BYTES = 32 * 1024 * 1024;
+const TAG_ENUMERATED = 0x0a;
+
+export interface RevokedEntry {
+  readonly revokedAt: number;
+  /** RFC 5280 §5.3.1, as `keyCompromise`; null where none is given. */
+  readonly reason: string | null;
+}
+
+/** A certificate revocation list (RFC 5280 §5.1) as bytes and as facts. Nothing here says that it can be believed. */
+export interface RevocationList {
+  readonly byteLength: number;
+  readonly version: number;
+  readonly issuer: DistinguishedName;
+  /** ms UTC. */
+  readonly thisUpdate: number;
+  readonly nextUpdate: number | null;
+  readonly entryCount: number;
+  readonly extensions: Extensions;
+  /** null where the list is about all certificates of its issuer. */
+  readonly scope: IssuingDistributionPoint | null;
+  /** Only changes since another list (§5.2.4). */
+  readonly isDelta: boolean;
+  /** The list or an entry has a critical extension that is not understood here. */
+  readonly hasUnknownCritical: boolean;
+  /** Looks through all entries; `serialNumber` as in a certificate. Those that were taken off again do not count. */
+  find(serialNumber: string): RevokedEntry | null;
+  /** Whether this certificate's key made the signature, with an algorithm that still proves something. */
+  isSignedBy(issuer: Certificate): boolean;
+}
+
+/**
+ * Reads a DER list of up to 32 MB without an object per entry: some milliseconds for 100,000 of them. It keeps a view on
+ * `der`, which must stay as it is. Throws PkiError on malformed input.
+ */
+export function parseCrl(der: Uint8Array): RevocationList {
+  if (der.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'list over 32 MB');
+  const bytes = Buffer.from(der.buffer, der.byteOffset, der.length);
+  const outer = onlyElement(bytes, TAG.sequence).open();
+  const signed = outer.read(TAG.sequence);
+  const algorithm = parseSignatureAlgorithm(outer.read(TAG.sequence).encoded);
+  const signature = bitStringValue(outer.read(TAG.bitString));
+  outer.end();
+  if (signature.unusedBits !== 0)
+    throw new PkiError('der_bit_string', 'signature is no whole number of octets');
+
+  const body = signed.open();
+  const version = readVersion(body);
+  if (!equalBytes(algorithm.der, body.read(TAG.sequence).encoded)) {
+    throw new PkiError('algorithm_mismatch', 'signature algorithms differ');
+  }
+  const issuer = parseDistinguishedName(body.read(TAG.sequence).encoded);
+  const thisUpdate = timeValue(body.read());
+  const isTime = body.nextTag === TAG.utcTime || body.nextTag === TAG.generalizedTime;
+  const nextUpdate = isTime ? timeValue(body.read()) : null;
+  const list = spanOf(bytes, body.optional(TAG.sequence));
+  const extensions = readExtensions(body);
+  body.end();
+
+  const entries = walkEntries(bytes, list, null);
+  if (version === 1 && (extensions.size > 0 || entries.hasExtensions)) {
+    throw new PkiError('version', 'extensions before version 2');
+  }
+  const scope = extensions.get(CRL_EXTENSION.issuingDistributionPoint);
+  const verified = new WeakMap<Certificate, boolean>();
+  return {
+    byteLength: bytes.length,
+    version,
+    issuer,
+    thisUpdate,
+    nextUpdate,
+    entryCount: entries.count,
+    extensions,
+    scope: scope === undefined ? null : parseIssuingDistributionPoint(scope.value),
+    isDelta: extensions.has(CRL_EXTENSION.deltaCrlIndicator),
+    hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN),
+    find: (serialNumber) =>
+      firstRevoked(bytes, findEntries(bytes, list, entries.marks, Buffer.from(serialNumber, 'hex'))),
+    isSignedBy(certificate) {
+      let result = verified.get(certificate);
+      if (result === undefined) {
+        result = isProof(algorithm, signed.encoded, signature.octets, certificate);
+        verified.set(certificate, result);
+      }
+      return result;
+    },
+  };
+}
+
+function isProof(
+  algorithm: SignatureAlgorithm,
+  signed: Uint8Array,
+  signature: Uint8Array,
+  { key }: Certificate,
+): boolean {
+  return !isWeakSignature(algorithm) && verifySignature(algorithm, signed, signature, key);
+}
+
+function readVersion(body: DerReader): number {
+  const field = body.optional(TAG.integer);
+  if (field === null) return 1;
+  if (countValue(field) !== 1) throw new PkiError('version', 'no such version');
+  return 2;
+}
+
+/** Where the content of an element lies in `bytes`. */
+function spanOf(bytes: Buffer, element: DerElement | null): Span {
+  if (element === null) return { start: 0, end: 0 };
+  const { content } = element;
+  const start = content.byteOffset - bytes.byteOffset;
+  return { start, end: start + content.length };
+}
+
+function readExtensions(body: DerReader): Extensions {
+  const field = body.optional(contextTag(0, 'constructed'));
+  return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
+}
+
+/** Those whose meaning is taken into account, or that only help to find things. */
+const KNOWN = new Set<string>([
+  CRL_EXTENSION.issuerAltName,
+  CRL_EXTENSION.crlNumber,
+  CRL_EXTENSION.deltaCrlIndicator,
+  CRL_EXTENSION.issuingDistributionPoint,
+  CRL_EXTENSION.authorityKeyIdentifier,
+]);
+
+function firstRevoked(bytes: Buffer, found: readonly Span[]): RevokedEntry | null {
+  for (const { start, end } of found) {
+    const entry = new DerReader(bytes, start, end).enter(TAG.sequence);
+    entry.read(TAG.integer);
+    const revokedAt = timeValue(entry.read());
+    const extensions = entry.done ? null : readExtensionList(entry.enter(TAG.sequence));
+    const code = extensions?.get(CRL_EXTENSION.reasonCode);
+    const reason = code === undefined ? null : reasonName(onlyElement(code.value, TAG_ENUMERATED).content);
+    if (reason !== 'removeFromCRL') return { revokedAt, reason };
+  }
+  return null;
+}

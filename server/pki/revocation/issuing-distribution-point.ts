@@ -1,0 +1,61 @@
+import { contextTag, onlyElement, TAG } from '../der.ts';
+import type { DerElement, DerReader } from '../der.ts';
+import { booleanValue } from '../der-values.ts';
+import { ADDRESS_LENGTHS, readGeneralName } from '../general-name.ts';
+
+/** IssuingDistributionPoint of RFC 5280 §5.2.5: which certificates a CRL is about. */
+export interface IssuingDistributionPoint {
+  /** URIs of its full name, byte for byte; empty where it has a name without any; null where it has no name. */
+  readonly uris: readonly string[] | null;
+  readonly onlyUserCertificates: boolean;
+  readonly onlyAuthorityCertificates: boolean;
+  readonly onlyAttributeCertificates: boolean;
+  readonly onlySomeReasons: boolean;
+  readonly isIndirect: boolean;
+}
+
+/** Throws PkiError on malformed input. */
+export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistributionPoint {
+  const reader = onlyElement(value, TAG.sequence).open();
+  const flag = (number: number): boolean => {
+    const element = reader.optional(contextTag(number, 'primitive'));
+    return element !== null && booleanValue(element);
+  };
+  const name = reader.optional(contextTag(0, 'constructed'));
+  const onlyUserCertificates = flag(1);
+  const onlyAuthorityCertificates = flag(2);
+  const onlySomeReasons = reader.optional(contextTag(3, 'primitive')) !== null;
+  const isIndirect = flag(4);
+  const onlyAttributeCertificates = flag(5);
+  reader.end();
+  return {
+    uris: name === null ? null : distributionPointUris(name),
+    onlyUserCertificates,
+    onlyAuthorityCertificates,
+    onlyAttributeCertificates,
+    onlySomeReasons,
+    isIndirect,
+  };
+}
+
+/** URIs of a DistributionPointName (§4.2.1.13), whatever their scheme. A name relative to the CRL's issuer has none. */
+export function distributionPointUris(name: DerElement): string[] {
+  const choice = name.open();
+  const fullName = choice.optional(contextTag(0, 'constructed'));
+  if (fullName === null) {
+    choice.read(contextTag(1, 'constructed'));
+    choice.end();
+    return [];
+  }
+  choice.end();
+  return uris(fullName.open());
+}
+
+function uris(names: DerReader): string[] {
+  const found: string[] = [];
+  while (!names.done) {
+    const name = readGeneralName(names, ADDRESS_LENGTHS);
+    if (name.kind === 'uri') found.push(name.value);
+  }
+  return found;
+}

@@ -1,0 +1,106 @@
+import type { Certificate } from '../certificate.ts';
+import { isSameName, parseReadable } from '../certificate.ts';
+import { isUnderstood, validityFailure } from '../certificate-checks.ts';
+import { equalBytes } from '../der-values.ts';
+import { hasUnknownCritical } from '../extension-list.ts';
+import { PURPOSE } from '../object-identifiers.ts';
+import { isIdOf, keyHash } from './ocsp-certificate-id.ts';
+import type { BasicOcspResponse, SingleResponse } from './ocsp-response.ts';
+import { parseOcspResponse } from './ocsp-response.ts';
+import { PkiError } from '../pki-error.ts';
+import { isWeakKey } from '../public-key.ts';
+import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
+import { isWeakSignature, verifySignature } from '../signature.ts';
+import { isSignedBy } from '../signature-memory.ts';
+
+const MAX_RESPONSE_BYTES = 65_536;
+/** Responders sign on demand, by clocks that need not agree with ours. */
+const SKEW_MS = 5 * 60_000;
+/** Without a nextUpdate "newer information is available all the time" (RFC 6960 §4.2.2.1): such an answer is for now only. */
+const WITHOUT_END_MS = 60 * 60_000;
+
+export interface OcspQuestion {
+  /** DER of an OCSPResponse: fetched, or stapled to a handshake. */
+  readonly response: Uint8Array;
+  readonly certificate: Certificate;
+  /** The certificate that signed it, as on its path. */
+  readonly issuer: Certificate;
+  /** ms UTC. */
+  readonly now: number;
+}
+
+/**
+ * What an OCSP response says of a certificate, or why it says nothing (RFC 6960 §3.2): signed by the issuer or by whom the
+ * issuer appointed for it, about this certificate, and fresh. Never throws.
+ */
+export function ocspAnswer(question: OcspQuestion): RevocationAnswer {
+  if (question.response.length > MAX_RESPONSE_BYTES) return none('too_large');
+  try {
+    const response = parseOcspResponse(question.response);
+    return response === null ? none('responder_refused') : answerOf(response, question);
+  } catch (error) {
+    if (error instanceof PkiError) return none('malformed');
+    throw error;
+  }
+}
+
+function none(why: RevocationRefusal): RevocationAnswer {
+  return { state: 'none', why };
+}
+
+function answerOf(response: BasicOcspResponse, question: OcspQuestion): RevocationAnswer {
+  const { certificate, issuer, now } = question;
+  const signers = signersOf(response, question);
+  if (signers.length === 0) return none('wrong_issuer');
+  if (!signers.some((signer) => isSignedByResponder(response, signer))) return none('bad_signature');
+  const about = response.responses.filter(({ id }) => isIdOf(id, certificate, issuer));
+  if (about.length === 0) return none('wrong_scope');
+  const fresh = about.filter((single) => isFresh(single, now));
+  if (fresh.length === 0 || response.producedAt > now + SKEW_MS) return none('stale');
+  // Where answers about one certificate differ, the bad news counts.
+  const single = fresh.find(({ status }) => status === 'revoked') ?? fresh[0];
+  if (single === undefined || single.status === 'unknown') return none('responder_refused');
+  if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NONE))) {
+    return none('malformed');
+  }
+  const { status: state, reason, revokedAt, thisUpdate, nextUpdate } = single;
+  return { state, reason, revokedAt, thisUpdate, nextUpdate };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boolean {
+  if (thisUpdate > now + SKEW_MS) return false;
+  if (nextUpdate === null) return now - thisUpdate <= WITHOUT_END_MS;
+  return nextUpdate >= thisUpdate && now <= nextUpdate;
+}
+
+/** Who may have signed: the issuer itself, or a certificate that came along and that it issued for this very purpose. */
+function signersOf({ responder, certificates }: BasicOcspResponse, question: OcspQuestion): Certificate[] {
+  const isNamed = (certificate: Certificate): boolean =>
+    'name' in responder
+      ? isSameName(responder.name, certificate.subject)
+      : equalBytes(responder.keyHash, keyHash(certificate, 'sha1'));
+  const others = certificates.flatMap((der) => parseReadable(der) ?? []).filter(isNamed);
+  const appointed = others.filter((other) => isAppointed(other, question));
+  return isNamed(question.issuer) ? [question.issuer, ...appointed] : appointed;
+}
+
+/** RFC 6960 §4.2.2.2: issued directly by the CA, with id-kp-OCSPSigning; anyExtendedKeyUsage does not stand for it. */
+function isAppointed(delegate: Certificate, { issuer, now }: OcspQuestion): boolean {
+  return (
+    delegate.extendedKeyUsage?.includes(PURPOSE.ocspSigning) === true &&
+    (delegate.keyUsage === null || delegate.keyUsage.has('digitalSignature')) &&
+    validityFailure(delegate, now) === null &&
+    isUnderstood(delegate) &&
+    !isWeakKey(delegate.key) &&
+    !isWeakSignature(delegate.signature.algorithm) &&
+    isSameName(delegate.issuer, issuer.subject) &&
+    isSignedBy(delegate, issuer)
+  );
+}
+
+function isSignedByResponder({ signature }: BasicOcspResponse, signer: Certificate): boolean {
+  const { algorithm, signed, octets } = signature;
+  return !isWeakSignature(algorithm) && verifySignature(algorithm, signed, octets, signer.key);
+}

@@ -1,0 +1,56 @@
+import { hash } from 'node:crypto';
+
+import type { Certificate } from '../certificate.ts';
+import type { DerReader } from '../der.ts';
+import { onlyElement, TAG } from '../der.ts';
+import { bitStringValue, equalBytes, integerContent, objectIdentifier, toHex } from '../der-values.ts';
+
+/** CertID of RFC 6960 §4.1.1: a serial number of an issuer that is known by hashes of its name and key. */
+export interface OcspCertificateId {
+  /** null for a hash that nobody uses. */
+  readonly hash: IdHash | null;
+  readonly issuerNameHash: Uint8Array;
+  readonly issuerKeyHash: Uint8Array;
+  /** As in a certificate. */
+  readonly serialNumber: string;
+}
+
+type IdHash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
+const HASHES: ReadonlyMap<string, IdHash> = new Map([
+  ['1.3.14.3.2.26', 'sha1'],
+  ['2.16.840.1.101.3.4.2.1', 'sha256'],
+  ['2.16.840.1.101.3.4.2.2', 'sha384'],
+  ['2.16.840.1.101.3.4.2.3', 'sha512'],
+]);
+
+/** Throws PkiError on malformed input. */
+export function readCertificateId(reader: DerReader): OcspCertificateId {
+  const id = reader.enter(TAG.sequence);
+  const algorithm = objectIdentifier(id.enter(TAG.sequence).read());
+  const issuerNameHash = id.read(TAG.octetString).content;
+  const issuerKeyHash = id.read(TAG.octetString).content;
+  const serialNumber = toHex(integerContent(id.read(TAG.integer)));
+  id.end();
+  return { hash: HASHES.get(algorithm) ?? null, issuerNameHash, issuerKeyHash, serialNumber };
+}
+
+/** Whether the id is this certificate's, by whatever hash it was made with. */
+export function isIdOf(id: OcspCertificateId, certificate: Certificate, issuer: Certificate): boolean {
+  if (id.hash === null || id.serialNumber !== certificate.serialNumber) return false;
+  const names = [certificate.issuer.der, issuer.subject.der];
+  return (
+    equalBytes(id.issuerKeyHash, keyHash(issuer, id.hash)) &&
+    names.some((name) => equalBytes(id.issuerNameHash, digest(name, id.hash ?? 'sha1')))
+  );
+}
+
+/** Of the key without tag, length and count of unused bits (§4.1.1). */
+export function keyHash({ key }: Certificate, algorithm: IdHash): Uint8Array {
+  const info = onlyElement(key.der, TAG.sequence).open();
+  info.read(TAG.sequence);
+  return digest(bitStringValue(info.read(TAG.bitString)).octets, algorithm);
+}
+
+export function digest(bytes: Uint8Array, algorithm: IdHash): Uint8Array {
+  return hash(algorithm, bytes, 'buffer');
+}

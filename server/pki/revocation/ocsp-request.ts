@@ -1,0 +1,35 @@
+import type { Certificate } from '../certificate.ts';
+import { TAG } from '../der.ts';
+import { digest, keyHash } from './ocsp-certificate-id.ts';
+
+/** AlgorithmIdentifier of SHA-1 with NULL: what every responder knows (RFC 5019 §2.1.1). */
+const SHA1 = Buffer.from('300906052b0e03021a0500', 'hex');
+
+/**
+ * DER of an OCSPRequest about one certificate (RFC 6960 §4.1), without a nonce, so that responders may answer from a cache.
+ */
+export function ocspRequest({
+  certificate,
+  issuer,
+}: {
+  readonly certificate: Certificate;
+  readonly issuer: Certificate;
+}): Buffer {
+  const id = element(
+    TAG.sequence,
+    SHA1,
+    element(TAG.octetString, digest(certificate.issuer.der, 'sha1')),
+    element(TAG.octetString, keyHash(issuer, 'sha1')),
+    element(TAG.integer, Buffer.from(certificate.serialNumber, 'hex')),
+  );
+  const list = element(TAG.sequence, element(TAG.sequence, id));
+  return element(TAG.sequence, element(TAG.sequence, list));
+}
+
+/** Everything here is short; only a serial number beyond the standard's 20 octets needs the second form. */
+function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const long = length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...(length < 0x80 ? [length] : long)]), content]);
+}

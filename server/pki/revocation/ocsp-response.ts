@@ -1,0 +1,149 @@
+import type { DerReader } from '../der.ts';
+import { contextTag, onlyElement, TAG } from '../der.ts';
+import { bitStringValue, countValue, objectIdentifier, timeValue } from '../der-values.ts';
+import { parseDistinguishedName } from '../distinguished-name.ts';
+import type { DistinguishedName } from '../distinguished-name.ts';
+import type { Extensions } from '../extension-list.ts';
+import { readExtensionList } from '../extension-list.ts';
+import type { OcspCertificateId } from './ocsp-certificate-id.ts';
+import { readCertificateId } from './ocsp-certificate-id.ts';
+import { PkiError } from '../pki-error.ts';
+import { reasonName } from './revocation-answer.ts';
+import type { SignatureAlgorithm } from '../signature.ts';
+import { parseSignatureAlgorithm } from '../signature.ts';
+
+/** More than any responder needs to show for itself. */
+const MAX_CERTIFICATES = 10;
+const TAG_ENUMERATED = 0x0a;
+const BASIC = '1.3.6.1.5.5.7.48.1.1';
+const SUCCESSFUL = 0;
+
+/** What a responder signed. Instants in ms UTC. */
+export interface BasicOcspResponse {
+  readonly responder: { readonly name: DistinguishedName } | { readonly keyHash: Uint8Array };
+  readonly producedAt: number;
+  readonly responses: readonly SingleResponse[];
+  readonly extensions: Extensions;
+  readonly signature: {
+    readonly algorithm: SignatureAlgorithm;
+    readonly signed: Uint8Array;
+    readonly octets: Uint8Array;
+  };
+  /** DER of the certificates that came along. */
+  readonly certificates: readonly Uint8Array[];
+}
+
+export interface SingleResponse {
+  readonly id: OcspCertificateId;
+  readonly status: 'good' | 'revoked' | 'unknown';
+  readonly revokedAt: number | null;
+  readonly reason: string | null;
+  readonly thisUpdate: number;
+  readonly nextUpdate: number | null;
+  readonly extensions: Extensions;
+}
+
+/** Reads an OCSPResponse (RFC 6960 §4.2.1); null where the responder answered with an error. Throws PkiError. */
+export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | null {
+  const outer = onlyElement(der, TAG.sequence).open();
+  const status = outer.read(TAG_ENUMERATED).content;
+  if (status.length !== 1) throw new PkiError('value', 'no such status');
+  const bytes = outer.optional(contextTag(0, 'constructed'));
+  outer.end();
+  if (status[0] !== SUCCESSFUL) return null;
+  if (bytes === null) throw new PkiError('empty', 'success without a response');
+  const typed = onlyElement(bytes.content, TAG.sequence).open();
+  const type = objectIdentifier(typed.read());
+  const response = typed.read(TAG.octetString).content;
+  typed.end();
+  if (type !== BASIC) throw new PkiError('value', 'unknown type of response');
+  return parseBasicResponse(response);
+}
+
+function parseBasicResponse(der: Uint8Array): BasicOcspResponse {
+  const outer = onlyElement(der, TAG.sequence).open();
+  const signed = outer.read(TAG.sequence);
+  const algorithm = parseSignatureAlgorithm(outer.read(TAG.sequence).encoded);
+  const { unusedBits, octets } = bitStringValue(outer.read(TAG.bitString));
+  if (unusedBits !== 0) throw new PkiError('der_bit_string', 'signature is no whole number of octets');
+  const certificates = readCertificates(outer);
+  outer.end();
+
+  const data = signed.open();
+  const version = data.optional(contextTag(0, 'constructed'));
+  if (version !== null && countValue(onlyElement(version.content, TAG.integer)) !== 0) {
+    throw new PkiError('version', 'no such version');
+  }
+  const responder = readResponder(data);
+  const producedAt = timeValue(data.read(TAG.generalizedTime));
+  const list = data.enter(TAG.sequence);
+  const responses: SingleResponse[] = [];
+  while (!list.done) responses.push(readSingleResponse(list.enter(TAG.sequence)));
+  const extensions = readExtensions(data);
+  data.end();
+  return {
+    responder,
+    producedAt,
+    responses,
+    extensions,
+    signature: { algorithm, signed: signed.encoded, octets },
+    certificates,
+  };
+}
+
+function readCertificates(outer: DerReader): Uint8Array[] {
+  const field = outer.optional(contextTag(0, 'constructed'));
+  if (field === null) return [];
+  const list = onlyElement(field.content, TAG.sequence).open();
+  const certificates: Uint8Array[] = [];
+  while (!list.done) {
+    if (certificates.length >= MAX_CERTIFICATES) throw new PkiError('too_large', 'too many certificates');
+    certificates.push(list.read(TAG.sequence).encoded);
+  }
+  return certificates;
+}
+
+function readResponder(data: DerReader): BasicOcspResponse['responder'] {
+  if (data.nextTag === contextTag(1, 'constructed')) {
+    const name = onlyElement(data.read().content, TAG.sequence);
+    return { name: parseDistinguishedName(name.encoded) };
+  }
+  const key = data.read(contextTag(2, 'constructed'));
+  return { keyHash: onlyElement(key.content, TAG.octetString).content };
+}
+
+function readSingleResponse(reader: DerReader): SingleResponse {
+  const id = readCertificateId(reader);
+  const status = readStatus(reader);
+  const thisUpdate = timeValue(reader.read(TAG.generalizedTime));
+  const next = reader.optional(contextTag(0, 'constructed'));
+  const nextUpdate = next === null ? null : timeValue(onlyElement(next.content, TAG.generalizedTime));
+  const extensions = readExtensions(reader);
+  reader.end();
+  return { id, ...status, thisUpdate, nextUpdate, extensions };
+}
+
+function readStatus(reader: DerReader): Pick<SingleResponse, 'status' | 'revokedAt' | 'reason'> {
+  const element = reader.read();
+  switch (element.tag) {
+    case contextTag(0, 'primitive'):
+      return { status: 'good', revokedAt: null, reason: null };
+    case contextTag(1, 'constructed'): {
+      const information = element.open();
+      const revokedAt = timeValue(information.read(TAG.generalizedTime));
+      const reason = information.optional(contextTag(0, 'constructed'));
+      information.end();
+      const code = reason === null ? null : onlyElement(reason.content, TAG_ENUMERATED).content;
+      return { status: 'revoked', revokedAt, reason: code === null ? null : reasonName(code) };
+    }
+    case contextTag(2, 'primitive'):
+      return { status: 'unknown', revokedAt: null, reason: null };
+    default:
+      throw new PkiError('der_tag', 'no such status');
+  }
+}
+
+function readExtensions(reader: DerReader): Extensions {
+  const field = reader.optional(contextTag(1, 'constructed'));
+  return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+
+import { integer } from '../../../tests/kit/der-writer.ts';
+import { mintAuthority, mintKey } from '../../../tests/kit/mint.ts';
+import { mintOcspError, mintOcspResponse } from '../../../tests/kit/mint-ocsp.ts';
+import type { OcspResponseOptions } from '../../../tests/kit/mint-ocsp.ts';
+import { parseCertificate } from '../certificate.ts';
+import { ocspAnswer } from './ocsp-answer.ts';
+
+const HOUR_MS = 3_600_000;
+const now = Date.now();
+const root = mintAuthority({ commonName: 'Root' });
+const leaf = root.issue({ dnsNames: ['a.example'] });
+const other = root.issue({ dnsNames: ['b.example'] });
+const signing = { commonName: 'Responder', extendedKeyUsage: ['ocspSigning'] };
+const responder = root.issue(signing);
+const stranger = mintAuthority({ commonName: 'Root' });
+const critical = { oid: '1.2.3.4', critical: true, value: integer(1n) };
+
+const judge = (response: Uint8Array) =>
+  ocspAnswer({
+    response,
+    certificate: parseCertificate(leaf.der),
+    issuer: parseCertificate(root.der),
+    now,
+  });
+const ask = (options: OcspResponseOptions = {}) => judge(mintOcspResponse(root, leaf, options));
+const none = (why: string) => ({ state: 'none', why });
+
+describe('an answer counts', () => {
+  it('of the issuer itself, with its times', () => {
+    const thisUpdate = Math.floor(now / 1000) * 1000 - HOUR_MS;
+    const nextUpdate = thisUpdate + 48 * HOUR_MS;
+    const good = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
+    expect(ask({ thisUpdate, nextUpdate })).toEqual(good);
+    expect(ask({ thisUpdate, nextUpdate, named: 'key' })).toEqual(good);
+  });
+
+  it('with since when and why something is revoked', () => {
+    const revokedAt = Date.UTC(2026, 3, 5, 6, 7, 8);
+    expect(ask({ status: 'revoked', revokedAt, reason: 1 })).toMatchObject({
+      state: 'revoked',
+      revokedAt,
+      reason: 'keyCompromise',
+    });
+    expect(ask({ status: 'revoked', revokedAt })).toMatchObject({ state: 'revoked', reason: null });
+  });
+
+  it.each(['sha256', 'sha384', 'sha512'] as const)('whose id is made with %s', (idHash) => {
+    expect(ask({ idHash })).toMatchObject({ state: 'good' });
+  });
+
+  it('of a responder that the issuer appointed', () => {
+    expect(ask({ responder })).toMatchObject({ state: 'good' });
+    expect(ask({ responder, named: 'key', status: 'revoked' })).toMatchObject({ state: 'revoked' });
+  });
+
+  it('by a clock some minutes ahead of ours, and for now without an end', () => {
+    const soon = now + 2 * 60_000;
+    expect(ask({ thisUpdate: soon, producedAt: soon })).toMatchObject({ state: 'good' });
+    expect(ask({ thisUpdate: now - 60_000, nextUpdate: null })).toMatchObject({
+      state: 'good',
+      nextUpdate: null,
+    });
+  });
+});
+
+describe('an answer is not believed', () => {
+  it.each<[string, OcspResponseOptions, string]>([
+    ['with a spoilt signature', { corruptSignature: true }, 'bad_signature'],
+    ['with a weak signature', { hash: 'sha1' }, 'bad_signature'],
+    ['signed by somebody under the name of the issuer', { signer: mintKey() }, 'bad_signature'],
+    ['of a responder whose signature is spoilt', { responder, corruptSignature: true }, 'bad_signature'],
+    ['of a certificate that is no responder', { responder: other }, 'wrong_issuer'],
+    [
+      'of a certificate for any purpose',
+      { responder: root.issue({ extendedKeyUsage: ['any'] }) },
+      'wrong_issuer',
+    ],
+    ['of a responder of somebody with the same name', { responder: stranger.issue(signing) }, 'wrong_issuer'],
+    [
+      'of a responder of an authority below',
+      { responder: root.intermediate().issue(signing) },
+      'wrong_issuer',
+    ],
+    [
+      'of a responder past its end',
+      { responder: root.issue({ ...signing, notAfter: now - 1000 }) },
+      'wrong_issuer',
+    ],
+    [
+      'of a responder whose key is for other things',
+      { responder: root.issue({ ...signing, keyUsage: ['keyEncipherment'] }) },
+      'wrong_issuer',
+    ],
+    ['past its end', { nextUpdate: now - 1000 }, 'stale'],
+    ['of tomorrow', { thisUpdate: now + 24 * HOUR_MS }, 'stale'],
+    ['made tomorrow', { producedAt: now + 24 * HOUR_MS }, 'stale'],
+    ['that ends before it begins', { thisUpdate: now + 60_000, nextUpdate: now + 1000 }, 'stale'],
+    ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }, 'stale'],
+    ['that does not know the certificate', { status: 'unknown' }, 'responder_refused'],
+    ['with something unknown that is critical', { extensions: [critical] }, 'malformed'],
+  ])('%s', (_, options, why) => expect(ask(options)).toEqual(none(why)));
+
+  it('about another certificate, or one of another issuer with the same number', () => {
+    expect(judge(mintOcspResponse(root, other))).toEqual(none('wrong_scope'));
+    const twin = mintAuthority({ commonName: 'Twin' });
+    expect(judge(mintOcspResponse(twin, leaf, { responder }))).toEqual(none('wrong_scope'));
+  });
+
+  it.each([1, 2, 3, 5, 6] as const)('with the error status %i', (code) => {
+    expect(judge(mintOcspError(code))).toEqual(none('responder_refused'));
+  });
+
+  it('that is none, or is cut, or is huge', () => {
+    const response = mintOcspResponse(root, leaf);
+    expect(judge(new Uint8Array())).toEqual(none('malformed'));
+    expect(judge(leaf.der)).toEqual(none('malformed'));
+    expect(judge(response.subarray(0, -1))).toEqual(none('malformed'));
+    expect(judge(Buffer.from('30030a0100', 'hex'))).toEqual(none('malformed'));
+    expect(judge(Buffer.alloc(65_537))).toEqual(none('too_large'));
+  });
+});

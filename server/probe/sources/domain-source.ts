@@ -1,0 +1,142 @@
+import { parse } from 'tldts';
+import { z } from 'zod';
+
+import type { CaaObservation, RegistrationObservation } from '../../core/index.ts';
+import type { CaaLookup } from '../../egress/index.ts';
+import type { DiskCache } from './disk-cache.ts';
+import { askForJson } from './json-answer.ts';
+import type { JsonWay } from './json-answer.ts';
+import { readRegistration, readRegistries } from './registration-answer.ts';
+import { createRememberedAnswers } from './remembered-answers.ts';
+import type { Learned } from './remembered-answers.ts';
+import type { DomainSource } from './sources.ts';
+
+export interface DomainWay extends JsonWay {
+  resolver: JsonWay['resolver'] & CaaLookup;
+  cache: DiskCache;
+  /** IANA's directory of the registries' RDAP services (RFC 9224). */
+  bootstrapUrl?: string;
+}
+
+const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json';
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WEEK_MS = 7 * DAY_MS;
+const MAX_BOOTSTRAP_BYTES = 1024 * 1024;
+const MAX_DOMAIN_BYTES = 64 * 1024;
+const MAX_TEXT_LENGTH = 512;
+const MOST_LABELS = 32;
+
+const registriesSchema = z.array(z.tuple([z.string(), z.string()]));
+const registrationSchema = z.discriminatedUnion('outcome', [
+  z.object({
+    outcome: z.literal('expires'),
+    domain: z.string(),
+    expiresAt: z.number(),
+    registrar: z.string().nullable(),
+  }),
+  z.object({ outcome: z.enum(['no_date', 'not_found', 'unavailable']), domain: z.string() }),
+]);
+type Registries = z.infer<typeof registriesSchema>;
+type Known = z.infer<typeof registrationSchema>;
+
+/** CAA from DNS, and the end of a registration from the registry itself by RDAP, asked for once a week. */
+export function createDomainSource(way: DomainWay): DomainSource {
+  const { cache, bootstrapUrl = BOOTSTRAP_URL, ...json } = way;
+  const registriesOf = createRememberedAnswers<Registries>({
+    cache,
+    read: (content) => registriesSchema.safeParse(content).data ?? null,
+    mostAtOnce: 1,
+  });
+  const registrationOf = createRememberedAnswers<Known>({
+    cache,
+    read: (content) => registrationSchema.safeParse(content).data ?? null,
+    mostAtOnce: 4,
+  });
+
+  const learnRegistries = async (now: number): Promise<Learned<Registries>> => {
+    const options = { accept: 'application/json', maxBytes: MAX_BOOTSTRAP_BYTES, now };
+    const said = await askForJson(bootstrapUrl, json, options);
+    const found = said.status === 200 ? readRegistries(said.content) : null;
+    if (found === null) return { answer: [], askAgainAt: now + HOUR_MS, isFailure: true };
+    return { answer: [...found], askAgainAt: now + WEEK_MS, isFailure: false };
+  };
+
+  const learnRegistration = async (
+    domain: string,
+    registry: string,
+    now: number,
+  ): Promise<Learned<Known>> => {
+    const options = { accept: 'application/rdap+json', maxBytes: MAX_DOMAIN_BYTES, now };
+    const said = await askForJson(`${registry}domain/${domain}`, json, options);
+    const known = (answer: Known): Learned<Known> => ({
+      answer,
+      askAgainAt: now + WEEK_MS,
+      isFailure: false,
+    });
+    if (said.status === 404) return known({ outcome: 'not_found', domain });
+    const found = said.status === 200 ? readRegistration(said.content) : null;
+    if (found === null) {
+      // Registries count questions: who asks too much is not answered for hours.
+      const wait = Math.min(Math.max(said.retryAfterMs ?? 0, HOUR_MS), DAY_MS);
+      return { answer: { outcome: 'unavailable', domain }, askAgainAt: now + wait, isFailure: true };
+    }
+    const { expiresAt, registrar } = found;
+    return known(
+      expiresAt === null
+        ? { outcome: 'no_date', domain }
+        : { outcome: 'expires', domain, expiresAt, registrar },
+    );
+  };
+
+  return {
+    caa: ({ host, signal }) => closestCaa(host, way.resolver, signal),
+    async registration({ host, now, signal }): Promise<RegistrationObservation> {
+      const domain = registrableDomain(host);
+      if (domain === null) return { outcome: 'not_applicable' };
+      const registries = await registriesOf({
+        key: `rdap-registries:${bootstrapUrl}`,
+        now,
+        signal,
+        ask: () => learnRegistries(now),
+      });
+      const topLevel = domain.slice(domain.lastIndexOf('.') + 1);
+      const registry = registries?.find(([name]) => name === topLevel)?.[1];
+      if (registry === undefined) return { outcome: 'unavailable', domain };
+      const known = await registrationOf({
+        key: `rdap:${registry}${domain}`,
+        now,
+        signal,
+        ask: () => learnRegistration(domain, registry, now),
+      });
+      return known ?? { outcome: 'unavailable', domain };
+    },
+  };
+}
+
+/** What somebody registered at a registry. Names below a private suffix, as github.io, belong to whoever registered that. */
+function registrableDomain(host: string): string | null {
+  const { domain, isIcann, isIp } = parse(host, { allowPrivateDomains: false });
+  return isIp === true || isIcann !== true ? null : domain;
+}
+
+/**
+ * RFC 8659 §3: the records of the closest name above that has any. Aliases are followed by the name server. Top-level domains
+ * are left out: a name of one label may be anything in the network that this runs in.
+ */
+async function closestCaa(host: string, resolver: CaaLookup, signal: AbortSignal): Promise<CaaObservation> {
+  const labels = host.split('.').slice(-MOST_LABELS);
+  for (let start = 0; start < labels.length - 1; start++) {
+    const domain = labels.slice(start).join('.');
+    const answer = await resolver.caa(domain, { signal });
+    if (!answer.ok) return { outcome: 'unavailable' };
+    if (answer.records.length === 0) continue;
+    const records = answer.records.map(({ critical, tag, value }) => ({
+      critical,
+      tag: tag.slice(0, MAX_TEXT_LENGTH),
+      value: value.slice(0, MAX_TEXT_LENGTH),
+    }));
+    return { outcome: 'records', domain, records };
+  }
+  return { outcome: 'none' };
+}
