@@ -90,7 +90,7 @@ export interface RevokedCertificate {
   name: string;
   notBefore: number;
   notAfter: number;
-  /** Whether the check that last read a certificate met it. */
+  /** Whether the check that last read a certificate met it, and on a path that clients need. */
   served: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { ChainFinding } from './chain-finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { displayName } from '../endpoint.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
-import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
+import { concludeRevocation, rememberRevoked, revocationKey, wasSaidBefore } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
@@ -67,32 +67,49 @@ export class ChainJudge {
   }
 
   #conclude(presentedChain: readonly Uint8Array[]): Judged {
-    const { endpoint, renewal } = this.#observation;
-    const chain = judgeChain({
+    const chain = this.#withoutRevoked(presentedChain);
+    const { leaf } = chain;
+    if (leaf === null) return { ...chain, revocation: null, revoked: [] };
+    const revocation = this.#revocation(leaf);
+    const above = chain.path?.slice(1, -1) ?? chain.sent.filter(({ selfIssued }) => !selfIssued);
+    const isNeeded = new Set(above.map(({ fingerprint }) => fingerprint));
+    const beside = chain.sent.filter((one) => !one.selfIssued && !isNeeded.has(one.fingerprint));
+    const revoked = [
+      { certificate: leaf, said: revocation, role: 'leaf' as const },
+      ...[...above, ...distinct(beside)].map((certificate) => ({
+        certificate,
+        said: this.#revocation(certificate),
+        role: 'intermediate' as const,
+      })),
+    ].flatMap(({ certificate, said, role }) => {
+      const served = role === 'leaf' || isNeeded.has(certificate.fingerprint);
+      const known = rememberRevoked(certificate, role, said, served);
+      return known === null ? [] : [{ certificate, known, isOld: wasSaidBefore(said) }];
+    });
+    const findings = [
+      ...revoked.map(({ certificate, known, isOld }) => revokedFinding(certificate, known, isOld)),
+      ...chain.findings,
+      ...renewalFindings(leaf, renewalWindow(leaf, this.#observation.renewal), this.#now),
+    ];
+    return { ...chain, findings, revocation, revoked: revoked.map(({ known }) => known) };
+  }
+
+  /** Clients that know of a revoked authority look for a way around it; where there is none, it is what all hangs on. */
+  #withoutRevoked(presentedChain: readonly Uint8Array[]): ChainJudgement {
+    const { endpoint } = this.#observation;
+    const input = {
       presentedChain,
       authorities: this.#authorities,
       reference: referenceOf(endpoint.host),
       host: displayName(endpoint),
       trustStore: this.#trustStore,
       now: this.#now,
-    });
-    const { leaf } = chain;
-    if (leaf === null) return { ...chain, revocation: null, revoked: [] };
-    const revocation = this.#revocation(leaf);
-    const above = chain.path?.slice(1, -1) ?? chain.sent.filter(({ selfIssued }) => !selfIssued);
-    const revoked = [
-      { certificate: leaf, known: rememberRevoked(leaf, 'leaf', revocation) },
-      ...above.map((certificate) => ({
-        certificate,
-        known: rememberRevoked(certificate, 'intermediate', this.#revocation(certificate)),
-      })),
-    ].flatMap(({ certificate, known }) => (known === null ? [] : [{ certificate, known }]));
-    const findings = [
-      ...revoked.map(({ certificate, known }) => revokedFinding(certificate, known)),
-      ...chain.findings,
-      ...renewalFindings(leaf, renewalWindow(leaf, renewal), this.#now),
-    ];
-    return { ...chain, findings, revocation, revoked: revoked.map(({ known }) => known) };
+    };
+    const chain = judgeChain(input);
+    const isBarred = (one: Certificate): boolean => this.#revocation(one).state === 'revoked';
+    if (chain.path === null || !chain.path.slice(1, -1).some(isBarred)) return chain;
+    const around = judgeChain({ ...input, isBarred });
+    return around.path === null ? chain : around;
   }
 
   #revocation(certificate: Certificate): RevocationVerdict {
@@ -100,6 +117,10 @@ export class ChainJudge {
     const before = this.#known.find((one) => one.key === key) ?? null;
     return concludeRevocation(certificate, this.#observation.revocation, before, this.#now);
   }
+}
+
+function distinct(certificates: readonly Certificate[]): Certificate[] {
+  return [...new Map(certificates.map((one) => [one.fingerprint, one])).values()];
 }
 
 function referenceOf(host: string): Reference {

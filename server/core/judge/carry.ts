@@ -1,3 +1,4 @@
+import { goodUntil } from './revocation.ts';
 import type { RenewalEvidence } from '../observation.ts';
 import type { LastSeen, RevocationVerdict, Verdict } from '../verdict.ts';
 
@@ -49,7 +50,8 @@ export function withPendingAnswer(
   const isPending = revocation.sources.some(({ why }) => why === 'pending');
   if (revocation.state !== 'unknown' || !isPending || known?.state !== 'good') return revocation;
   const answer = known.sources.find(({ state, source }) => state === 'good' && source === known.source);
-  const isFresh = answer !== undefined && (answer.nextUpdate === null || answer.nextUpdate >= now);
+  const isFresh =
+    answer !== undefined && goodUntil({ ...answer, thisUpdate: answer.thisUpdate ?? answer.at }) >= now;
   return isFresh ? { ...known, sources: [...revocation.sources, answer] } : revocation;
 }
 

@@ -26,8 +26,10 @@ export function judgeChain(input: {
   host: string;
   trustStore: TrustStore;
   now: number;
+  /** Certificates that no path may use. */
+  isBarred?: (certificate: Certificate) => boolean;
 }): ChainJudgement {
-  const { presentedChain, authorities, host, trustStore, now } = input;
+  const { presentedChain, host, trustStore, now, isBarred = () => false } = input;
   const [leaf, ...others] = presentedChain.map(parseReadable);
   if (leaf === undefined || leaf === null) {
     const message = `${host} shows a certificate that cannot be read.`;
@@ -41,7 +43,13 @@ export function judgeChain(input: {
     isPublic,
     weakest,
     findings: ofPath,
-  } = judgePath({ leaf, sent, authorities, trustStore, now });
+  } = judgePath({
+    leaf,
+    sent: sent.filter((one) => !isBarred(one)),
+    authorities: input.authorities.filter((one) => !isBarred(one)),
+    trustStore,
+    now,
+  });
   const findings = [
     ...leafFindings(leaf, input),
     ...(isPublic ? lifetimeFindings(leaf) : []),

@@ -10,10 +10,12 @@ import {
   observation,
   root,
   withChain,
+  years,
 } from '../../../tests/kit/judging.ts';
-import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from './judge.ts';
+import { revocationSentence } from './revocation.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
 
@@ -109,7 +111,59 @@ describe('what is known of revocation', () => {
     const verdict = judged([said('crl', 'good'), said('crl', 'revoked', intermediate)]);
     expect(verdict).toMatchObject({ trusted: false, revocation: { state: 'good' } });
     expect(codes(verdict)).toEqual(['intermediate_revoked']);
-    expect(verdict.lastSeen?.revoked).toMatchObject([{ role: 'intermediate', name: 'Fjord CA 1' }]);
+    expect(verdict.lastSeen?.revoked).toMatchObject([
+      { role: 'intermediate', name: 'Fjord CA 1', served: true },
+    ]);
+  });
+
+  describe('of an intermediate of which another one is sent', () => {
+    const other = mintAuthority({ commonName: 'Other Root', ...years });
+    const twin = other.intermediate({
+      ...{ commonName: 'Fjord CA 1', key: intermediate.key, subjectDer: intermediate.subjectDer },
+      ...years,
+    });
+    const seen = (revocation: RevocationEvidence[]) =>
+      observation([answer([leaf, intermediate, twin])], { revocation });
+    const both = createTrustStore([root.der, other.der]);
+
+    it.each([
+      [intermediate, twin],
+      [twin, intermediate],
+    ])('leaves the way over that one, with a warning and no alert', (bad, good) => {
+      const verdict = judge(seen([said('crl', 'revoked', bad)]), NOW, both);
+      expect(verdict.trusted).toBe(true);
+      expect(verdict.path[1]?.fingerprint).toBe(good.fingerprint);
+      expect(verdict.chainToServe).toEqual([leaf.fingerprint, good.fingerprint]);
+      expect(verdict.findings).toMatchObject([
+        {
+          code: 'intermediate_revoked',
+          severity: 'warning',
+          message: expect.stringMatching(
+            /is sent along although it was revoked .* some clients may not/,
+          ) as string,
+          attachment: 'chain',
+        },
+      ]);
+      const revoked = verdict.lastSeen?.revoked;
+      expect(revoked).toMatchObject([{ fingerprint: bad.fingerprint, served: false }]);
+      const next = judge(seen([]), NOW + DAY, both, verdict);
+      expect(next).toMatchObject({ trusted: true, lastSeen: { revoked } });
+      const left = observation([answer([leaf, bad])]);
+      expect(judge(left, NOW + DAY, both, next)).toMatchObject({
+        trusted: false,
+        lastSeen: { revoked: [{ served: true }] },
+      });
+    });
+
+    it('is critical where both are revoked', () => {
+      const verdict = judge(
+        seen([said('crl', 'revoked', intermediate), said('crl', 'revoked', twin)]),
+        NOW,
+        both,
+      );
+      expect(verdict.trusted).toBe(false);
+      expect(verdict.findings[0]).toMatchObject({ code: 'intermediate_revoked', severity: 'critical' });
+    });
   });
 });
 
@@ -150,6 +204,17 @@ describe('what was revoked once', () => {
       expect(codes(verdict)).toEqual(['revoked']);
       expect(verdict.lastSeen?.revoked).toEqual(before.lastSeen?.revoked);
     }
+  });
+
+  it('says when it was said, where nobody says it any more', () => {
+    const lifted = judged([said('crl', 'good')], { now: NOW + DAY, previous: before });
+    expect(lifted.findings[0]?.message).toMatch(
+      /was revoked on 18 November 2026, .*: so said the authority’s list \(CRL\) on 20 November 2026\.$/,
+    );
+    expect(revocationSentence(lifted.revocation)).toBe(
+      'Revoked, said the authority’s list (CRL) on 20 November 2026.',
+    );
+    expect(revocationSentence(before.revocation)).toBe('Revoked, says the authority’s list (CRL).');
   });
 
   it('stays so while the host cannot be reached', () => {
@@ -194,5 +259,18 @@ describe('an answer on its way', () => {
     expect(judged(pending, { now: NOW + 2 * DAY, previous: good }).revocation.state).toBe('unknown');
     expect(judged(pending, { shown: issue(), previous: good }).revocation.state).toBe('unknown');
     expect(judged([said('crl', 'unreachable')], { previous: good }).revocation.state).toBe('unavailable');
+  });
+
+  it('leaves one without an end for an hour', () => {
+    const endless = said('ocsp', 'good');
+    const thisUpdate = NOW;
+    endless.answer = { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate: null };
+    const good = judged([endless]);
+    expect(good.revocation.state).toBe('good');
+    const stateAt = (now: number) =>
+      judged([said('ocsp', 'pending')], { now, previous: good }).revocation.state;
+    expect(stateAt(NOW + 3_600_000)).toBe('good');
+    expect(stateAt(NOW + 3_600_001)).toBe('unknown');
+    expect(judged([endless], { now: NOW + 3_600_001 }).revocation.state).toBe('unavailable');
   });
 });

@@ -164,10 +164,11 @@ function stillRevoked(
   now: readonly RevokedCertificate[],
 ): RevokedCertificate[] {
   const known = new Map(before.map((one) => [one.key, { ...one, served: false }]));
-  for (const one of now) {
+  // The same one may be needed at one address and not at another.
+  for (const one of now.toSorted((left, right) => Number(left.served) - Number(right.served))) {
     const first = known.get(one.key) ?? one;
     known.delete(one.key);
-    known.set(one.key, { ...first, served: true });
+    known.set(one.key, { ...first, served: one.served });
   }
   return [...known.values()].slice(-MOST_REMEMBERED);
 }

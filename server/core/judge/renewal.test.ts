@@ -51,6 +51,15 @@ describe('the time to renew', () => {
     expect(judged([{ ...window(normal, normal), fingerprint: 'other' }]).renewal?.source).toBe('lifetime');
     expect(judged([window(normal, normal - 1)]).renewal?.source).toBe('lifetime');
   });
+
+  it('takes no window that starts when the certificate has ended', () => {
+    const { notAfter } = current;
+    expect(judged([window(notAfter, notAfter + DAY)]).renewal).toMatchObject({
+      to: notAfter,
+      source: 'lifetime',
+    });
+    expect(judged([window(notAfter - 1, notAfter + DAY)]).renewal?.source).toBe('ari');
+  });
 });
 
 describe('a window that the CA once told', () => {

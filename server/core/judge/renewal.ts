@@ -12,11 +12,11 @@ const FAR_EARLIER = 1 / 6;
 
 /** The window that the CA publishes for this certificate; null where it says nothing that can be used. */
 export function renewalWindow(
-  { fingerprint }: Certificate,
+  { fingerprint, notAfter }: Certificate,
   evidence: readonly RenewalEvidence[],
 ): Window | null {
   const found = evidence.find((one) => one.fingerprint === fingerprint && one.outcome === 'window');
-  return found?.outcome === 'window' && found.start <= found.end ? found : null;
+  return found?.outcome === 'window' && found.start <= found.end && found.start < notAfter ? found : null;
 }
 
 /** When a certificate should be renewed: by its CA's window where that is known, else by its lifetime. */

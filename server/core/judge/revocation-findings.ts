@@ -6,17 +6,31 @@ import type { RevocationEvidence } from '../observation.ts';
 import { revocationReason, revocationSource, revocationWhy } from './revocation.ts';
 import type { RevokedCertificate } from '../verdict.ts';
 
-/** That a certificate was revoked, with who says so, when and why. */
-export function revokedFinding(certificate: Certificate, revoked: RevokedCertificate): ChainFinding {
-  const { role, source, at, revokedAt } = revoked;
+/**
+ * That a certificate was revoked, with who says so, when and why. Clients refuse what depends on it; one that `served` says
+ * nothing depends on may still lead some of them astray. `isOld`: nobody says it any more.
+ */
+export function revokedFinding(
+  certificate: Certificate,
+  revoked: RevokedCertificate,
+  isOld: boolean,
+): ChainFinding {
+  const { role, source, at, revokedAt, served } = revoked;
   const reason = revocationReason(revoked.reason);
   const what =
     role === 'leaf' ? 'The certificate' : `The intermediate certificate “${certificateName(certificate)}”`;
   const when = revokedAt === null ? '' : ` on ${longDate(revokedAt, 'UTC')}`;
+  const said = isOld
+    ? `so said ${revocationSource(source)} on ${longDate(at, 'UTC')}`
+    : `so says ${revocationSource(source)}`;
+  const why = reason === null ? '' : `, because ${reason}`;
   return {
     code: role === 'leaf' ? 'revoked' : 'intermediate_revoked',
-    severity: 'critical',
-    message: `${what} was revoked${when}${reason === null ? '' : `, because ${reason}`}: so says ${revocationSource(source)}.`,
+    severity: served ? 'critical' : 'warning',
+    message: served
+      ? `${what} was revoked${when}${why}: ${said}.`
+      : `${what} is sent along although it was revoked${when}${why}: ${said}. There is a way to a known authority without it, but some clients may not look for it.`,
+    ...(served ? {} : { mendedByChain: true as const }),
     fingerprint: certificate.fingerprint,
     evidence: [
       { label: 'Serial number', value: certificate.serialNumber },

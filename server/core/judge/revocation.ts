@@ -1,5 +1,6 @@
 import { type Certificate, hasNoRevocationInformation } from '../../pki/index.ts';
 import { certificateName } from '../certificate-name.ts';
+import { longDate } from '../long-date.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
@@ -44,6 +45,20 @@ export function concludeRevocation(
   return { ...nobody, state: sources.some(({ why }) => why === 'pending') ? 'unknown' : 'unavailable' };
 }
 
+/** RFC 6960 §4.2.2.1: without a nextUpdate newer information is always there, and an answer is for now only. */
+const WITHOUT_END_MS = 3_600_000;
+
+/** Until when a good answer counts, ms UTC. */
+export function goodUntil({
+  thisUpdate,
+  nextUpdate,
+}: {
+  thisUpdate: number;
+  nextUpdate: number | null;
+}): number {
+  return nextUpdate ?? thisUpdate + WITHOUT_END_MS;
+}
+
 function readSource(
   { source, url, at, answer }: RevocationEvidence,
   now: number,
@@ -52,7 +67,7 @@ function readSource(
     return { source, url, at, state: 'none', why: answer.why, thisUpdate: null, nextUpdate: null };
   const { thisUpdate, nextUpdate } = answer;
   // Fresh when it was fetched, but the evidence may be judged anew much later.
-  const isStale = answer.state === 'good' && nextUpdate !== null && nextUpdate < now;
+  const isStale = answer.state === 'good' && goodUntil(answer) < now;
   return isStale
     ? { source, url, at, state: 'none', why: 'stale', thisUpdate, nextUpdate }
     : { source, url, at, state: answer.state, why: null, thisUpdate, nextUpdate };
@@ -63,12 +78,14 @@ export function rememberRevoked(
   certificate: Certificate,
   role: 'leaf' | 'intermediate',
   { state, source, at, reason, revokedAt }: RevocationVerdict,
+  /** False where clients need it for nothing. */
+  served: boolean,
 ): RevokedCertificate | null {
   if (state !== 'revoked' || source === null || at === null) return null;
   const { fingerprint, notBefore, notAfter } = certificate;
   return {
     ...{ fingerprint, key: revocationKey(certificate), source, at, revokedAt, reason },
-    ...{ role, name: certificateName(certificate), notBefore, notAfter, served: true },
+    ...{ role, name: certificateName(certificate), notBefore, notAfter, served },
   };
 }
 
@@ -107,7 +124,7 @@ const REASONS: Readonly<Record<string, string>> = {
   affiliationChanged: 'its owner changed',
   superseded: 'it was replaced',
   cessationOfOperation: 'it is not used any more',
-  certificateHold: 'it is on hold',
+  certificateHold: 'it was put on hold',
   removeFromCRL: 'it was taken off the list',
   privilegeWithdrawn: 'its authority withdrew it',
   aACompromise: 'the key of an attribute authority was compromised',
@@ -118,14 +135,22 @@ export function revocationSource(source: 'crl' | 'ocsp' | 'staple'): string {
   return SOURCE_NAMES[source];
 }
 
+/** Nobody says so now: it was said once, and counts on. */
+export function wasSaidBefore({ state, sources }: Pick<RevocationVerdict, 'state' | 'sources'>): boolean {
+  return state === 'revoked' && sources.every((one) => one.state !== 'revoked');
+}
+
 /** What is known of a certificate's revocation, as one sentence. */
-export function revocationSentence({ state, source }: Pick<RevocationVerdict, 'state' | 'source'>): string {
+export function revocationSentence(revocation: RevocationVerdict): string {
+  const { state, source, at } = revocation;
   const named = source === null ? 'its authority' : revocationSource(source);
   switch (state) {
     case 'good':
       return `Not revoked, says ${named}.`;
     case 'revoked':
-      return `Revoked, says ${named}.`;
+      return wasSaidBefore(revocation) && at !== null
+        ? `Revoked, said ${named} on ${longDate(at, 'UTC')}.`
+        : `Revoked, says ${named}.`;
     case 'not_applicable':
       return 'It lives too short to be revoked, or says that it never will be.';
     case 'unavailable':
