@@ -2,10 +2,20 @@ const MAX_LENGTH = 600;
 
 /**
  * A stranger's string as plain text of Markdown: one line without control, format or line-breaking characters, at most 600
- * long, and nothing in it is markup, a link or an entity.
+ * long, and nothing in it is markup, a link, an entity or the mention of an account.
  */
 export function plain(text: string): string {
   return visible(text)
+    .split(WITH_AT)
+    .map((part, index) => (index % 2 === 1 ? code(part) : escaped(part)))
+    .join('');
+}
+
+/** Shown as code: escaped, it would still call whoever has that name where the report is pasted. */
+const WITH_AT = /([\p{L}\p{N}.@_+-]*@[\p{L}\p{N}.@_+-]*)/u;
+
+function escaped(text: string): string {
+  return text
     .replaceAll(/[\\`*_[\]<>|~#&!$]/g, String.raw`\$&`)
     .replaceAll('://', String.raw`\://`)
     .replaceAll(/www\./gi, (found) => `${found.slice(0, 3)}\\.`)
@@ -18,8 +28,12 @@ export function code(text: string): string {
   if (clean === '') return '–';
   const fence = longerThan(clean, '`');
   const pad = /^`|`$/.test(clean) ? ' ' : '';
-  // In a table a bar ends the cell even inside a code span.
-  return `${fence}${pad}${clean.replaceAll('|', String.raw`\|`)}${pad}${fence}`;
+  return `${fence}${pad}${clean}${pad}${fence}`;
+}
+
+/** The same for a table, where a bar ends the cell even inside of it unless a backslash stands before it. */
+export function codeCell(text: string): string {
+  return code(text).replaceAll('|', String.raw`\|`);
 }
 
 /** A block to be copied, with its lines. */

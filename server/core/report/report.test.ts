@@ -15,7 +15,7 @@ import { createTrustStore, parseCertificate, toPem } from '../../pki/index.ts';
 import { certificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
 import type { Observation } from '../observation.ts';
-import { block, code, plain } from './markdown.ts';
+import { block, code, codeCell, plain } from './markdown.ts';
 import { reportMarkdown } from './report.ts';
 
 const trustStore = createTrustStore([root.der]);
@@ -74,7 +74,7 @@ describe('reportMarkdown', () => {
     const text = report(observation([answer(withChain(leaf))], { posture }), leaf);
     expect(text).toContain('- TLS versions offered: `TLSv1.2`\n');
     expect(text).toContain('negotiated (`X25519MLKEM768`)');
-    expect(text).toContain('``issue a\\|b`c``');
+    expect(text).toContain('``issue a|b`c``');
     expect(text).toContain('until 21 November 2026 (\\*R\\*)');
   });
 
@@ -106,6 +106,9 @@ describe('the words of Markdown', () => {
     expect(code('a`b')).toBe('``a`b``');
     expect(code('`')).toBe('`` ` ``');
     expect(code('')).toBe('–');
+    expect(code('a|b')).toBe('`a|b`');
+    expect(codeCell('a|b')).toBe('`a\\|b`');
+    expect(plain('ask *@every_body*')).toBe('ask \\*`@every_body`\\*');
     expect(block('sh', 'a```b\u0007\nc\n')).toBe('````sh\na```b\nc\n````');
   });
 });

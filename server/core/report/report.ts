@@ -1,5 +1,5 @@
 import type { CertificateFacts } from '../facts.ts';
-import { block, code, plain, table } from './markdown.ts';
+import { block, code, codeCell, plain, table } from './markdown.ts';
 import { whatHappened } from '../reach-failure.ts';
 import { revocationReason, revocationSentence, revocationWhy } from '../judge/revocation.ts';
 import { postureLines } from './report-posture.ts';
@@ -55,17 +55,17 @@ function headline(host: string, { failure, findings, reached }: Verdict): string
 }
 
 function certificateTable(facts: CertificateFacts): string {
-  const names = facts.sans.slice(0, MOST_NAMES).map(code).join(', ');
+  const names = facts.sans.slice(0, MOST_NAMES).map(codeCell).join(', ');
   const more = facts.sans.length - MOST_NAMES;
   return table(
     ['Certificate', ''],
     [
-      ['Subject', code(facts.subject)],
-      ['Issuer', code(facts.authorityFullDn)],
+      ['Subject', codeCell(facts.subject)],
+      ['Issuer', codeCell(facts.authorityFullDn)],
       ['Valid from', utc(facts.notBefore)],
       ['Valid until', utc(facts.notAfter)],
-      ['Serial number', code(facts.serialNumber)],
-      ['SHA-256', code(facts.fingerprint)],
+      ['Serial number', codeCell(facts.serialNumber)],
+      ['SHA-256', codeCell(facts.fingerprint)],
       ['Names', names === '' ? '–' : names + (more > 0 ? ` and ${more} more` : '')],
     ],
   );
@@ -88,11 +88,11 @@ function addressTable({ addresses }: Verdict): string {
   return table(
     ['Address', 'Certificate', 'Expires', 'TLS', 'Group', 'Time', 'Result'],
     addresses.map(({ address, fingerprint, notAfter, tlsVersion, group, durationMs, failure }) => [
-      code(address),
-      code(fingerprint?.slice(0, 16) ?? ''),
+      codeCell(address),
+      codeCell(fingerprint?.slice(0, 16) ?? ''),
       notAfter === null ? '–' : utc(notAfter),
-      code(tlsVersion ?? ''),
-      code(group ?? ''),
+      codeCell(tlsVersion ?? ''),
+      codeCell(group ?? ''),
       `${Math.round(durationMs)} ms`,
       failure === null ? 'answered' : plain(whatHappened(failure.reason)),
     ]),
@@ -103,11 +103,11 @@ function pathTable({ path }: Verdict): string {
   return table(
     ['Certificate', 'Role', 'Expires', 'Source', 'SHA-256'],
     path.map(({ name, role, notAfter, source, fingerprint }) => [
-      code(name),
+      codeCell(name),
       role === 'anchor' ? 'root' : role,
       utc(notAfter),
       SOURCE_WORDS[source],
-      code(fingerprint.slice(0, 16)),
+      codeCell(fingerprint.slice(0, 16)),
     ]),
   );
 }
@@ -121,7 +121,7 @@ function revocationText({ revocation }: Verdict): string[] {
   ];
   const rows = sources.map((one) => [
     one.source.toUpperCase(),
-    code(one.url ?? ''),
+    codeCell(one.url ?? ''),
     one.why === null ? one.state : plain(revocationWhy(one.why)),
     utc(one.at),
     one.nextUpdate === null ? '–' : utc(one.nextUpdate),
