@@ -47,6 +47,7 @@ const postureSchema = z.object({
       records: z.array(z.object({ critical: z.boolean(), tag: z.string(), value: z.string() })),
     }),
     z.object({ outcome: z.literal('none') }),
+    z.object({ outcome: z.literal('not_applicable') }),
     z.object({ outcome: z.literal('unavailable') }),
   ]),
   registration: z.discriminatedUnion('outcome', [

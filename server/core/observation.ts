@@ -150,6 +150,8 @@ export interface PostureObservation {
 export type CaaObservation =
   | { outcome: 'records'; domain: string; records: { critical: boolean; tag: string; value: string }[] }
   | { outcome: 'none' }
+  /** An IP address: CAs look nothing up for one. */
+  | { outcome: 'not_applicable' }
   | { outcome: 'unavailable' };
 
 /** When the registration of the domain ends, by RDAP (RFC 9083 §4.5). */
@@ -174,6 +176,8 @@ export interface Observation {
   /** null for other protocols than https, and where no address shook hands. */
   http: HttpObservation | null;
   authorities: FetchedAuthority[];
+  /** A chain does not hold with them, and where more may be found nobody has looked to the end yet. */
+  authoritiesPending?: true;
   /** Every source that was asked about a certificate of a path that holds. */
   revocation: RevocationEvidence[];
   /** One per distinct leaf whose CA is known to publish windows. */

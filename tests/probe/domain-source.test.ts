@@ -209,7 +209,12 @@ describe('CAA', () => {
   it('is none where no name below the top has any', async () => {
     expect(await caa('a.example.com')).toEqual({ outcome: 'none' });
     expect(dns.questions.at(-1)).toBe('CAA example.com');
-    expect(await caa('127.0.0.1')).toEqual({ outcome: 'none' });
+  });
+
+  it('is nothing that CAs ask for where the host is an address', async () => {
+    for (const host of ['192.0.2.7', '2001:db8::7'])
+      expect(await caa(host)).toEqual({ outcome: 'not_applicable' });
+    expect(dns.questions).toEqual([]);
   });
 
   it('is unknown when a name on the way is not answered for', async () => {

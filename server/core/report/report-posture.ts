@@ -38,6 +38,8 @@ function caaText(caa: PostureVerdict['caa']): string {
       return `${caa.records.map(({ tag, value }) => code(`${tag} ${value}`)).join(', ')} at ${code(caa.domain)}`;
     case 'none':
       return 'none: any authority may issue';
+    case 'not_applicable':
+      return 'not for IP addresses';
     default:
       return 'could not be read';
   }

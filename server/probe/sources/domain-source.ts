@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 import { parse } from 'tldts';
 import { z } from 'zod';
 
@@ -90,7 +92,9 @@ export function createDomainSource(way: DomainWay): DomainSource {
   };
 
   return {
-    caa: ({ host, signal }) => closestCaa(host, way.resolver, signal),
+    async caa({ host, signal }) {
+      return isIP(host) === 0 ? closestCaa(host, way.resolver, signal) : { outcome: 'not_applicable' };
+    },
     async registration({ host, now, signal }): Promise<RegistrationObservation> {
       const domain = registrableDomain(host);
       if (domain === null) return { outcome: 'not_applicable' };

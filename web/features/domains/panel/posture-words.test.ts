@@ -29,6 +29,7 @@ it.each<[PostureWire['post_quantum'], RegExp]>([
 ])('%o', (postQuantum, line) => expect(keyExchangeLine(postQuantum)).toMatch(line));
 
 it.each<[PostureWire['caa'], string[]]>([
+  [{ outcome: 'not_applicable' }, ['Not for IP addresses']],
   [{ outcome: 'none' }, ['No records: every CA may issue for this name']],
   [{ outcome: 'unavailable' }, ['The name servers did not answer']],
   [

@@ -33,6 +33,7 @@ export function keyExchangeLine({ state, group }: PostureWire['post_quantum']): 
 /** By whom certificates for the name may be issued; each record is a line. */
 export function caaLines(caa: PostureWire['caa']): string[] {
   if (caa.outcome === 'unavailable') return ['The name servers did not answer'];
+  if (caa.outcome === 'not_applicable') return ['Not for IP addresses'];
   if (caa.outcome === 'none') return ['No records: every CA may issue for this name'];
   return caa.records.map(
     ({ critical, tag, value }) =>
