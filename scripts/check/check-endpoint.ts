@@ -1,4 +1,4 @@
-import { certificateFacts, displayName, judge, reportMarkdown } from '../../server/core/index.ts';
+import { certificateFacts, displayName, fixFor, judge, reportMarkdown } from '../../server/core/index.ts';
 import type { Endpoint, Observation, Verdict } from '../../server/core/index.ts';
 import { parseReadable, toPem } from '../../server/pki/index.ts';
 import type { Certificate, TrustStore } from '../../server/pki/index.ts';
@@ -22,12 +22,13 @@ export async function checkEndpoint(
   endpoint: Endpoint,
   { probe, trustStore, signal }: { probe: Probe; trustStore: TrustStore; signal: AbortSignal },
 ): Promise<Checked> {
-  const { host, port, protocol } = endpoint;
+  const { host: name, port, protocol } = endpoint;
   const observation = await probe.observe(
-    { host, port, protocol },
+    { host: name, port, protocol },
     { signal, trustStore, withPosture: true },
   );
-  const verdict = judge(observation, Date.now(), trustStore);
+  const host = displayName(endpoint);
+  const verdict = advisedAtShell(judge(observation, Date.now(), trustStore), host);
   const ders = [
     ...observation.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : [])),
     ...observation.authorities.map(({ der }) => der),
@@ -41,12 +42,21 @@ export async function checkEndpoint(
   const wanted = verdict.chainToServe?.flatMap((fingerprint) => known.get(fingerprint) ?? []);
   return {
     endpoint,
-    host: displayName(endpoint),
+    host,
     observation,
     verdict,
     leaf: known.get(verdict.leafFingerprint ?? '') ?? null,
     chainToServe: wanted !== undefined && wanted.length === verdict.chainToServe?.length ? wanted : null,
   };
+}
+
+/** Who has no profile here names authorities on the command line. */
+function advisedAtShell(verdict: Verdict, host: string): Verdict {
+  const findings = verdict.findings.map((finding) => ({
+    ...finding,
+    fix: finding.fix === null ? null : fixFor(finding, host, 'shell'),
+  }));
+  return { ...verdict, findings };
 }
 
 /** PEM of what the server should send. */

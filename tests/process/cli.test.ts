@@ -128,6 +128,9 @@ describe('certlantern check', PATIENCE, () => {
     expect(code).toBe(2);
     expect(out).toMatch(/^# .*127.*0.*1/);
     expect(out).toContain('## Findings');
+    // The fix that is known in the account of the web page has another place in a shell.
+    expect(out).toContain('with --ca FILE.');
+    expect(out).not.toContain('profile');
   });
 
   it('refuses a command line that makes no sense', async () => {

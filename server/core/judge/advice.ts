@@ -6,20 +6,22 @@ interface Advised {
   attachment: Finding['attachment'];
 }
 
-const PUBLIC_OR_OWN =
-  'Install a certificate of a public authority. If it comes from an authority of your own, add that one’s root to the ' +
-  'authorities in your profile.';
+/** Where people name authorities of their own. */
+export type OwnAuthorities = 'profile' | 'shell';
+
+const OWN_AUTHORITIES: Record<OwnAuthorities, string> = {
+  profile: 'add that one’s root to the authorities in your profile.',
+  shell: 'name the file with that one’s root with --ca FILE.',
+};
 const REISSUE = 'Have the certificate issued anew, and install it with the chain that comes with it.';
 const WITHOUT_MORE = 'the certificate first, then each one that issued the one before it, and no root.';
 const LEAVE_OUT = `Leave out what no client needs, and send the rest in order: ${WITHOUT_MORE}`;
 
-const FIXES: Record<Exclude<FindingCode, 'name_mismatch'>, string> = {
+const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untrusted_root'>, string> = {
   expired:
     'Renew the certificate, install it and reload the server. If renewal is automatic, look for why it stopped.',
   not_yet_valid:
     'Install the certificate that is valid now, or wait; if the date is wrong, have it issued anew.',
-  self_signed: PUBLIC_OR_OWN,
-  untrusted_root: PUBLIC_OR_OWN,
   incomplete_chain:
     'Install the full chain that your authority delivers with the certificate (often called fullchain.pem).',
   intermediate_expired:
@@ -47,7 +49,11 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch'>, string> = {
 };
 
 /** One concrete thing to do about a finding, in a sentence or two. `host`: as people know it. */
-export function fixFor({ code, severity, attachment }: Advised, host: string): string {
+export function fixFor(
+  { code, severity, attachment }: Advised,
+  host: string,
+  ownAuthorities: OwnAuthorities = 'profile',
+): string {
   const isNote = severity === 'note';
   if (attachment === 'chain')
     return isNote
@@ -55,7 +61,13 @@ export function fixFor({ code, severity, attachment }: Advised, host: string): s
       : 'Send this file: the certificate and what stands above it, in the order that clients expect.';
   if (code === 'malformed_certificate' && isNote)
     return 'Leave what is no certificate out of the file that your server sends.';
-  return code === 'name_mismatch'
-    ? `Have a certificate issued that names ${host}, or let the server choose the right one for this name.`
-    : FIXES[code];
+  switch (code) {
+    case 'name_mismatch':
+      return `Have a certificate issued that names ${host}, or let the server choose the right one for this name.`;
+    case 'self_signed':
+    case 'untrusted_root':
+      return `Install a certificate of a public authority. If it comes from an authority of your own, ${OWN_AUTHORITIES[ownAuthorities]}`;
+    default:
+      return FIXES[code];
+  }
 }
