@@ -15,6 +15,7 @@ const NOW = Date.UTC(2026, 0, 15);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
 const shook = {
   ...MODERN_TLS,
@@ -146,14 +147,17 @@ describe('what one check says of the uptime', () => {
   });
 });
 
-const UP: UptimeStanding = { uptime: 'up', suspectedSince: null, downSince: null };
-const NEW: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null };
+const UP: UptimeStanding = { uptime: 'up', suspectedSince: null, downSince: null, downSeenAt: null };
+const NEW: UptimeStanding = { ...UP, uptime: null };
+
+const DOWN: UptimeStanding = { ...UP, uptime: 'down', downSince: NOW, downSeenAt: NOW };
 
 describe('what checks in a row say', () => {
   it('takes one failure for a suspicion that is looked at again half a minute later', () => {
     expect(followUptime(UP, { state: 'down', now: NOW })).toEqual({
       standing: { ...UP, suspectedSince: NOW },
       incident: null,
+      endedAt: null,
       lookAgainAt: NOW + 30 * SECOND,
     });
   });
@@ -163,6 +167,7 @@ describe('what checks in a row say', () => {
     expect(followUptime(standing, { state: 'up', now: NOW + 30 * SECOND })).toEqual({
       standing: UP,
       incident: null,
+      endedAt: null,
       lookAgainAt: null,
     });
   });
@@ -172,25 +177,33 @@ describe('what checks in a row say', () => {
     expect(suspected.standing.uptime).toBeNull();
     const confirmed = followUptime(suspected.standing, { state: 'down', now: NOW + 30 * SECOND });
     expect(confirmed).toEqual({
-      standing: { uptime: 'down', suspectedSince: null, downSince: NOW },
+      standing: { ...UP, uptime: 'down', downSince: NOW, downSeenAt: NOW + 30 * SECOND },
       incident: 'begin',
+      endedAt: null,
       lookAgainAt: null,
     });
     const still = followUptime(confirmed.standing, { state: 'down', now: NOW + HOUR });
-    expect(still).toEqual({ standing: confirmed.standing, incident: null, lookAgainAt: null });
+    expect(still).toEqual({
+      standing: { ...confirmed.standing, downSeenAt: NOW + HOUR },
+      incident: null,
+      endedAt: null,
+      lookAgainAt: null,
+    });
     expect(followUptime(still.standing, { state: 'up', now: NOW + 2 * HOUR })).toEqual({
       standing: UP,
       incident: 'end',
+      endedAt: NOW + 2 * HOUR,
       lookAgainAt: null,
     });
   });
 
   it('learns nothing from a look that our own side spoiled', () => {
     const suspected = followUptime(UP, { state: 'down', now: NOW }).standing;
-    for (const standing of [UP, suspected, { uptime: 'down' as const, suspectedSince: null, downSince: NOW }])
+    for (const standing of [UP, suspected, DOWN])
       expect(followUptime(standing, { state: 'unknown', now: NOW + MINUTE })).toEqual({
         standing,
         incident: null,
+        endedAt: null,
         lookAgainAt: null,
       });
     expect(followUptime(NEW, { state: 'unknown', now: NOW }).standing.uptime).toBe('unknown');
@@ -205,8 +218,28 @@ describe('what checks in a row say', () => {
       });
   });
 
+  it.each([
+    ['up', UP],
+    ['unknown', { ...UP, uptime: 'unknown' }],
+    ['down', { ...UP, uptime: 'unknown', suspectedSince: NOW + DAY }],
+  ] as const)(
+    'ends an incident when it was last seen, where nobody looked for long: then %s',
+    (state, standing) => {
+      const seen = { ...DOWN, downSeenAt: NOW + HOUR };
+      expect(followUptime(seen, { state, now: NOW + DAY })).toEqual({
+        standing,
+        incident: 'end',
+        endedAt: NOW + HOUR,
+        lookAgainAt: state === 'down' ? NOW + DAY + 30 * SECOND : null,
+      });
+      expect(followUptime(seen, { state: 'down', now: NOW + 4 * HOUR }).incident).toBeNull();
+    },
+  );
+
   it('is never down without an incident that began, and never has two at once', () => {
-    const states = fc.array(fc.tuple(fc.constantFrom<Uptime>('up', 'down', 'unknown'), fc.nat(20 * MINUTE)));
+    const states = fc.array(
+      fc.tuple(fc.constantFrom<Uptime>('up', 'down', 'unknown'), fc.oneof(fc.nat(20 * MINUTE), fc.nat(DAY))),
+    );
     fc.assert(
       fc.property(states, (checks) => {
         let [standing, now, open] = [NEW, NOW, 0];

@@ -96,12 +96,16 @@ export interface UptimeStanding {
   suspectedSince: number | null;
   /** From the first failure on; null while it is not down. */
   downSince: number | null;
+  /** When a check last saw it down; null while it is not. */
+  downSeenAt: number | null;
 }
 
 export interface UptimeStep {
   standing: UptimeStanding;
-  /** `begin`: since `standing.downSince`; `end`: at the check at hand. */
+  /** `begin`: since `standing.downSince`; `end`: at `endedAt`. */
   incident: 'begin' | 'end' | null;
+  /** Only where an incident ends: the check at hand, or the last that saw it down where nobody looked for long. */
+  endedAt: number | null;
   /** A failure waits to be confirmed: the time for a second look, ms UTC. */
   lookAgainAt: number | null;
 }
@@ -109,35 +113,44 @@ export interface UptimeStep {
 const SECOND_LOOK_MS = 30_000;
 /** A failure that nobody looked at again for so long (a crash, a pause, our own side) is a matter of its own. */
 const SUSPICION_ENDS_MS = 10 * 60_000;
+/** What is down is looked at every hour: after more than two such looks that told nothing nobody knows how it fared. */
+const INCIDENT_ENDS_MS = 3 * 60 * 60_000;
 
-/** What a check changes. One failure is a suspicion, a second one soon after makes it an incident from the first one on. */
+/**
+ * What a check changes. One failure is a suspicion, a second one soon after makes it an incident from the first one on. No
+ * incident claims time that nobody looked at.
+ */
 export function followUptime(
-  standing: UptimeStanding,
+  before: UptimeStanding,
   { state, now }: { state: Uptime; now: number },
 ): UptimeStep {
-  if (state === 'unknown') {
-    const kept = { ...standing, uptime: standing.uptime ?? state };
-    return { standing: kept, incident: null, lookAgainAt: null };
+  const { downSince, downSeenAt } = before;
+  const lastSeenDown = downSeenAt ?? downSince;
+  if (lastSeenDown !== null && now - lastSeenDown > INCIDENT_ENDS_MS) {
+    const step = followWatched({ ...NOT_DOWN, uptime: 'unknown' }, state, now);
+    return { ...step, incident: 'end', endedAt: lastSeenDown };
   }
-  if (state === 'up')
-    return {
-      standing: { uptime: 'up', suspectedSince: null, downSince: null },
-      incident: standing.downSince === null ? null : 'end',
-      lookAgainAt: null,
-    };
+  return followWatched(before, state, now);
+}
+
+const NOT_DOWN = { suspectedSince: null, downSince: null, downSeenAt: null };
+
+function followWatched(standing: UptimeStanding, state: Uptime, now: number): UptimeStep {
+  const nothing = { incident: null, endedAt: null, lookAgainAt: null };
+  if (state === 'unknown') return { ...nothing, standing: { ...standing, uptime: standing.uptime ?? state } };
+  if (state === 'up') {
+    const up = { ...nothing, standing: { ...NOT_DOWN, uptime: state } };
+    return standing.downSince === null ? up : { ...up, incident: 'end', endedAt: now };
+  }
   if (standing.downSince !== null)
-    return { standing: { ...standing, suspectedSince: null }, incident: null, lookAgainAt: null };
+    return { ...nothing, standing: { ...standing, suspectedSince: null, downSeenAt: now } };
   const { suspectedSince } = standing;
   if (suspectedSince === null || now - suspectedSince > SUSPICION_ENDS_MS || now < suspectedSince)
-    return {
-      standing: { ...standing, suspectedSince: now },
-      incident: null,
-      lookAgainAt: now + SECOND_LOOK_MS,
-    };
+    return { ...nothing, standing: { ...standing, suspectedSince: now }, lookAgainAt: now + SECOND_LOOK_MS };
   return {
-    standing: { uptime: 'down', suspectedSince: null, downSince: suspectedSince },
+    ...nothing,
+    standing: { uptime: 'down', suspectedSince: null, downSince: suspectedSince, downSeenAt: now },
     incident: 'begin',
-    lookAgainAt: null,
   };
 }
 

@@ -49,7 +49,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         .selectFrom('monitors')
         .select(['host', 'port', 'account_id', 'active', 'last_read_at'])
         .select(['verdict_id', 'unreachable_since', 'check_requested_at'])
-        .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'recent_checks', 'response_ms'])
+        .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
+        .select(['recent_checks', 'response_ms'])
         .where('id', '=', check.monitorId)
         .where('lease_token', '=', check.leaseToken),
     ).executeTakeFirst();
@@ -73,9 +74,11 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         down_message: assessment.cause?.message ?? null,
       })
       .execute();
-    const { columns: uptime, changed: uptimeChanged } = await recordUptime(trx, {
-      ...{ monitorId: check.monitorId, row: monitor, assessment, now: check.now },
-    });
+    // Paused while it was checked: whether it is up is not known until it is watched again.
+    const { columns: uptime, changed: uptimeChanged } =
+      monitor.active === 1
+        ? await recordUptime(trx, { monitorId: check.monitorId, row: monitor, assessment, now: check.now })
+        : { columns: {}, changed: false };
     await trx
       .updateTable('monitors')
       .set({

@@ -1,3 +1,4 @@
+import { leaveUnwatched } from './incidents.ts';
 import type { Store } from './open-store.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -16,6 +17,7 @@ export async function disableAccount(store: Store, accountId: string, now: numbe
     if (!account) return false;
     await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     await trx.updateTable('monitors').set({ active: 0 }).where('account_id', '=', accountId).execute();
+    await leaveUnwatched(trx, { accountId, now });
     return true;
   });
   if (disabled) store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });

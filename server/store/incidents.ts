@@ -7,7 +7,13 @@ import type { Tables } from './tables.ts';
 
 type UptimeColumns = Pick<
   MonitorRow,
-  'uptime' | 'uptime_since' | 'suspected_since' | 'down_since' | 'recent_checks' | 'response_ms'
+  | 'uptime'
+  | 'uptime_since'
+  | 'suspected_since'
+  | 'down_since'
+  | 'down_seen_at'
+  | 'recent_checks'
+  | 'response_ms'
 >;
 
 /**
@@ -20,7 +26,7 @@ export async function recordUptime(
 ): Promise<{ columns: UptimeColumns; changed: boolean }> {
   const { monitorId, row, assessment, now } = check;
   const { state, cause, responseMs } = assessment;
-  const { standing, incident } = followUptime(uptimeStanding(row), { state, now });
+  const { standing, incident, endedAt } = followUptime(uptimeStanding(row), { state, now });
   if (incident === 'begin')
     await trx
       .insertInto('incidents')
@@ -36,7 +42,7 @@ export async function recordUptime(
   if (incident === 'end')
     await trx
       .updateTable('incidents')
-      .set({ ended_at: now })
+      .set({ ended_at: endedAt ?? now })
       .where('monitor_id', '=', monitorId)
       .where('ended_at', 'is', null)
       .execute();
@@ -45,15 +51,20 @@ export async function recordUptime(
     uptime_since: row.uptime_since ?? (state === 'unknown' ? null : now),
     suspected_since: standing.suspectedSince,
     down_since: standing.downSince,
+    down_seen_at: standing.downSeenAt,
     recent_checks: recentChecks(row.recent_checks, state),
     response_ms: responseMs ?? row.response_ms,
   };
   return { columns, changed: standing.uptime !== row.uptime };
 }
 
-export const UNWATCHED = { uptime: null, suspected_since: null, down_since: null };
+/** The figures start anew with the first check after the pause: time that nobody looked at is no uptime. */
+export const UNWATCHED = {
+  ...{ uptime: null, uptime_since: null },
+  ...{ suspected_since: null, down_since: null, down_seen_at: null },
+};
 
-/** For the transaction that pauses monitors of an account: from now on nobody knows whether they are up or down. */
+/** For the transaction that stops the checks of an account’s monitors: nobody knows from now on whether those are up. */
 export async function leaveUnwatched(
   trx: Transaction<Tables>,
   { accountId, now }: { accountId: string; now: number },
@@ -67,7 +78,7 @@ export async function leaveUnwatched(
         .selectFrom('monitors')
         .select('id')
         .where('account_id', '=', accountId)
-        .where('paused_by', 'is not', null)
+        .where('active', '=', 0)
         .where('down_since', 'is not', null),
     )
     .execute();
@@ -75,7 +86,7 @@ export async function leaveUnwatched(
     .updateTable('monitors')
     .set(UNWATCHED)
     .where('account_id', '=', accountId)
-    .where('paused_by', 'is not', null)
+    .where('active', '=', 0)
     .where('uptime', 'is not', null)
     .execute();
 }

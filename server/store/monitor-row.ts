@@ -80,7 +80,12 @@ export function toMonitor(row: MonitorRow): Monitor {
 }
 
 export function uptimeStanding(
-  row: Pick<MonitorRow, 'uptime' | 'suspected_since' | 'down_since'>,
+  row: Pick<MonitorRow, 'uptime' | 'suspected_since' | 'down_since' | 'down_seen_at'>,
 ): UptimeStanding {
-  return { uptime: row.uptime, suspectedSince: row.suspected_since, downSince: row.down_since };
+  return {
+    uptime: row.uptime,
+    suspectedSince: row.suspected_since,
+    downSince: row.down_since,
+    downSeenAt: row.down_seen_at,
+  };
 }

@@ -115,6 +115,7 @@ export interface MonitorsTable {
   suspected_since: number | null;
   /** When the incident began that still lasts. */
   down_since: number | null;
+  down_seen_at: number | null;
   /** Of the last check that got an answer. */
   response_ms: number | null;
   /** The last checks, oldest first, a letter each: `u` up, `d` down, `?` unknown. At most 90. */

@@ -94,7 +94,7 @@ async function windowOf(store: Store, accountId: string, now: number): Promise<n
   return uptimeWindowDays(plan);
 }
 
-/** How long each was down since `from`; those that never were are not in it. */
+/** How long each was down since `from` and since it is watched without a pause; those that never were are not in it. */
 async function downtimes(
   db: Kysely<Tables>,
   { ids, from, now }: { ids: readonly string[]; from: number; now: number },
@@ -110,6 +110,13 @@ async function downtimes(
     ])
     .where('monitor_id', 'in', ids)
     .where('started_at', '<', now)
+    // An incident ends with the pause at the latest, so that none reaches over one.
+    .where('started_at', '>=', (eb) =>
+      eb
+        .selectFrom('monitors')
+        .select((of) => of.fn.coalesce('uptime_since', of.lit(0)).as('since'))
+        .whereRef('monitors.id', '=', 'incidents.monitor_id'),
+    )
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
     .groupBy('monitor_id')
     .execute();

@@ -3,6 +3,7 @@ import type { HttpObservation } from '../../server/core/index.ts';
 import { pruneIncidents } from '../../server/store/incidents.ts';
 import { type MonitorKey, monitorOf, pauseMonitor, resumeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { uptimeHistory, uptimePercents } from '../../server/store/uptime.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   certificate,
@@ -82,6 +83,48 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     expect(await incidents(store)).toHaveLength(1);
   });
 
+  it('counts neither the time of a pause nor what was before', async () => {
+    const { store, key } = await watched(await open());
+    await look(store, NOW, null);
+    await look(store, NOW + HALF, null);
+    const at = { ...key, now: NOW + DAY };
+    await pauseMonitor(store, at);
+    expect(await uptimeHistory(store, at)).toMatchObject({ since: null, percent: null });
+    const resumed = NOW + 2 * DAY;
+    await resumeMonitor(store, { ...key, now: resumed, mayResume: () => true });
+    await look(store, resumed, 200);
+    await look(store, resumed + DAY, null);
+    await look(store, resumed + DAY + HALF, null);
+    const later = { ...key, now: resumed + 2 * DAY };
+    expect(await uptimeHistory(store, later)).toMatchObject({
+      ...{ since: resumed, percent: 50 },
+      incidents: [{ startedAt: resumed + DAY }, { startedAt: NOW }],
+    });
+    const monitor = await monitorOf(store, key);
+    if (monitor === null) throw new Error('the monitor is gone');
+    expect([...(await uptimePercents(store, [monitor], later.now)).values()]).toEqual([50]);
+  });
+
+  it('is not known of one that was paused during its check', async () => {
+    const { store, key } = await watched(await open());
+    const claimed = await claimOne(store, NOW);
+    await pauseMonitor(store, { ...key, now: NOW });
+    await record(store, claimed, NOW, 200);
+    expect(await monitorOf(store, key)).toMatchObject({ uptime: null, uptimeSince: null, recentChecks: '' });
+    const row = await store.db.selectFrom('checks').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ uptime: 'up', response_ms: 45 });
+  });
+
+  it('was down no longer than anybody saw it', async () => {
+    const { store, key } = await watched(await open());
+    await look(store, NOW, null);
+    await look(store, NOW + HALF, null);
+    await look(store, NOW + 60 * MINUTE, null);
+    await look(store, NOW + 5 * DAY, 200);
+    expect(await incidents(store)).toMatchObject([{ started_at: NOW, ended_at: NOW + 60 * MINUTE }]);
+    expect(await monitorOf(store, key)).toMatchObject({ uptime: 'up', downSince: null, downSeenAt: null });
+  });
+
   it('keeps the reason with each failed check', async () => {
     const { store } = await watched(await open());
     await look(store, NOW, null);
@@ -112,14 +155,22 @@ async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }>
 
 /** A check that got this status, or (null) no connection; the next one may come at any time. */
 async function look(store: Store, now: number, status: number | null): Promise<void> {
-  const claimed = await claimOne(store, now);
+  await record(store, await claimOne(store, now), now, status);
+}
+
+async function record(
+  store: Store,
+  claimed: Awaited<ReturnType<typeof claimOne>>,
+  now: number,
+  status: number | null,
+): Promise<void> {
   const chain: SampleCertificate[] = status === null ? [] : [leaf];
   const check = checkOf(claimed, now, chain, { nextCheckAt: now });
   const http: HttpObservation | null =
     status === null
       ? null
       : { outcome: 'answered', address: '192.0.2.1', method: 'HEAD', status, durationMs: 25 };
-  await recordCheck(store, { ...check, observation: { ...check.observation, http } });
+  return recordCheck(store, { ...check, observation: { ...check.observation, http } });
 }
 
 const incidents = (store: Store) => store.db.selectFrom('incidents').selectAll().execute();

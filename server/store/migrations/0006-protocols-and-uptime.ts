@@ -43,6 +43,7 @@ async function addUptime(db: Kysely<unknown>): Promise<void> {
   await monitors().addColumn('uptime_since', 'bigint').execute();
   await monitors().addColumn('suspected_since', 'bigint').execute();
   await monitors().addColumn('down_since', 'bigint').execute();
+  await monitors().addColumn('down_seen_at', 'bigint').execute();
   await monitors().addColumn('response_ms', 'integer').execute();
   await monitors()
     .addColumn('recent_checks', 'text', (column) => column.notNull().defaultTo(''))
