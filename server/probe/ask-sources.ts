@@ -1,12 +1,15 @@
 import type { AddressObservation, FetchedAuthority, Observation } from '../core/index.ts';
 import { parseReadable } from '../pki/index.ts';
 import type { Certificate, TrustStore } from '../pki/index.ts';
-import { heldPath, sentChains } from './held-paths.ts';
+import { heldPath, isPublicPath, sentChains } from './held-paths.ts';
 import type { SentChain } from './held-paths.ts';
-import type { Sources } from './sources/sources.ts';
+import { Asker } from './sources/asker.ts';
+import type { FoundAuthorities, Sources } from './sources/sources.ts';
 import { waited } from './waited.ts';
 
 export interface AskOptions {
+  /** Of the endpoint: what its certificates make us ask counts against it. */
+  host: string;
   addresses: readonly AddressObservation[];
   sources: Sources;
   trustStore: TrustStore;
@@ -20,20 +23,22 @@ export interface AskOptions {
 /** What the CAs of the chains that were sent have to say. Never rejects, and waits no longer than it may. */
 export async function askSources(
   options: AskOptions,
-): Promise<Pick<Observation, 'authorities' | 'revocation' | 'renewal'>> {
-  const { addresses, sources, trustStore, now, signal, waits, onFault } = options;
+): Promise<Pick<Observation, 'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'>> {
+  const { host, addresses, sources, trustStore, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
+  const asker = new Asker(host);
 
   const ways = await Promise.all(
     sentChains(addresses).map(async (sent) => {
       const { certificates } = sent;
       const path = heldPath(certificates, trustStore, now);
-      if (path !== null) return { sent, path, authorities: [] };
-      const authorities = await waited<FetchedAuthority[]>(
-        (until) => sources.authorities.complete({ chain: certificates, trustStore, now, signal: until }),
-        { ...wait, ms: waits.authoritiesMs, late: [] },
+      if (path !== null) return { sent, path, authorities: [], isPending: false };
+      const { authorities, isPending } = await waited<FoundAuthorities>(
+        (until) =>
+          sources.authorities.complete({ chain: certificates, trustStore, asker, now, signal: until }),
+        { ...wait, ms: waits.authoritiesMs, late: { authorities: [], isPending: true } },
       );
-      return { sent, path: completedPath(sent, authorities, trustStore, now), authorities };
+      return { sent, path: completedPath(sent, authorities, trustStore, now), authorities, isPending };
     }),
   );
 
@@ -45,12 +50,13 @@ export async function askSources(
   const answers = await Promise.all(
     [...held.values()].map(async ({ sent: { certificates, staple }, path }) => {
       const [leaf] = certificates;
+      const isPublic = isPublicPath(path, trustStore);
       const limit = { ...wait, ms: waits.statusMs };
       const [revocation, renewal] = await Promise.all([
-        waited((until) => sources.revocation.evidence({ path, staple, now, signal: until }), {
-          ...limit,
-          late: [],
-        }),
+        waited(
+          (until) => sources.revocation.evidence({ path, isPublic, asker, staple, now, signal: until }),
+          { ...limit, late: [] },
+        ),
         waited((until) => sources.renewal.renewal({ leaf, now, signal: until }), { ...limit, late: null }),
       ]);
       return { revocation, renewal };
@@ -58,6 +64,7 @@ export async function askSources(
   );
   return {
     authorities: distinct(ways.flatMap(({ authorities }) => authorities)),
+    ...(ways.some(({ isPending }) => isPending) && { authoritiesPending: true as const }),
     revocation: answers.flatMap(({ revocation }) => revocation),
     renewal: answers.flatMap(({ renewal }) => renewal ?? []),
   };

@@ -39,3 +39,12 @@ export function heldPath(
   const result = buildPath({ leaf, intermediates, trustStore, now, ignoreLeafValidity: true });
   return result.ok ? result.path : null;
 }
+
+/** Whether a path that holds ends in an anchor of a public root program. */
+export function isPublicPath(path: readonly Certificate[], trustStore: TrustStore): boolean {
+  const last = path.at(-1);
+  const namesakes = last === undefined ? [] : trustStore.withSubject(last.subject);
+  return namesakes.some(
+    ({ certificate, isPublic }) => isPublic && certificate.fingerprint === last?.fingerprint,
+  );
+}

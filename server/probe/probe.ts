@@ -106,7 +106,7 @@ export function createProbe(options: ProbeOptions): Probe {
         const common = { signal: deadline.signal, onFault };
         const [[answered = null], asked, posture] = await Promise.all([
           Promise.all(http),
-          askSources({ ...common, addresses, sources, trustStore, now: observedAt, waits }),
+          askSources({ ...common, host, addresses, sources, trustStore, now: observedAt, waits }),
           seen?.outcome !== 'handshake'
             ? Promise.resolve(null)
             : lookAtPosture({

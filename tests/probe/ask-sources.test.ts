@@ -39,7 +39,7 @@ function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: u
     authorities: {
       complete: ({ chain }) => {
         questions.push(['authorities', names(chain)]);
-        return Promise.resolve([]);
+        return Promise.resolve({ authorities: [], isPending: false });
       },
     },
     revocation: {
@@ -96,7 +96,9 @@ describe('what a look asks of the CAs', () => {
   });
 
   it('starts with the certificates that the server forgot', async () => {
-    const { sources, questions } = asked({ authorities: { complete: () => Promise.resolve([fetched]) } });
+    const { sources, questions } = asked({
+      authorities: { complete: () => Promise.resolve({ authorities: [fetched], isPending: false }) },
+    });
     const observation = await observe(await serving(alone), { sources });
     expect(observation.authorities).toEqual([fetched]);
     expect(questions).toEqual([

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { Asker } from '../../server/probe/sources/asker.ts';
+import type { Sources } from '../../server/probe/sources/sources.ts';
 import { startCaServer } from '../kit/ca-server.ts';
 import type { CaServer } from '../kit/ca-server.ts';
 import { integer, objectIdentifier, sequence, set, tagged } from '../kit/der-writer.ts';
@@ -12,7 +14,7 @@ const NOW = Date.now();
 const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;
 const root = mintAuthority();
-const trustStore = createTrustStore([root.der]);
+const trustStore = createTrustStore([root.der], { arePublic: true });
 
 let ca: CaServer;
 beforeEach(async () => {
@@ -39,10 +41,13 @@ function forgotten(depth = 1) {
 const request = (sent: readonly MintedCertificate[], more: { now?: number; signal?: AbortSignal } = {}) => ({
   chain: sent.map(({ der }) => parseCertificate(der)),
   trustStore,
+  asker: new Asker('a.test'),
   now: NOW,
   signal: never,
   ...more,
 });
+const complete = async ({ authorities }: Pick<Sources, 'authorities'>, about: ReturnType<typeof request>) =>
+  (await authorities.complete(about)).authorities;
 const fetched = ({ der }: MintedCertificate, url: string) => ({
   der: new Uint8Array(der),
   source: 'fetched',
@@ -57,7 +62,7 @@ describe('the authorities that a server forgot to send', () => {
       issuer,
       urls: [url = ''],
     } = forgotten();
-    const answers = await Promise.all([1, 2, 3].map(() => authorities.complete(request([leaf]))));
+    const answers = await Promise.all([1, 2, 3].map(() => complete({ authorities }, request([leaf]))));
     for (const answer of answers) expect(answer).toEqual([fetched(issuer, url)]);
     expect(ca.requests).toHaveLength(1);
     expect(ca.requests[0]).toMatchObject({ method: 'GET', body: Buffer.alloc(0) });
@@ -65,11 +70,11 @@ describe('the authorities that a server forgot to send', () => {
 
   it('are fetched one above the other, up to three', async () => {
     const three = forgotten(3);
-    expect((await openSources().authorities.complete(request([three.leaf]))).map(({ url }) => url)).toEqual(
+    expect((await complete(openSources(), request([three.leaf]))).map(({ url }) => url)).toEqual(
       expect.arrayContaining(three.urls),
     );
     const four = forgotten(4);
-    await openSources().authorities.complete(request([four.leaf]));
+    await complete(openSources(), request([four.leaf]));
     expect(ca.requestsTo('/4.der')).toHaveLength(1);
     expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
@@ -82,14 +87,12 @@ describe('the authorities that a server forgot to send', () => {
       urls: [url = ''],
     } = forgotten();
     const first = openSources({ folder });
-    await first.authorities.complete(request([leaf]));
+    await complete(first, request([leaf]));
     const silent = issuer.issue({ dnsNames: ['b.test'] });
-    expect(await first.authorities.complete(request([silent]))).toEqual([
+    expect(await complete(first, request([silent]))).toEqual([
       { ...fetched(issuer, url), source: 'cache', url: null },
     ]);
-    expect(await openSources({ folder }).authorities.complete(request([leaf]))).toEqual([
-      fetched(issuer, url),
-    ]);
+    expect(await complete(openSources({ folder }), request([leaf]))).toEqual([fetched(issuer, url)]);
     expect(ca.requests).toHaveLength(1);
   });
 
@@ -101,8 +104,15 @@ describe('the authorities that a server forgot to send', () => {
       issuer.issue({ dnsNames: ['b.test'] }),
     ];
     const path = [sent, issuer, root].map(({ der }) => parseCertificate(der));
-    await sources.revocation.evidence({ path, staple: null, now: NOW, signal: never });
-    expect(await sources.authorities.complete(request([forgetful]))).toEqual([
+    await sources.revocation.evidence({
+      path,
+      isPublic: true,
+      asker: new Asker('a.test'),
+      staple: null,
+      now: NOW,
+      signal: never,
+    });
+    expect(await complete(sources, request([forgetful]))).toEqual([
       { der: new Uint8Array(issuer.der), source: 'cache', url: null },
     ]);
   });
@@ -113,9 +123,7 @@ describe('the authorities that a server forgot to send', () => {
     const renewed = root.intermediate({ key });
     const url = ca.issuer('/i.der', renewed.der);
     const leaf = expired.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-    expect(await openSources().authorities.complete(request([leaf, expired]))).toEqual([
-      fetched(renewed, url),
-    ]);
+    expect(await complete(openSources(), request([leaf, expired]))).toEqual([fetched(renewed, url)]);
   });
 
   it('may come as a message of certificates, of which those that sign nothing are left out', async () => {
@@ -132,7 +140,7 @@ describe('the authorities that a server forgot to send', () => {
     );
     const url = ca.issuer('/i.p7c', message);
     const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-    expect(await openSources().authorities.complete(request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(await complete(openSources(), request([leaf]))).toEqual([fetched(issuer, url)]);
   });
 
   it('are asked for again after a day, and kept where they are gone by then', async () => {
@@ -142,9 +150,9 @@ describe('the authorities that a server forgot to send', () => {
       issuer,
       urls: [url = ''],
     } = forgotten();
-    await authorities.complete(request([leaf]));
+    await complete({ authorities }, request([leaf]));
     ca.fault('/1.der', 'not-found');
-    expect(await authorities.complete(request([leaf], { now: NOW + 25 * HOUR_MS }))).toEqual([
+    expect(await complete({ authorities }, request([leaf], { now: NOW + 25 * HOUR_MS }))).toEqual([
       fetched(issuer, url),
     ]);
   });
@@ -167,14 +175,14 @@ describe('who cannot give an authority', () => {
     const { leaf } = forgotten();
     ca.fault('/1.der', fault);
     const ended = new AbortController();
-    const asking = authorities.complete(request([leaf], { signal: ended.signal }));
+    const asking = complete({ authorities }, request([leaf], { signal: ended.signal }));
     if (['silent', 'drip'].includes(fault)) {
       await expect.poll(() => ca.requests.length).toBe(1);
       ended.abort();
       expect(await asking).toEqual([]);
     } else {
       expect(await asking).toEqual([]);
-      await authorities.complete(request([leaf], { now: NOW + 14 * 60_000 }));
+      await complete({ authorities }, request([leaf], { now: NOW + 14 * 60_000 }));
     }
     expect(ca.requests).toHaveLength(1);
     expect(ca.requestsTo('/elsewhere')).toEqual([]);
@@ -185,11 +193,11 @@ describe('who cannot give an authority', () => {
     const { leaf, issuer } = forgotten();
     ca.fault('/1.der', 'error');
     const other = issuer.issue({ dnsNames: ['b.test'], caIssuersUrls: leafUrl(ca) });
-    await authorities.complete(request([leaf]));
-    await authorities.complete(request([other]));
+    await complete({ authorities }, request([leaf]));
+    await complete({ authorities }, request([other]));
     expect(ca.requests).toHaveLength(1);
     ca.issuer('/1.der', issuer.der);
-    expect(await authorities.complete(request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
+    expect(await complete({ authorities }, request([leaf], { now: NOW + 16 * 60_000 }))).toHaveLength(1);
   });
 
   it('does not spoil the address for others: a stranger names it for a certificate of his own', async () => {
@@ -200,15 +208,15 @@ describe('who cannot give an authority', () => {
       urls: [url = ''],
     } = forgotten();
     const stranger = mintAuthority().issue({ dnsNames: ['evil.test'], caIssuersUrls: [url] });
-    expect(await authorities.complete(request([stranger]))).toEqual([]);
-    expect(await authorities.complete(request([leaf]))).toEqual([fetched(issuer, url)]);
-    expect(ca.requests).toHaveLength(1);
+    expect(await complete({ authorities }, request([stranger]))).toEqual([]);
+    expect(await complete({ authorities }, request([leaf]))).toEqual([fetched(issuer, url)]);
+    expect(ca.requests).toHaveLength(2);
   });
 
   it('is no amplifier: a certificate with many addresses has the first two asked', async () => {
     const urls = Array.from({ length: 50 }, (_, index) => ca.fault(`/${index}`, 'not-found'));
     const leaf = root.intermediate().issue({ dnsNames: ['a.test'], caIssuersUrls: urls });
-    await openSources().authorities.complete(request([leaf]));
+    await complete(openSources(), request([leaf]));
     expect(ca.requests.map(({ path }) => path).toSorted()).toEqual(['/0', '/1']);
   });
 
@@ -216,7 +224,7 @@ describe('who cannot give an authority', () => {
     const sources = openSources();
     const { leaf } = forgotten();
     ca.fault('/1.der', 'silent');
-    const asking = sources.authorities.complete(request([leaf]));
+    const asking = complete(sources, request([leaf]));
     await expect.poll(() => ca.requests.length).toBe(1);
     sources.close();
     expect(await asking).toEqual([]);

@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import { Asker } from '../../server/probe/sources/asker.ts';
 import { startCaServer } from '../kit/ca-server.ts';
 import type { CaServer } from '../kit/ca-server.ts';
 import { mintCrl } from '../kit/mint-crl.ts';
@@ -36,7 +37,14 @@ function pathOf(points: { crlUrls?: string[]; ocspUrls?: string[] }) {
   const leaf = issuer.issue({ dnsNames: ['a.test'], ...points });
   return { leaf, path: [leaf, issuer, root].map(({ der }) => parseCertificate(der)) };
 }
-const question = { staple: null, now: NOW, signal: never };
+const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean } = {}) => ({
+  staple: null,
+  now: NOW,
+  signal: never,
+  isPublic: true,
+  asker: new Asker('a.test'),
+  ...more,
+});
 
 describe('a hostile CA costs its cap and no more', () => {
   it('when its answers have no end: every source gives up, and memory stays flat', async () => {
@@ -48,15 +56,16 @@ describe('a hostile CA costs its cap and no more', () => {
       const { path } = pathOf({ crlUrls: [url('crl')], ocspUrls: [url('ocsp')] });
       const lonely = stranger.issue({ dnsNames: ['b.test'], caIssuersUrls: [url('aia')] });
       const [evidence, authorities] = await Promise.all([
-        sources.revocation.evidence({ path, ...question, now }),
+        sources.revocation.evidence({ path, ...asking({ now }) }),
         sources.authorities.complete({
           chain: [parseCertificate(lonely.der)],
           trustStore: createTrustStore([root.der]),
+          asker: new Asker('b.test'),
           now,
           signal: never,
         }),
       ]);
-      expect(authorities).toEqual([]);
+      expect(authorities.authorities).toEqual([]);
       expect(evidence).toMatchObject([
         {
           source: 'crl',
@@ -78,15 +87,15 @@ describe('a hostile CA costs its cap and no more', () => {
     const { leaf, path } = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
     const der = mintCrl(issuer, { fillers: 100_000, revoked: [{ ...leaf, reason: 1 }] });
     ca.crl('/large.crl', der);
-    await sources.revocation.evidence({ path, ...question });
+    await sources.revocation.evidence({ path, ...asking() });
     const before = residentBytes();
     for (let round = 0; round < 10; round++) {
       const other = pathOf({ crlUrls: [`${ca.origin}/large.crl`] });
-      expect(await sources.revocation.evidence({ path: other.path, ...question })).toMatchObject([
+      expect(await sources.revocation.evidence({ path: other.path, ...asking() })).toMatchObject([
         { answer: { state: 'good' } },
       ]);
     }
-    expect(await sources.revocation.evidence({ path, ...question })).toMatchObject([
+    expect(await sources.revocation.evidence({ path, ...asking() })).toMatchObject([
       { answer: { state: 'revoked', reason: 'keyCompromise' } },
     ]);
     expect(ca.requests).toHaveLength(1);
@@ -99,40 +108,13 @@ describe('a hostile CA costs its cap and no more', () => {
       pathOf({ crlUrls: [ca.fault(`/${index}.crl`, 'silent')] }),
     );
     const ended = new AbortController();
-    const asking = paths.map(({ path }) =>
-      sources.revocation.evidence({ path, ...question, signal: ended.signal }),
+    const waiting = paths.map(({ path }) =>
+      sources.revocation.evidence({ path, ...asking({ signal: ended.signal }) }),
     );
-    await expect.poll(() => ca.requests.length).toBe(4);
+    await expect.poll(() => ca.requests.length).toBe(3);
     ended.abort();
-    for (const evidence of await Promise.all(asking))
+    for (const evidence of await Promise.all(waiting))
       expect(evidence).toMatchObject([{ answer: { state: 'none', why: 'pending' } }]);
-    expect(ca.requests).toHaveLength(4);
+    expect(ca.requests).toHaveLength(3);
   });
-
-  it('when certificates name one host under ever new addresses: it is left in peace', async () => {
-    const ask = asker();
-    for (let index = 0; index < 20; index++) await ask(`/nothing?${index}`);
-    expect(ca.requests).toHaveLength(8);
-    expect(await ask('/more', NOW + 16 * 60_000)).toMatchObject([{ answer: { state: 'none' } }]);
-    expect(ca.requests).toHaveLength(9);
-  });
-
-  it('and a real CA is not shut out by those who name it for nothing', async () => {
-    const ask = asker();
-    ca.crl('/first.crl', mintCrl(issuer));
-    ca.crl('/second.crl', mintCrl(issuer));
-    await ask('/first.crl');
-    for (let index = 0; index < 20; index++) await ask(`/nothing?${index}`);
-    expect(await ask('/second.crl')).toMatchObject([{ answer: { state: 'good' } }]);
-    expect(ca.requests).toHaveLength(22);
-  });
-
-  /** Asks about a new certificate with its CRL at this place of the CA. */
-  function asker() {
-    const sources = openSources();
-    return (place: string, now = NOW) => {
-      const { path } = pathOf({ crlUrls: [ca.origin + place] });
-      return sources.revocation.evidence({ path, ...question, now });
-    };
-  }
 });

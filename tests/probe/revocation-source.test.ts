@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { parseCertificate } from '../../server/pki/index.ts';
+import { Asker } from '../../server/probe/sources/asker.ts';
 import { startCaServer } from '../kit/ca-server.ts';
 import type { CaServer } from '../kit/ca-server.ts';
 import { mintCrl } from '../kit/mint-crl.ts';
@@ -38,7 +39,7 @@ const request = (
 ) => {
   const { through = issuer, staple = null, now = NOW, signal = never } = more;
   const path = [leaf, through, root].map(({ der }) => parseCertificate(der));
-  return { path, staple, now, signal };
+  return { path, isPublic: true, asker: new Asker('a.test'), staple, now, signal };
 };
 const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeof request>) =>
   sources.revocation.evidence(request(...about));

@@ -11,6 +11,7 @@ import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
+import { Asker } from '../../server/probe/sources/asker.ts';
 import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
@@ -74,15 +75,18 @@ function world(allow: readonly string[]) {
   const probe = createProbe({ resolver, policy, now: Date.now, sources });
   const icons = createIconSource({ resolver, policy });
   const look = { signal: never, trustStore, withPosture: false };
-  const request = { now: Date.now(), signal: never };
+  // As many hosts as questions: what is tested is the way out, not how often it is taken.
+  let askers = 0;
+  const request = () => ({ now: Date.now(), signal: never, asker: new Asker(`a${++askers}.test`) });
   const secure = createVerifiedTls([root.certificatePem]);
   const json = () => ({ resolver, policy, secure, stop: never, cache: createDiskCache(null) });
   const evidence = (points: { crlUrls?: string[]; ocspUrls?: string[] }) => {
     const path = [issuer.issue({ dnsNames: ['a.test'], ...points }), issuer, root];
     return sources.revocation.evidence({
       path: path.map(({ der }) => parseCertificate(der)),
+      isPublic: true,
       staple: null,
-      ...request,
+      ...request(),
     });
   };
   return {
@@ -100,17 +104,21 @@ function world(allow: readonly string[]) {
     ways: {
       'an authority that is missing (AIA)': (url: string) => {
         const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
-        return sources.authorities.complete({ chain: [parseCertificate(leaf.der)], trustStore, ...request });
+        return sources.authorities.complete({
+          chain: [parseCertificate(leaf.der)],
+          trustStore,
+          ...request(),
+        });
       },
       'a CRL': (url: string) => evidence({ crlUrls: [url] }),
       OCSP: (url: string) => evidence({ ocspUrls: [url] }),
       'a renewal window (ARI)': (directory: string) => {
         const leaf = parseCertificate(issuer.issue({ dnsNames: ['a.test'] }).der);
         const authorities = [{ organization: 'Certlantern Tests', directory }];
-        return createRenewalSource(json(), authorities).renewal({ leaf, ...request });
+        return createRenewalSource(json(), authorities).renewal({ leaf, ...request() });
       },
       'a registry (RDAP)': (bootstrapUrl: string) =>
-        createDomainSource({ ...json(), bootstrapUrl }).registration({ host: 'example.com', ...request }),
+        createDomainSource({ ...json(), bootstrapUrl }).registration({ host: 'example.com', ...request() }),
     },
   };
 }

@@ -1,13 +1,7 @@
 import type { FetchedAuthority } from '../../core/index.ts';
-import {
-  buildPath,
-  certificatesOf,
-  isSignedBy,
-  parseReadable,
-  PkiError,
-  validityFailure,
-} from '../../pki/index.ts';
+import { certificatesOf, isSignedBy, parseReadable, PkiError, validityFailure } from '../../pki/index.ts';
 import type { Certificate, TrustStore } from '../../pki/index.ts';
+import { heldPath, isPublicPath } from '../held-paths.ts';
 import { RecentValues } from './recent-values.ts';
 import { createRememberedFetch } from './remembered-fetch.ts';
 import type { FetchWay } from './remembered-fetch.ts';
@@ -15,15 +9,15 @@ import type { AuthoritySource } from './sources.ts';
 
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 10_000;
-const MOST_AT_ONCE = 8;
+const MOST_AT_ONCE = 32;
 /** Certificates above the leaf that are looked for, one above the other. */
 const MAX_DEPTH = 3;
 const MOST_FETCHES = 6;
 const MOST_URLS = 2;
 const FRESH_MS = 24 * 3_600_000;
 const MEMORY_BYTES = 4 * 1024 * 1024;
-/** Names of authorities that are remembered, and certificates of each: cross-signs and renewals. */
-const MOST_KNOWN_NAMES = 1_024;
+/** Of certificates that are remembered, and how many of one name: cross-signs and renewals. */
+const KNOWN_BYTES = 4 * 1024 * 1024;
 const MOST_OF_ONE_NAME = 8;
 
 interface Known {
@@ -32,15 +26,16 @@ interface Known {
   url: string | null;
 }
 
-/** Also remembers the authorities of paths that hold: most servers that forget one need the same few. */
+/** Also remembers the authorities of public paths: most servers that forget one need the same few. */
 export interface RememberingAuthoritySource extends AuthoritySource {
+  /** Only of paths that end in a public anchor: what else somebody trusts is his own affair. */
   learn(path: readonly Certificate[]): void;
 }
 
 /** Finds the missing certificates of a chain at the AIA addresses that the chain itself names. */
 export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource {
-  const known = new RecentValues<readonly Known[]>(MOST_KNOWN_NAMES);
-  const fetchOnce = createRememberedFetch<readonly Certificate[]>(way, {
+  const known = new RecentValues<readonly Known[]>(KNOWN_BYTES);
+  const fetchOnce = createRememberedFetch<readonly Certificate[], 'malformed'>(way, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
     maxBytes: MAX_BYTES,
@@ -49,59 +44,67 @@ export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource
     memoryBytes: MEMORY_BYTES,
   });
 
-  const remember = (certificate: Certificate, url: string | null): void => {
-    const name = certificate.subject.comparisonKey;
-    const others = (known.get(name) ?? []).filter(
-      (one) => one.certificate.fingerprint !== certificate.fingerprint,
-    );
-    known.set(name, [{ certificate, url }, ...others].slice(0, MOST_OF_ONE_NAME));
-  };
-
-  const fetchIssuers = async (child: Certificate, url: string, now: number, signal: AbortSignal) => {
-    const issuersIn = (found: readonly Certificate[]): Certificate[] =>
-      found.filter((one) => one.isCertificateAuthority && isIssuer(one, child));
-    const fetched = await fetchOnce({
-      key: `aia:${url}`,
-      url,
-      vet: (found) => ({ isProven: issuersIn(found).length > 0, freshUntil: now + FRESH_MS }),
-      now,
-      signal,
-    });
-    const issuers = fetched.ok ? issuersIn(fetched.value) : [];
-    for (const one of issuers) remember(one, url);
-    return issuers;
+  const learn = (path: readonly Certificate[], urlOf: (one: Certificate) => string | null): void => {
+    for (const certificate of path.slice(1, -1)) {
+      const name = certificate.subject.comparisonKey;
+      const before = known.get(name) ?? [];
+      const isSame = (one: Known): boolean => one.certificate.fingerprint === certificate.fingerprint;
+      const url = urlOf(certificate) ?? before.find(isSame)?.url ?? null;
+      const all = [{ certificate, url }, ...before.filter((one) => !isSame(one))].slice(0, MOST_OF_ONE_NAME);
+      known.set(
+        name,
+        all,
+        all.reduce((sum, one) => sum + one.certificate.der.byteLength, 0),
+      );
+    }
   };
 
   return {
-    learn(path) {
-      for (const certificate of path.slice(1, -1)) remember(certificate, null);
-    },
+    learn: (path) => learn(path, () => null),
 
-    async complete({ chain, trustStore, now, signal }) {
+    async complete({ chain, trustStore, asker, now, signal }) {
       const [leaf, ...sent] = chain;
-      if (leaf === undefined) return [];
+      if (leaf === undefined) return { authorities: [], isPending: false };
       const search = new Search(leaf, sent, trustStore, now);
-      search.add(leaf, (name) => known.get(name) ?? []);
+      const add = (child: Certificate): void => search.add(child, (name) => known.get(name) ?? []);
+      const fetchIssuers = async (child: Certificate, url: string): Promise<boolean> => {
+        const issuersIn = (found: readonly Certificate[]): Certificate[] =>
+          found.filter((one) => one.isCertificateAuthority && isIssuer(one, child));
+        const fetched = await fetchOnce({
+          key: `aia:${url}`,
+          // Anybody may name the address of a real CA for a certificate that is none of it.
+          subject: child.fingerprint,
+          url,
+          asker,
+          vet: (found) =>
+            issuersIn(found).length > 0 ? { freshUntil: now + FRESH_MS } : { why: 'malformed' },
+          now,
+          signal,
+        });
+        for (const issuer of fetched.ok ? issuersIn(fetched.value) : []) {
+          search.found(issuer, url);
+          add(issuer);
+        }
+        return !fetched.ok && fetched.why === 'pending';
+      };
+
+      add(leaf);
       let fetches = 0;
+      let isPending = false;
       let children = [leaf];
       for (let depth = 0; depth < MAX_DEPTH && !search.holds(); depth++) {
-        const wanting = children.filter((child) => !search.hasWay(child));
-        const urls = wanting.flatMap((child) =>
-          child.caIssuersUrls.slice(0, MOST_URLS).map((url) => ({ child, url })),
-        );
-        const asked = urls.slice(0, MOST_FETCHES - fetches);
+        // Also where an issuer is at hand: it may lead to a root that nobody trusts, and another one to one that all do.
+        const asked = children
+          .flatMap((child) => child.caIssuersUrls.slice(0, MOST_URLS).map((url) => ({ child, url })))
+          .slice(0, MOST_FETCHES - fetches);
         fetches += asked.length;
-        await Promise.all(
-          asked.map(async ({ child, url }) => {
-            for (const issuer of await fetchIssuers(child, url, now, signal)) {
-              search.found(issuer, url);
-              search.add(issuer, (name) => known.get(name) ?? []);
-            }
-          }),
-        );
+        const late = await Promise.all(asked.map(({ child, url }) => fetchIssuers(child, url)));
+        isPending ||= late.includes(true);
         children = search.above(children);
       }
-      return search.result();
+      const path = search.path();
+      if (path !== null && isPublicPath(path, trustStore)) learn(path, (one) => search.urlOf(one));
+      return { authorities: search.result(), isPending: isPending && path === null };
     },
   };
 }
@@ -146,36 +149,25 @@ class Search {
     return [...new Map(issuers.map((one) => [one.fingerprint, one])).values()];
   }
 
-  /** Whether there is an issuer to go on from: an anchor, or one at hand that is valid today. */
-  hasWay(child: Certificate): boolean {
-    const isAnchored = this.#trustStore
-      .withSubject(child.issuer)
-      .some(({ certificate }) => isSignedBy(child, certificate));
-    return isAnchored || this.#issuersOf(child).some((one) => validityFailure(one, this.#now) === null);
+  holds(): boolean {
+    return this.path() !== null;
   }
 
-  holds(): boolean {
-    return this.#path() !== null;
+  urlOf({ fingerprint }: Certificate): string | null {
+    return this.#more.get(fingerprint)?.url ?? null;
   }
 
   /** What the path needs; where none holds, everything, since it tells how far the way leads. */
   result(): FetchedAuthority[] {
-    const path = this.#path();
+    const path = this.path();
     const all = [...this.#more.values()];
     return (path === null ? all : all.filter(({ certificate }) => path.includes(certificate))).map(
       ({ certificate, url }) => ({ der: certificate.der, source: url === null ? 'cache' : 'fetched', url }),
     );
   }
 
-  #path(): Certificate[] | null {
-    const built = buildPath({
-      leaf: this.#leaf,
-      intermediates: this.#atHand(),
-      trustStore: this.#trustStore,
-      now: this.#now,
-      ignoreLeafValidity: true,
-    });
-    return built.ok ? built.path : null;
+  path(): Certificate[] | null {
+    return heldPath([this.#leaf, ...this.#atHand()], this.#trustStore, this.#now);
   }
 
   #atHand(): Certificate[] {

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+
 import type { AddressPolicy, CaaLookup, Resolver } from '../../egress/index.ts';
+import { Allowances } from './allowances.ts';
 import { createAuthoritySource } from './authority-source.ts';
 import { createDiskCache } from './disk-cache.ts';
 import { createDomainSource } from './domain-source.ts';
@@ -21,19 +24,29 @@ export interface OpenSources extends Sources {
   close(): void;
 }
 
+const MAX_PRIVATE_BYTES = 64 * 1024 * 1024;
+
 /** Every source over the guarded way out, with one memory. */
 export function createSources({ resolver, policy, cacheFolder, onTrouble }: SourcesOptions): OpenSources {
   const stopping = new AbortController();
-  const cache = createDiskCache(cacheFolder, onTrouble === undefined ? {} : { onTrouble });
-  const way: FetchWay = { resolver, policy, cache, stop: stopping.signal };
-  const authorities = createAuthoritySource(way);
-  const revocation = createRevocationSource(way);
+  const trouble = onTrouble === undefined ? {} : { onTrouble };
+  const cache = createDiskCache(cacheFolder, trouble);
+  const common = { resolver, policy, stop: stopping.signal, allowances: new Allowances() };
+  const way: FetchWay = { ...common, cache };
+  // Any account has authorities of its own and may sign lists of any size: they push out nothing but each other.
+  const privateFolder = cacheFolder === null ? null : join(cacheFolder, 'private');
+  const others: FetchWay = {
+    ...common,
+    cache: createDiskCache(privateFolder, { ...trouble, maxBytes: MAX_PRIVATE_BYTES }),
+  };
+  const authorities = createAuthoritySource(others);
+  const revocation = createRevocationSource({ public: way, others });
   return {
     authorities,
     revocation: {
       evidence(request) {
-        // Only paths that hold come here: their authorities may complete the chains of others.
-        authorities.learn(request.path);
+        // The authorities of paths that everybody trusts may complete the chains of others.
+        if (request.isPublic) authorities.learn(request.path);
         return revocation.evidence(request);
       },
     },

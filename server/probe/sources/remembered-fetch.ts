@@ -1,16 +1,13 @@
-import { createSlots, exchange, within } from '../../egress/index.ts';
-import type { AddressPolicy, Exchanged, Resolver } from '../../egress/index.ts';
+import { createSlots, within } from '../../egress/index.ts';
+import type { Charge } from './allowances.ts';
+import { askCharged } from './charged-question.ts';
+import type { ChargedAnswer, ChargedQuestion, ChargedWay, Validators } from './charged-question.ts';
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
-import { HostStandings } from './host-standing.ts';
 import { RecentValues } from './recent-values.ts';
 
 /** What all fetches from CAs share. */
-export interface FetchWay {
-  resolver: Resolver;
-  policy: AddressPolicy;
+export interface FetchWay extends ChargedWay {
   cache: DiskCache;
-  /** Ends every fetch. */
-  stop: AbortSignal;
 }
 
 export interface FetchKind<Value> {
@@ -20,50 +17,57 @@ export interface FetchKind<Value> {
   /** Of an answer. */
   maxBytes: number;
   deadlineMs: number;
-  /** At once from hosts that gave something before, and as many from those that did not: these cannot hold up the others. */
   mostAtOnce: number;
   /** Of answers that stay in memory; the others are read again from the cache. */
   memoryBytes: number;
 }
 
-export interface FetchRequest<Value> {
-  /** What it is remembered by. */
+export interface FetchRequest<Value, Why extends string> extends ChargedQuestion {
+  /** What a proven answer is remembered by. */
   key: string;
-  url: string;
-  /** Sent by POST. */
-  body?: { type: string; bytes: Uint8Array };
+  /** What it has to be proven for, where others with the same key may see it otherwise: their failures are not this one's. */
+  subject?: string;
   /**
-   * Whether the answer is proven to be the right one, and until when it need not be asked for again (ms UTC). An answer that is
-   * not never takes the place of one that is.
+   * Until when a proven answer need not be asked for again (ms UTC), or why it is not proven to be the right one. Such an answer
+   * is kept nowhere and never takes the place of one that is.
    */
-  vet(value: Value, previous: Value | null): { isProven: boolean; freshUntil: number };
-  /** ms UTC. */
-  now: number;
+  vet(value: Value, previous: Value | null): { freshUntil: number } | { why: Why };
   /** Ends the wait; the fetch goes on for the next who asks. */
   signal: AbortSignal;
 }
 
-export type Fetched<Value> =
+export type Fetched<Value, Why extends string = never> =
   /** `at`: when the peer last said so. `askAgainAt`: nothing new is learnt before. */
   | { ok: true; value: Value; at: number; askAgainAt: number }
+  /** `pending`: nobody has looked to the end yet, for want of time or because somebody had his share of questions. */
   | {
       ok: false;
-      why: 'pending' | 'unreachable' | 'too_large' | 'malformed';
+      why: Why | 'pending' | 'unreachable' | 'too_large' | 'malformed';
       at: number;
       askAgainAt: number;
     };
 
-interface Held<Value> {
+interface Held<Value> extends Validators {
   value: Value;
   bytes: Buffer;
   at: number;
   freshUntil: number;
-  isProven: boolean;
-  etag: string | null;
-  lastModified: string | null;
 }
 
-/** After an answer; and after none, or one that proves nothing. Whoever asks, a URL is not asked more often. */
+/** What the peer says now; null where our own limits forbid the question. */
+type Brought<Value> =
+  | (Omit<Held<Value>, 'at' | 'freshUntil'> & { charges: Charge[] })
+  | Extract<ChargedAnswer, { why: unknown }>
+  | null;
+
+/** One question under way, for all who want its answer. */
+interface Flight<Value> {
+  brought: Promise<Brought<Value>>;
+  /** Once it is proven for one of them. */
+  kept: Held<Value> | null;
+}
+
+/** After a proven answer; and after none, or one that proves nothing. Whoever asks, a URL is not asked more often. */
 const FLOOR_MS = 3_600_000;
 const NEGATIVE_MS = 15 * 60_000;
 /** A clock that was set back must not make old answers fresh for long. */
@@ -72,19 +76,21 @@ const MOST_NOTES = 8_192;
 /** Fetches under way and waiting for a slot; over this nobody is sent to wait. */
 const MOST_FLIGHTS = 512;
 
-type Refusal = Exclude<Fetched<never>, { ok: true }>;
-
 /**
  * Fetches things of one kind, each once however many want it at the same time, and remembers them and the failures. An answer
  * that was once proven stays until a proven one replaces it.
  */
-export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Value>) {
+export function createRememberedFetch<Value, Why extends string = never>(
+  way: FetchWay,
+  kind: FetchKind<Value>,
+) {
+  type Outcome = Fetched<Value, Why>;
+  type Refusal = Exclude<Outcome, { ok: true }>;
   const recent = new RecentValues<Held<Value>>(kind.memoryBytes);
   const refusals = new RecentValues<Refusal>(MOST_NOTES);
-  const flights = new Map<string, Promise<Fetched<Value>>>();
-  const hosts = new HostStandings();
-  const inSlot = createSlots(kind.mostAtOnce);
-  const inStrangersSlot = createSlots(kind.mostAtOnce);
+  const flights = new Map<string, Flight<Value>>();
+  const { accept, maxBytes, deadlineMs } = kind;
+  const how = { accept, maxBytes, deadlineMs, way, inSlot: createSlots(kind.mostAtOnce) };
 
   const stored = async (key: string): Promise<Held<Value> | null> => {
     const entry = await way.cache.get(key);
@@ -98,68 +104,48 @@ export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Valu
   const keep = async (key: string, held: Held<Value>): Promise<void> => {
     recent.set(key, held, held.bytes.length);
     const { at, freshUntil, etag, lastModified } = held;
-    const isProven = held.isProven ? 1 : 0;
-    await way.cache.put(key, held.bytes, { at, freshUntil, isProven, etag, lastModified });
+    await way.cache.put(key, held.bytes, { at, freshUntil, etag, lastModified });
   };
 
-  const ask = async (request: FetchRequest<Value>, held: Held<Value> | null): Promise<Exchanged> => {
-    const url = URL.parse(request.url);
-    if (url === null) return { ok: false, reason: 'not_allowed' };
-    const inTurn = hosts.isProven(url.hostname) ? inSlot : inStrangersSlot;
-    return inTurn(async () => {
-      if (!hosts.begin(url.hostname, request.now)) return { ok: false, reason: 'not_allowed' };
-      return exchange({
-        ...way,
-        url,
-        headers: {
-          accept: kind.accept,
-          ...(request.body && { 'content-type': request.body.type }),
-          ...(held?.etag && { 'if-none-match': held.etag }),
-          ...(held?.lastModified && { 'if-modified-since': held.lastModified }),
-        },
-        ...(request.body && { method: 'POST', body: request.body.bytes }),
-        signal: way.stop,
-        deadlineMs: kind.deadlineMs,
-        maxBytes: kind.maxBytes,
-      });
-    });
+  const bring = async (
+    request: FetchRequest<Value, Why>,
+    held: Held<Value> | null,
+  ): Promise<Brought<Value>> => {
+    const answer = await askCharged(request, held, how);
+    if (answer === null || 'why' in answer) return answer;
+    const { bytes, ...said } = answer;
+    if (bytes === null) return held && { ...held, ...said };
+    const value = kind.parse(bytes);
+    return value === null ? { why: 'malformed' } : { ...said, bytes, value };
   };
 
-  const fly = async (request: FetchRequest<Value>, held: Held<Value> | null): Promise<Fetched<Value>> => {
+  /** Judges what a flight brought for one of those who wait for it. */
+  const settle = async (
+    flight: Flight<Value>,
+    request: FetchRequest<Value, Why>,
+    held: Held<Value> | null,
+  ): Promise<Outcome> => {
     const { key, now } = request;
-    const refuse = (why: Refusal['why']): Fetched<Value> => {
+    const refuse = (why: Refusal['why'], note: string): Outcome => {
       const refusal = { ok: false, why, at: now, askAgainAt: now + NEGATIVE_MS } as const;
-      refusals.set(key, refusal);
+      refusals.set(note, refusal);
       return held === null ? refusal : { ...told(held), askAgainAt: refusal.askAgainAt };
     };
-    const accept = async (
-      next: Omit<Held<Value>, 'at' | 'freshUntil' | 'isProven'>,
-    ): Promise<Fetched<Value>> => {
-      const { isProven, freshUntil } = request.vet(next.value, held?.value ?? null);
-      if (!isProven && held?.isProven === true) return refuse('malformed');
-      const until = isProven ? Math.max(freshUntil, now + FLOOR_MS) : now + NEGATIVE_MS;
-      if (isProven) hosts.prove(new URL(request.url).hostname, now);
-      const kept = { ...next, at: now, freshUntil: until, isProven };
-      await keep(key, kept);
-      // Should it be forgotten before its time, it is still not asked for at once.
-      refusals.set(key, { ok: false, why: 'pending', at: now, askAgainAt: now + NEGATIVE_MS });
-      return told(kept);
-    };
-
-    const answer = await ask(request, held);
-    if (!answer.ok)
-      return refuse(
-        answer.reason === 'too_large' || answer.reason === 'malformed' ? answer.reason : 'unreachable',
-      );
-    if (answer.status === 304 && held !== null) return accept(held);
-    if (answer.status !== 200) return refuse('unreachable');
-    const value = kind.parse(answer.body);
-    if (value === null) return refuse('malformed');
-    const { etag = null, 'last-modified': lastModified = null } = answer.headers;
-    return accept({ value, bytes: answer.body, etag: short(etag), lastModified: short(lastModified) });
+    const brought = await flight.brought;
+    if (brought === null) return pending(held, now);
+    if ('why' in brought) return refuse(brought.why, key);
+    const vetted = request.vet(brought.value, held?.value ?? null);
+    if ('why' in vetted) return refuse(vetted.why, noteOf(request));
+    if (flight.kept === null) {
+      const { charges, ...said } = brought;
+      flight.kept = { ...said, at: now, freshUntil: Math.max(vetted.freshUntil, now + FLOOR_MS) };
+      way.allowances.giveBack(charges, now);
+      await keep(key, flight.kept);
+    }
+    return told(flight.kept);
   };
 
-  return async function fetchOnce(request: FetchRequest<Value>): Promise<Fetched<Value>> {
+  return async function fetchOnce(request: FetchRequest<Value, Why>): Promise<Outcome> {
     const { key, now, signal } = request;
     const isFresh = (held: Held<Value> | null): held is Held<Value> =>
       held !== null && held.at <= now + CLOCK_TOLERANCE_MS && now < held.freshUntil;
@@ -169,26 +155,33 @@ export function createRememberedFetch<Value>(way: FetchWay, kind: FetchKind<Valu
     held = (await stored(key)) ?? held;
     if (isFresh(held)) return told(held);
 
-    const refusal = refusals.get(key);
-    if (refusal !== null && now >= refusal.at && now < refusal.askAgainAt)
-      return held === null ? refusal : { ...told(held), askAgainAt: refusal.askAgainAt };
+    const refusal = [key, noteOf(request)]
+      .map((note) => refusals.get(note))
+      .find((note) => note !== null && now >= note.at && now < note.askAgainAt);
+    if (refusal) return held === null ? refusal : { ...told(held), askAgainAt: refusal.askAgainAt };
 
-    const pending: Fetched<Value> =
-      held === null
-        ? { ok: false, why: 'pending', at: now, askAgainAt: now }
-        : { ...told(held), askAgainAt: now };
     let flight = flights.get(key);
     if (flight === undefined) {
-      if (flights.size >= MOST_FLIGHTS || way.stop.aborted) return pending;
-      flight = fly(request, held).finally(() => flights.delete(key));
+      if (flights.size >= MOST_FLIGHTS || way.stop.aborted) return pending(held, now);
+      flight = { brought: bring(request, held).finally(() => flights.delete(key)), kept: null };
       flights.set(key, flight);
     }
-    return within(flight, { ms: kind.deadlineMs, signal }, pending);
+    return within(settle(flight, request, held), { ms: deadlineMs, signal }, pending(held, now));
   };
 }
 
-function told<Value>({ value, at, freshUntil }: Held<Value>): Fetched<Value> {
+function noteOf({ key, subject = '' }: { key: string; subject?: string }): string {
+  return subject === '' ? key : `${key} for ${subject}`;
+}
+
+function told<Value>({ value, at, freshUntil }: Held<Value>): Extract<Fetched<Value>, { ok: true }> {
   return { ok: true, value, at, askAgainAt: freshUntil };
+}
+
+function pending<Value>(held: Held<Value> | null, now: number): Fetched<Value> {
+  return held === null
+    ? { ok: false, why: 'pending', at: now, askAgainAt: now }
+    : { ...told(held), askAgainAt: now };
 }
 
 function readMeta(meta: CacheMeta): Omit<Held<never>, 'value' | 'bytes'> {
@@ -197,13 +190,7 @@ function readMeta(meta: CacheMeta): Omit<Held<never>, 'value' | 'bytes'> {
   return {
     at: number('at'),
     freshUntil: number('freshUntil'),
-    isProven: meta.isProven === 1,
     etag: text('etag'),
     lastModified: text('lastModified'),
   };
-}
-
-/** A validator is sent back as it came; a giant one is not worth it. */
-function short(validator: string | null): string | null {
-  return validator !== null && validator.length <= 256 ? validator : null;
 }

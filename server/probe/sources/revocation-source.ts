@@ -1,4 +1,4 @@
-import type { RevocationEvidence } from '../../core/index.ts';
+import type { RevocationEvidence, RevocationProblem } from '../../core/index.ts';
 import {
   crlAnswer,
   hasNoRevocationInformation,
@@ -6,8 +6,10 @@ import {
   ocspRequest,
   parseCrl,
   PkiError,
+  subjectPublicKeyHash,
 } from '../../pki/index.ts';
 import type { Certificate, RevocationList } from '../../pki/index.ts';
+import type { Asker } from './asker.ts';
 import { RecentValues } from './recent-values.ts';
 import { createRememberedFetch } from './remembered-fetch.ts';
 import type { Fetched, FetchWay } from './remembered-fetch.ts';
@@ -17,8 +19,11 @@ const MAX_CRL_BYTES = 32 * 1024 * 1024;
 const MAX_OCSP_BYTES = 64 * 1024;
 const CRL_DEADLINE_MS = 20_000;
 const OCSP_DEADLINE_MS = 10_000;
-/** Four of the largest lists are a quarter of a gigabyte while they arrive. */
-const MOST_CRLS_AT_ONCE = 4;
+/**
+ * Over both kinds of askers five lists at once: a third of a gigabyte if all are of the largest, for a list takes its size twice
+ * while its parts are joined.
+ */
+const MOST_CRLS_AT_ONCE = { public: 3, others: 2 };
 const MOST_OCSP_AT_ONCE = 16;
 const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
@@ -33,6 +38,8 @@ const MOST_ANSWERS = 50_000;
 interface Question {
   certificate: Certificate;
   issuer: Certificate;
+  /** null where the path ends in a public anchor. */
+  asker: Asker | null;
   now: number;
   signal: AbortSignal;
 }
@@ -43,55 +50,54 @@ interface Remembered {
   until: number;
 }
 
+export interface RevocationWays {
+  /** For certificates that a public authority stands behind. */
+  public: FetchWay;
+  /** For all others: they must not take the slots, the memory or the disk of those. */
+  others: FetchWay;
+}
+
 /** Asks CRLs first and OCSP where none of them answers, each through the guarded way, and remembers both. */
-export function createRevocationSource(way: FetchWay): RevocationSource {
-  const fetchCrl = createRememberedFetch<RevocationList>(way, {
-    parse: readableList,
-    accept: 'application/pkix-crl',
-    maxBytes: MAX_CRL_BYTES,
-    deadlineMs: CRL_DEADLINE_MS,
-    mostAtOnce: MOST_CRLS_AT_ONCE,
-    memoryBytes: CRL_MEMORY_BYTES,
-  });
-  const fetchOcsp = createRememberedFetch<Uint8Array>(way, {
-    parse: (bytes) => bytes,
-    accept: 'application/ocsp-response',
-    maxBytes: MAX_OCSP_BYTES,
-    deadlineMs: OCSP_DEADLINE_MS,
-    mostAtOnce: MOST_OCSP_AT_ONCE,
-    memoryBytes: OCSP_MEMORY_BYTES,
-  });
+export function createRevocationSource(ways: RevocationWays): RevocationSource {
+  const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
   const answers = new RecentValues<Remembered>(MOST_ANSWERS);
+  const fetchesFor = ({ asker }: Question) => fetches[asker === null ? 'public' : 'others'];
 
   const askCrl = async (url: string, question: Question): Promise<Told> => {
-    const { certificate, issuer, now } = question;
-    const fetched = await fetchCrl({
-      key: `crl:${url}`,
+    const { certificate, issuer, asker, now } = question;
+    const answerOf = (crl: RevocationList) => crlAnswer({ crl, certificate, issuer, url, now });
+    const fetched = await fetchesFor(question).crl({
+      // The key that has to have signed it: whose certificates else name the address, they prove nothing about this list.
+      key: `crl:${url} ${subjectPublicKeyHash(issuer)}`,
       url,
-      vet: (crl, previous) => ({
-        isProven: crl.isSignedBy(issuer) && (previous?.thisUpdate ?? -Infinity) <= crl.thisUpdate,
-        freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now),
-      }),
+      asker,
+      vet: (crl, previous) => {
+        if (!crl.isSignedBy(issuer)) return { why: whyNot(answerOf(crl)) };
+        if (previous !== null && previous.thisUpdate > crl.thisUpdate) return { why: 'stale' };
+        return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
+      },
       now,
       signal: AbortSignal.any([question.signal, AbortSignal.timeout(CRL_WAIT_MS)]),
     });
-    return told('crl', url, question, fetched, (crl) => crlAnswer({ crl, certificate, issuer, url, now }));
+    return told('crl', url, question, fetched, answerOf);
   };
 
   const askOcsp = async (url: string, question: Question): Promise<Told> => {
-    const { certificate, issuer, now } = question;
+    const { certificate, issuer, asker, now } = question;
     const answerOf = (response: Uint8Array) => ocspAnswer({ response, certificate, issuer, now });
-    const fetched = await fetchOcsp({
+    const fetched = await fetchesFor(question).ocsp({
       // The issuer too: another one of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
       url,
+      asker,
       body: { type: 'application/ocsp-request', bytes: ocspRequest({ certificate, issuer }) },
       vet: (response, previous) => {
         const answer = answerOf(response);
-        if (answer.state === 'none') return { isProven: false, freshUntil: now };
+        if (answer.state === 'none') return { why: answer.why };
         const before = previous && answerOf(previous);
-        const isOlder = before !== null && before.state !== 'none' && before.thisUpdate > answer.thisUpdate;
-        return { isProven: !isOlder, freshUntil: Math.min(now + FRESH_MS, answer.nextUpdate ?? now) };
+        if (before !== null && before.state !== 'none' && before.thisUpdate > answer.thisUpdate)
+          return { why: 'stale' };
+        return { freshUntil: Math.min(now + FRESH_MS, answer.nextUpdate ?? now) };
       },
       now,
       signal: question.signal,
@@ -117,10 +123,11 @@ export function createRevocationSource(way: FetchWay): RevocationSource {
   };
 
   return {
-    async evidence({ path, staple, now, signal }) {
+    async evidence({ path, isPublic, asker: host, staple, now, signal }) {
+      const asker = isPublic ? null : host;
       const questions = path.slice(0, -1).flatMap((certificate, index): Question[] => {
         const issuer = path[index + 1];
-        return issuer === undefined ? [] : [{ certificate, issuer, now, signal }];
+        return issuer === undefined ? [] : [{ certificate, issuer, asker, now, signal }];
       });
       const [first] = questions;
       const stapled = first === undefined || staple === null ? [] : [stapleEvidence(staple, first)];
@@ -128,6 +135,32 @@ export function createRevocationSource(way: FetchWay): RevocationSource {
       return [...stapled, ...(await Promise.all(asked.map(ask))).flat()];
     },
   };
+}
+
+function fetchesOver(ways: RevocationWays, kind: 'public' | 'others') {
+  const share = kind === 'public' ? 1 : 0.25;
+  return {
+    crl: createRememberedFetch<RevocationList, RevocationProblem>(ways[kind], {
+      parse: readableList,
+      accept: 'application/pkix-crl',
+      maxBytes: MAX_CRL_BYTES,
+      deadlineMs: CRL_DEADLINE_MS,
+      mostAtOnce: MOST_CRLS_AT_ONCE[kind],
+      memoryBytes: CRL_MEMORY_BYTES * share,
+    }),
+    ocsp: createRememberedFetch<Uint8Array, RevocationProblem>(ways[kind], {
+      parse: (bytes) => bytes,
+      accept: 'application/ocsp-response',
+      maxBytes: MAX_OCSP_BYTES,
+      deadlineMs: OCSP_DEADLINE_MS,
+      mostAtOnce: MOST_OCSP_AT_ONCE,
+      memoryBytes: OCSP_MEMORY_BYTES * share,
+    }),
+  };
+}
+
+function whyNot(answer: RevocationEvidence['answer']): RevocationProblem {
+  return answer.state === 'none' ? answer.why : 'bad_signature';
 }
 
 interface Told {
@@ -139,7 +172,7 @@ function told<Value>(
   source: 'crl' | 'ocsp',
   url: string,
   { certificate: { fingerprint } }: Question,
-  fetched: Fetched<Value>,
+  fetched: Fetched<Value, RevocationProblem>,
   answerOf: (value: Value) => RevocationEvidence['answer'],
 ): Told {
   const { at, askAgainAt } = fetched;

@@ -6,6 +6,7 @@ import type {
   RevocationEvidence,
 } from '../../core/index.ts';
 import type { Certificate, TrustStore } from '../../pki/index.ts';
+import type { Asker } from './asker.ts';
 
 /*
  * Whom a probe asks beside the endpoint itself. Every source goes through the guarded way out, remembers what it learned,
@@ -18,16 +19,25 @@ export interface AuthoritySource {
   complete(request: {
     chain: readonly Certificate[];
     trustStore: TrustStore;
+    asker: Asker;
     now: number;
     signal: AbortSignal;
-  }): Promise<FetchedAuthority[]>;
+  }): Promise<FoundAuthorities>;
+}
+
+export interface FoundAuthorities {
+  authorities: FetchedAuthority[];
+  /** No path holds with them, and an address that may give more was not asked to the end yet. */
+  isPending: boolean;
 }
 
 /** Asks whether the certificates of a path that holds were revoked. */
 export interface RevocationSource {
-  /** `path`: leaf first, anchor last. One entry per source that was asked. */
+  /** `path`: leaf first, anchor last; `isPublic`: of a public root program. One entry per source that was asked. */
   evidence(request: {
     path: readonly Certificate[];
+    isPublic: boolean;
+    asker: Asker;
     staple: Uint8Array | null;
     now: number;
     signal: AbortSignal;

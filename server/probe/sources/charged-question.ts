@@ -1,0 +1,94 @@
+import { exchange } from '../../egress/index.ts';
+import type { AddressPolicy, Resolver } from '../../egress/index.ts';
+import { chargesOf } from './allowances.ts';
+import type { Allowances, Charge } from './allowances.ts';
+import type { Asker } from './asker.ts';
+
+export interface ChargedWay {
+  resolver: Resolver;
+  policy: AddressPolicy;
+  allowances: Allowances;
+  /** Ends every question. */
+  stop: AbortSignal;
+}
+
+export interface ChargedQuestion {
+  url: string;
+  /** Who pays; null where a public authority stands behind the question. */
+  asker: Asker | null;
+  /** Sent by POST. */
+  body?: { type: string; bytes: Uint8Array };
+  /** ms UTC. */
+  now: number;
+}
+
+export interface Validators {
+  etag: string | null;
+  lastModified: string | null;
+}
+
+export type ChargedAnswer =
+  /** `bytes`: null where those of the validators still hold. `charges`: to be given back for an answer that is proven. */
+  | (Validators & { bytes: Buffer | null; charges: Charge[] })
+  | { why: 'unreachable' | 'too_large' | 'malformed' };
+
+export interface HowToAsk {
+  way: ChargedWay;
+  inSlot: <T>(task: () => Promise<T>) => Promise<T>;
+  accept: string;
+  maxBytes: number;
+  deadlineMs: number;
+}
+
+/** An exchange tries no more of a name's addresses. */
+const MOST_ADDRESSES = 3;
+
+/** Asks once, at the expense of who wants to know; null where he has had his share, and nobody is asked. Never rejects. */
+export async function askCharged(
+  { url: text, asker, body, now }: ChargedQuestion,
+  known: Validators | null,
+  { way, inSlot, accept, maxBytes, deadlineMs }: HowToAsk,
+): Promise<ChargedAnswer | null> {
+  const url = URL.parse(text);
+  if (url === null) return { why: 'unreachable' };
+  if (asker?.mayAsk() === false) return null;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // Looked up once, so that the addresses that are charged are those that are asked.
+  const resolution = await way.resolver.resolve(host, { signal: way.stop });
+  const addresses = resolution.ok ? resolution.addresses.slice(0, MOST_ADDRESSES) : [];
+  const charges = chargesOf(asker, host, addresses);
+  if (!way.allowances.take(charges, now)) return null;
+  const answer = await inSlot(() =>
+    exchange({
+      url,
+      resolver: { resolve: () => Promise.resolve(resolution) },
+      policy: way.policy,
+      signal: way.stop,
+      headers: {
+        accept,
+        ...(body && { 'content-type': body.type }),
+        ...(known?.etag && { 'if-none-match': known.etag }),
+        ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
+      },
+      ...(body && { method: 'POST', body: body.bytes }),
+      deadlineMs,
+      maxBytes,
+    }),
+  );
+  if (!answer.ok) {
+    const { reason } = answer;
+    return { why: reason === 'too_large' || reason === 'malformed' ? reason : 'unreachable' };
+  }
+  if (answer.status === 304 && known !== null) {
+    const { etag, lastModified } = known;
+    return { etag, lastModified, bytes: null, charges };
+  }
+  if (answer.status !== 200) return { why: 'unreachable' };
+  const { etag = null, 'last-modified': lastModified = null } = answer.headers;
+  return { bytes: answer.body, etag: short(etag), lastModified: short(lastModified), charges };
+}
+
+/** A validator is sent back as it came; a giant one is not worth it. */
+function short(validator: string | null): string | null {
+  return validator !== null && validator.length <= 256 ? validator : null;
+}

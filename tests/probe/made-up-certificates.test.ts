@@ -1,0 +1,255 @@
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import { createTrustStore, extendTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import type { OpenSources } from '../../server/probe/index.ts';
+import { Asker } from '../../server/probe/sources/asker.ts';
+import { startCaServer } from '../kit/ca-server.ts';
+import type { CaServer } from '../kit/ca-server.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import { mintCrl } from '../kit/mint-crl.ts';
+import { mintOcspResponse } from '../kit/mint-ocsp.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { MintedCertificate } from '../kit/mint.ts';
+import { cacheFolder, openSources } from '../kit/sources.ts';
+
+const NOW = Date.now();
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const MB = 1024 * 1024;
+const never = new AbortController().signal;
+/** What everybody trusts, and what somebody put into his account or made up for a look without one. */
+const root = mintAuthority({ commonName: 'Public Root' });
+const issuer = root.intermediate({ commonName: 'R13' });
+const evil = mintAuthority({ commonName: 'Evil Root' });
+const publicRoots = createTrustStore([root.der], { arePublic: true });
+
+let ca: CaServer;
+beforeEach(async () => {
+  ca = await startCaServer();
+  onTestFinished(() => ca.stop());
+});
+
+const read = (certificates: readonly MintedCertificate[]) =>
+  certificates.map(({ der }) => parseCertificate(der));
+const complete = (
+  { authorities }: OpenSources,
+  chain: readonly MintedCertificate[],
+  { now = NOW, asker = new Asker('v.test'), trustStore = publicRoots, signal = never } = {},
+) => authorities.complete({ chain: read(chain), trustStore, asker, now, signal });
+const evidence = (
+  { revocation }: OpenSources,
+  path: readonly MintedCertificate[],
+  { now = NOW, asker = new Asker('v.test'), signal = never } = {},
+) => {
+  const isPublic = path.at(-1) === root;
+  return revocation.evidence({ path: read(path), isPublic, asker, staple: null, now, signal });
+};
+const namesOf = ({ authorities }: { authorities: { der: Uint8Array }[] }) =>
+  authorities.map(({ der }) => parseCertificate(der).issuer.attribute('CN'));
+const good = { answer: { state: 'good' } };
+const none = (why: string) => ({ answer: { state: 'none', why } });
+
+describe('what one tenant makes up for his own certificates does not reach another', () => {
+  it.each([1, 9])('as %i authorities in the name of a real one, under a root of his own', async (count) => {
+    const sources = openSources();
+    const url = ca.issuer('/r13.der', issuer.der);
+    const victim = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls: [url] });
+    const bait = issuer.issue({ dnsNames: ['e.test'] });
+    const trustStore = extendTrustStore(publicRoots, [evil.der]);
+    for (let index = 0; index < count; index++) {
+      const fake = evil.intermediate({ key: issuer.key, subjectDer: issuer.subjectDer });
+      await evidence(sources, [bait, fake, evil]);
+      await complete(sources, [bait, fake], { trustStore });
+    }
+    expect(namesOf(await complete(sources, [victim]))).toEqual(['Public Root']);
+  });
+
+  it('as a cross-sign of a root that nobody trusts: the way that all trust is looked for beside it', async () => {
+    const removed = evil.intermediate({ key: issuer.key, subjectDer: issuer.subjectDer });
+    const leaf = issuer.issue({
+      dnsNames: ['v.test'],
+      caIssuersUrls: [ca.issuer('/r13.der', issuer.der)],
+    });
+    for (const sent of [
+      [leaf, removed],
+      [leaf, removed, evil],
+    ])
+      expect(namesOf(await complete(openSources(), sent))).toEqual(['Public Root']);
+  });
+
+  it('as chains that name the address of a real CA for nothing', async () => {
+    const sources = openSources();
+    const asker = new Asker('e.test');
+    for (let index = 0; index < 20; index++) {
+      const caIssuersUrls = [1, 2].map((part) => `${ca.origin}/nothing-${index}-${part}`);
+      await complete(sources, [evil.issue({ dnsNames: ['e.test'], caIssuersUrls })], {
+        asker: index < 10 ? asker : new Asker('e.test'),
+      });
+    }
+    expect(ca.requests).toHaveLength(8);
+    const caIssuersUrls = [ca.issuer('/r13.der', issuer.der)];
+    const victim = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls });
+    expect(namesOf(await complete(sources, [victim]))).toEqual(['Public Root']);
+  });
+
+  it('as a certificate that names the list of a real CA', async () => {
+    const sources = openSources();
+    const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
+    const victim = issuer.issue({ dnsNames: ['v.test'], crlUrls });
+    const foreign = evil.issue({ dnsNames: ['e.test'], crlUrls });
+    expect(await evidence(sources, [foreign, evil])).toMatchObject([none('wrong_issuer')]);
+    expect(await evidence(sources, [victim, issuer, root])).toMatchObject([good]);
+    ca.crl('/r13.crl', mintCrl(issuer, { revoked: [victim], thisUpdate: NOW + HOUR_MS }));
+    const later = NOW + 7 * HOUR_MS;
+    expect(await evidence(sources, [foreign, evil], { now: later })).toMatchObject([none('wrong_issuer')]);
+    expect(await evidence(sources, [victim, issuer, root], { now: later + 1 })).toMatchObject([
+      { answer: { state: 'revoked' } },
+    ]);
+    // It costs the stranger his own questions only.
+    await evidence(sources, [foreign, evil], { now: later + MINUTE_MS });
+    expect(ca.requests).toHaveLength(4);
+  });
+
+  it('as addresses that drip: they take the slots of their like', async () => {
+    const sources = openSources();
+    for (let index = 0; index < 4; index++) ca.fault(`/drip-${index}`, 'drip');
+    const ended = new AbortController();
+    ca.crl('/evil.crl', mintCrl(evil));
+    await evidence(sources, [evil.issue({ dnsNames: ['e.test'], crlUrls: [`${ca.origin}/evil.crl`] }), evil]);
+    const dripping = [0, 1, 2, 3].map((index) => {
+      const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [`${ca.origin}/drip-${index}`] });
+      return evidence(sources, [leaf, evil], { signal: ended.signal });
+    });
+    await expect.poll(() => ca.requests.length).toBeGreaterThan(2);
+    const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
+    const leaf = issuer.issue({ dnsNames: ['v.test'], crlUrls });
+    expect(await evidence(sources, [leaf, issuer, root])).toMatchObject([good]);
+    ended.abort();
+    for (const told of await Promise.all(dripping)) expect(told).toMatchObject([none('pending')]);
+  });
+
+  it.each(['unproven', 'his own'])('as large lists: %s', async (kind) => {
+    const folder = cacheFolder();
+    const sources = openSources({ folder });
+    const crlUrls = [ca.crl('/r13.crl', mintCrl(issuer))];
+    const path = () => [issuer.issue({ dnsNames: ['v.test'], crlUrls }), issuer, root];
+    expect(await evidence(sources, path())).toMatchObject([good]);
+    const filler = { oid: '1.2.3', value: Buffer.alloc(20 * MB) };
+    const large = mintCrl(evil, { corruptSignature: kind === 'unproven', extraExtensions: [filler] });
+    for (let index = 0; index < 5; index++) {
+      const url = ca.crl(`/large-${index}`, large);
+      const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [url] });
+      await evidence(sources, [leaf, evil]);
+    }
+    const privateFolder = join(folder, 'private');
+    mkdirSync(privateFolder, { recursive: true });
+    const kept = readdirSync(privateFolder).map((name) => statSync(join(privateFolder, name)).size);
+    const total = kept.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeLessThan(kind === 'unproven' ? MB : 85 * MB);
+    expect(readdirSync(folder).filter((name) => name !== 'private')).toHaveLength(1);
+    expect(await evidence(sources, path(), { now: NOW + MINUTE_MS })).toMatchObject([good]);
+    expect(ca.requestsTo('/r13.crl')).toHaveLength(1);
+  });
+});
+
+describe('nobody is flooded by certificates that anybody may make up', () => {
+  it('under ever new names of one address', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `x${index}.evil.example`);
+    const dns = await startDnsServer(
+      Object.fromEntries(names.map((name) => [name, { addresses: ['127.0.0.1'] }])),
+    );
+    onTestFinished(() => dns.stop());
+    const sources = openSources({ dns: [dns.address] });
+    for (const name of names) {
+      const at = (place: number) => `http://${name}:${ca.port}/${place}`;
+      const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls: [1, 2].map(at), ocspUrls: [3, 4].map(at) });
+      await evidence(sources, [leaf, evil], { asker: new Asker('e.test') });
+    }
+    expect(ca.requests).toHaveLength(16);
+  });
+
+  it('by one check, however long the chain; and the rest is pending, not unreachable', async () => {
+    const sources = openSources();
+    let above = evil;
+    const chain = [above];
+    const point = (level: number, kind: string) => `${ca.origin}/${level}-${kind}`;
+    for (let level = 0; level < 7; level++) {
+      above = above.intermediate({ crlUrls: [1, 2, 3].map((part) => point(level, `${part}`)) });
+      chain.unshift(above);
+    }
+    const asker = new Asker('e.test');
+    const told = await evidence(sources, chain, { asker });
+    expect(ca.requests.length).toBeLessThanOrEqual(8);
+    expect(told.filter(({ answer }) => answer.state === 'none' && answer.why === 'pending')).not.toEqual([]);
+    for (let left = 0; left < 12; left++) asker.mayAsk();
+    expect(asker.mayAsk()).toBe(false);
+  });
+
+  it('by many askers together', async () => {
+    const sources = openSources();
+    for (let index = 0; index < 40; index++) {
+      const crlUrls = [1, 2, 3].map((part) => `${ca.origin}/${index}-${part}`);
+      const ocspUrls = [4, 5].map((part) => `${ca.origin}/${index}-${part}`);
+      const through = evil.intermediate({
+        crlUrls: crlUrls.map((url) => `${url}-i`),
+        ocspUrls: ocspUrls.map((url) => `${url}-i`),
+      });
+      const leaf = through.issue({ dnsNames: ['e.test'], crlUrls, ocspUrls });
+      await evidence(sources, [leaf, through, evil], { asker: new Asker(`e${index}.test`) });
+    }
+    expect(ca.requests).toHaveLength(240);
+  });
+});
+
+describe('our own limits', () => {
+  it('refuse nobody who asks a healthy public CA, however many do at once', async () => {
+    const sources = openSources();
+    const leaves = Array.from({ length: 40 }, (_, index) => {
+      const leaf = issuer.issue({ dnsNames: ['v.test'], ocspUrls: [`${ca.origin}/${index}`] });
+      ca.ocsp(`/${index}`, mintOcspResponse(issuer, leaf));
+      return leaf;
+    });
+    const told = await Promise.all(leaves.map((leaf) => evidence(sources, [leaf, issuer, root])));
+    for (const one of told) expect(one).toMatchObject([good]);
+  });
+
+  it('say of an answer that it is pending, and of nobody that he could not be reached', async () => {
+    const sources = openSources();
+    for (let index = 0; index < 8; index++) {
+      const crlUrls = [`${ca.origin}/nothing-${index}`];
+      await evidence(sources, [evil.issue({ dnsNames: ['e.test'], crlUrls }), evil]);
+    }
+    const crlUrls = [ca.crl('/evil.crl', mintCrl(evil))];
+    const leaf = evil.issue({ dnsNames: ['e.test'], crlUrls });
+    expect(await evidence(sources, [leaf, evil])).toMatchObject([none('pending')]);
+    expect(await complete(sources, [issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: crlUrls })])).toEqual(
+      {
+        authorities: [],
+        isPending: true,
+      },
+    );
+    // Nothing is held against it afterwards.
+    expect(await evidence(sources, [leaf, evil], { asker: new Asker('other.test') })).toMatchObject([good]);
+  });
+
+  it('tell an authority that is late from one that is not to be found', async () => {
+    const sources = openSources();
+    const caIssuersUrls = [ca.issuer('/r13.der', issuer.der)];
+    const leaf = issuer.issue({ dnsNames: ['v.test'], caIssuersUrls });
+    const release = ca.hold('/r13.der');
+    const ended = new AbortController();
+    const asking = complete(sources, [leaf], { signal: ended.signal });
+    await expect.poll(() => ca.requests.length).toBe(1);
+    ended.abort();
+    expect(await asking).toEqual({ authorities: [], isPending: true });
+    release();
+    expect(await complete(sources, [leaf])).toMatchObject({ authorities: [{}], isPending: false });
+    ca.fault('/gone.der', 'not-found');
+    const lost = root
+      .intermediate()
+      .issue({ dnsNames: ['v.test'], caIssuersUrls: [`${ca.origin}/gone.der`] });
+    expect(await complete(sources, [lost])).toEqual({ authorities: [], isPending: false });
+  });
+});
