@@ -57,6 +57,8 @@ export interface FailedObservation {
   reason: ReachFailure;
   /** The number of the TLS alert that the peer sent (RFC 8446 §6). */
   tlsAlert: number | null;
+  /** It had shown its certificate (TLS 1.2) and then refused that we have none to show. */
+  wantsClientCertificate?: true;
   detail: string | null;
   durationMs: number;
 }

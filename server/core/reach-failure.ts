@@ -54,5 +54,7 @@ export function mostTellingFailure(
     reason === 'no_route_here' ? -1 : STAGES.indexOf(stage);
   const [worst] = failed.toSorted((left, right) => weight(right) - weight(left));
   if (worst === undefined) return tell('dns', 'no_addresses');
-  return tell(worst.stage, worst.reason, worst.tlsAlert === null ? '' : ` (TLS alert ${worst.tlsAlert})`);
+  const alert = worst.tlsAlert === null ? '' : ` (TLS alert ${worst.tlsAlert})`;
+  const why = worst.wantsClientCertificate === true ? ': it lets in clients with a certificate only' : '';
+  return tell(worst.stage, worst.reason, alert + why);
 }

@@ -6,6 +6,8 @@ export interface HandshakeFailure {
   /** The number of the alert that the peer sent. */
   tlsAlert: number | null;
   detail: string | null;
+  /** The peer had shown its certificate and then refused that we have none. */
+  wantsClientCertificate?: true;
   /** The peer wants something that only the legacy context offers. */
   wantsLegacy: boolean;
 }
@@ -13,6 +15,14 @@ export interface HandshakeFailure {
 const PROTOCOL_VERSION_ALERT = 70;
 /** handshake_failure, protocol_version, insufficient_security (RFC 8446 §6.2): no common version, cipher or key size. */
 const LEGACY_ALERTS = [40, PROTOCOL_VERSION_ALERT, 71];
+
+/** certificate_required, and what servers say instead: bad_certificate, handshake_failure (RFC 8446 §6.2). */
+const CLIENT_CERTIFICATE_ALERTS = [116, 42, 40];
+
+/** Whether this alert is what clients without a certificate get, from a server that has come as far as to ask for one. */
+export function isForClientCertificate(tlsAlert: number | null): boolean {
+  return tlsAlert !== null && CLIENT_CERTIFICATE_ALERTS.includes(tlsAlert);
+}
 
 const VERSION_CODES = [
   'ERR_SSL_UNSUPPORTED_PROTOCOL',

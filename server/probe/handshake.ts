@@ -4,7 +4,7 @@ import { connect } from 'node:tls';
 import type { SecureContext, TLSSocket } from 'node:tls';
 
 import { within } from '../egress/index.ts';
-import { handshakeFailure } from './handshake-failure.ts';
+import { handshakeFailure, isForClientCertificate } from './handshake-failure.ts';
 import type { HandshakeFailure } from './handshake-failure.ts';
 import { groupName } from './group-name.ts';
 
@@ -85,8 +85,16 @@ function end(tls: TLSSocket, socket: Socket): void {
 /** The error listeners stay on both sockets: late errors must not end the process. */
 function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void =>
-      resolve({ ok: false, failure: handshakeFailure(error) });
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const failure = handshakeFailure(error);
+      // On TLS 1.2 its certificate comes before the request for ours; afterwards no older version would help.
+      const isRefused =
+        isForClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
+      resolve({
+        ok: false,
+        failure: isRefused ? { ...failure, wantsClientCertificate: true, wantsLegacy: false } : failure,
+      });
+    };
     let staple: Uint8Array | null = null;
     tls.on('error', fail);
     socket.on('error', fail);

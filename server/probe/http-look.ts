@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { HttpObservation } from '../core/index.ts';
 import { within } from '../egress/index.ts';
 import { hangUp } from './handshake.ts';
-import { handshakeFailure } from './handshake-failure.ts';
+import { handshakeFailure, isForClientCertificate } from './handshake-failure.ts';
 import { createAnswerReader } from './http-answer.ts';
 import type { OpenLook } from './look.ts';
 
@@ -20,9 +20,6 @@ export interface HttpLookOptions {
 /** After an answer, for the rest of it: a server that is cut off has a broken request to log. */
 const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
-
-/** certificate_required, and what servers say instead: bad_certificate, handshake_failure (RFC 8446 §6.2). */
-const CLIENT_CERTIFICATE_ALERTS = [116, 42, 40];
 
 /**
  * Asks for `/` over the open connection: HEAD, and GET on a connection of its own where HEAD is refused or fares in a way
@@ -100,7 +97,7 @@ async function ask({ tls, method, address, endpoint, limit }: Question): Promise
   tls.on('data', read).once('end', stop).once('close', stop);
   tls.once('error', (error: NodeJS.ErrnoException) => {
     const { tlsAlert } = handshakeFailure(error);
-    if (known === null && tlsAlert !== null && CLIENT_CERTIFICATE_ALERTS.includes(tlsAlert)) answer(null);
+    if (known === null && isForClientCertificate(tlsAlert)) answer(null);
     stop();
   });
   if (tls.destroyed) stop();

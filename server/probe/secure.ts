@@ -22,7 +22,7 @@ export type Secured =
   | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket }
   | {
       ok: false;
-      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'wantsClientCertificate' | 'detail'>;
       /** The peer wants something that only the legacy context offers. */
       wantsLegacy: boolean;
     };
@@ -58,6 +58,6 @@ export async function secure(approach: Approach, context: SecureContext): Promis
 
   const result = await handshake({ socket, context, ...limits });
   if (result.ok) return result;
-  const { reason, tlsAlert, detail, wantsLegacy } = result.failure;
-  return { ok: false, failure: { stage: 'handshake', reason, tlsAlert, detail }, wantsLegacy };
+  const { wantsLegacy, ...failure } = result.failure;
+  return { ok: false, failure: { stage: 'handshake', ...failure }, wantsLegacy };
 }

@@ -169,8 +169,15 @@ describe('a hostile or broken peer is a value', () => {
     const peer = await startOpensslServer(leaf, { arguments: ['-tls1_2', '-Verify', '1'] });
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(
-      handshakeFailed('tls_alert', { tlsAlert: 40 }),
+      handshakeFailed('tls_alert', { tlsAlert: 40, wantsClientCertificate: true }),
     );
+  });
+
+  it('that refuses everybody with the same alert demands none', async () => {
+    const { port } = await raw(alerting(40));
+    const { addresses } = await observe('site.test', port);
+    expect(addresses).toMatchObject([{ tlsAlert: 40 }]);
+    expect(addresses[0]).not.toHaveProperty('wantsClientCertificate');
   });
 
   it('that listens on no port is a refused connection', async () => {
