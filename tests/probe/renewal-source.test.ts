@@ -183,6 +183,25 @@ describe('no window', () => {
     expect(await ask(one, now + 6 * HOUR_MS)).toMatchObject({ outcome: 'window' });
   });
 
+  it.each([
+    [429, { 'retry-after': '3600' }, HOUR_MS],
+    [429, {}, 15 * 60_000],
+    [503, { 'retry-after': '3600' }, HOUR_MS],
+  ])(
+    'for any certificate from a CA that answered %i %o, until it may be asked again',
+    async (status, headers, ms) => {
+      renewalInfo = json({}, status, headers);
+      const one = source();
+      await ask(one);
+      renewalInfo = suggested();
+      const other = parseCertificate(issuer.issue({ dnsNames: ['b.example'] }).der);
+      expect(await ask(one, now + ms - 1, other)).toMatchObject({ outcome: 'unavailable' });
+      expect(questions()).toBe(1);
+      expect(await ask(one, now + ms, other)).toMatchObject({ outcome: 'window' });
+      expect(await ask(one, now + ms)).toMatchObject({ outcome: 'window' });
+    },
+  );
+
   it('from somebody with a certificate that is not trusted', async () => {
     expect(await ask(source({ trusted: issuer }))).toMatchObject({ outcome: 'unsupported' });
     expect(asked).toEqual([]);

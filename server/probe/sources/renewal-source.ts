@@ -71,6 +71,9 @@ export function createRenewalSource(
     mostAtOnce: 8,
   });
 
+  /** By directory, until when a CA that was asked too much wants to be left alone: ms UTC. */
+  const resting = new Map<string, number>();
+
   const learnDirectory = async (url: string, now: number): Promise<Learned<Directory>> => {
     const said = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
     const directory = directorySchema.safeParse(said.status === 200 ? said.content : null).data;
@@ -81,7 +84,10 @@ export function createRenewalSource(
     return { answer: { renewalInfo: null }, askAgainAt, isFailure: !isThere };
   };
 
-  const learnWindow = async (url: string, now: number): Promise<Learned<Told>> => {
+  const learnWindow = async (url: string, directory: string, now: number): Promise<Learned<Told>> => {
+    const restsUntil = resting.get(directory) ?? 0;
+    if (now < restsUntil && restsUntil <= now + DAY_MS)
+      return { answer: { outcome: 'unavailable', at: now }, askAgainAt: restsUntil, isFailure: true };
     const said = await askForJson(url, json, { accept: ACCEPT, maxBytes: MAX_BYTES, now });
     const window = said.status === 200 ? parseRenewalInfo(said.body) : null;
     if (window !== null) {
@@ -95,6 +101,9 @@ export function createRenewalSource(
         isFailure: false,
       };
     const wait = said.status === 200 ? SENSELESS_MS : Math.max(NOBODY_MS, clamped(said.retryAfterMs ?? 0));
+    // It is about who asks, not about the certificate (RFC 6585 §4, RFC 9110 §15.6.4).
+    if (said.status === 429 || (said.status === 503 && said.retryAfterMs !== null))
+      resting.set(directory, now + wait);
     return { answer: { outcome: 'unavailable', at: now }, askAgainAt: now + wait, isFailure: true };
   };
 
@@ -114,7 +123,12 @@ export function createRenewalSource(
       if (found === null) return { fingerprint, at: now, outcome: 'unavailable' };
       if (found.renewalInfo === null) return { fingerprint, at: now, outcome: 'unsupported' };
       const url = `${found.renewalInfo.replace(/\/$/, '')}/${id}`;
-      const told = await windowOf({ key: `ari:${url}`, now, signal, ask: () => learnWindow(url, now) });
+      const told = await windowOf({
+        key: `ari:${url}`,
+        now,
+        signal,
+        ask: () => learnWindow(url, directory, now),
+      });
       const evidence: RenewalEvidence = { fingerprint, ...(told ?? { outcome: 'unavailable', at: now }) };
       return evidence;
     },
