@@ -174,6 +174,8 @@ export const summarySchema = z.object({
       hostname: z.string(),
       display_name: z.string(),
       not_after: isoInstant,
+      /** Of those that are `critical` or `soon`: one that lives for days only is so from its first day on. */
+      valid_from: isoInstant.nullable().default(null),
       state: domainStateSchema,
       count: z.number().int().default(1),
     }),

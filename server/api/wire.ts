@@ -113,6 +113,7 @@ export function summaryWire({ total, counts, tags, expiries, problems }: Summary
       hostname: expiry.host,
       display_name: displayName(expiry),
       not_after: iso(expiry.notAfter),
+      valid_from: isoOrNull(expiry.notBefore),
       state: expiry.state,
       count: expiry.count,
     })),
@@ -189,7 +190,12 @@ export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boo
   return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
 }
 
-function unreachable({ verdict, unreachableSince, lastCheckedAt }: Monitor): DomainWire['unreachable'] {
+/** Why the last check read no certificate, in words that tell nothing of what is behind a name. */
+export function unreachable({
+  verdict,
+  unreachableSince,
+  lastCheckedAt,
+}: Monitor): DomainWire['unreachable'] {
   if (!verdict?.failure) return null;
   const { stage, reason, message } = verdict.failure;
   const since = unreachableSince ?? lastCheckedAt ?? verdict.observedAt;

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { parseFacts } from './certificates.ts';
 import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts';
 import { needsPerson } from './needs-person.ts';
 import type { Store } from './open-store.ts';
@@ -8,6 +9,8 @@ export interface Expiry {
   host: string;
   port: number;
   notAfter: number;
+  /** Of what is critical or soon; null of the rest, and where the certificate could not be read. */
+  notBefore: number | null;
   state: DomainState;
   /** How many monitors stand behind the entry: more than one where a day's were merged. */
   count: number;
@@ -58,7 +61,10 @@ export async function summary(
     total,
     counts,
     tags: await tagsOf(store, accountId),
-    expiries: await (withCertificate > MOST_ENTRIES ? expiriesByDay : expiriesOf)(store, accountId, now),
+    expiries: await withBeginnings(
+      store,
+      await (withCertificate > MOST_ENTRIES ? expiriesByDay : expiriesOf)(store, accountId, now),
+    ),
     problems: await problemsOf(store, accountId, now),
   };
 }
@@ -79,7 +85,24 @@ async function tagsOf(store: Store, accountId: string): Promise<Summary['tags']>
     .toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
 }
 
-async function expiriesOf(store: Store, accountId: string, now: number): Promise<Expiry[]> {
+type Ending = Omit<Expiry, 'notBefore'>;
+
+async function withBeginnings(store: Store, endings: readonly Ending[]): Promise<Expiry[]> {
+  const near = endings.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
+  const rows =
+    near.length === 0
+      ? []
+      : await store.db
+          .selectFrom('monitors')
+          .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
+          .select(['monitors.id', 'certificates.facts'])
+          .where('monitors.id', 'in', near)
+          .execute();
+  const beginnings = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
+  return endings.map((ending) => ({ ...ending, notBefore: beginnings.get(ending.id) ?? null }));
+}
+
+async function expiriesOf(store: Store, accountId: string, now: number): Promise<Ending[]> {
   return store.db
     .selectFrom('monitors')
     .select(['id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
@@ -93,7 +116,7 @@ async function expiriesOf(store: Store, accountId: string, now: number): Promise
 }
 
 /** The same with one entry for the domains that end on one day (UTC): the first of them. */
-async function expiriesByDay(store: Store, accountId: string, now: number): Promise<Expiry[]> {
+async function expiriesByDay(store: Store, accountId: string, now: number): Promise<Ending[]> {
   return store.db
     .with('days', (db) =>
       db

@@ -274,6 +274,8 @@ describeEachDatabase('Domains', (open) => {
       expect(counts).toMatchObject({ [state]: 1 });
     }
     expect(expiries.map((expiry) => expiry.state)).toEqual(Object.keys(daysLeft));
+    // Only what ends soon tells how long it lives.
+    expect(expiries.map((expiry) => expiry.valid_from !== null)).toEqual([false, true, true, false]);
     const soonest = (await bob.ask(CALLS.listDomains, { query: { sort: 'soonest' } })).ok.data;
     expect(soonest.map((domain) => domain.state)).toEqual(Object.keys(daysLeft));
     expect((await charlie.ask(CALLS.domainSummary)).ok.data.total).toBe(0);

@@ -6,7 +6,7 @@ import { dashboardSentence } from './sentence.ts';
 import type { DashboardSentence } from './sentence.ts';
 
 type Problem = SummaryWire['problems'][number];
-type Entry = [host: string, state: DomainState, days: number];
+type Entry = [host: string, state: DomainState, days: number, lived?: number];
 
 function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {}): SummaryWire {
   const counts = {
@@ -25,12 +25,13 @@ function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {})
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
     tags: [],
-    expiries: entries.map(([host, state, days]) => ({
+    expiries: entries.map(([host, state, days, lived]) => ({
       id: host,
       hostname: host,
       display_name: host,
       state,
       not_after: new Date(now + days * DAY_MS).toISOString(),
+      valid_from: lived === undefined ? null : new Date(now - lived * DAY_MS).toISOString(),
       count: 1,
     })),
     problems: [],
@@ -60,6 +61,34 @@ const wrongName = problem('shop.example', 'untrusted', 'The certificate is not v
 
 describe('dashboardSentence', () => {
   it.each<[string, SummaryWire, Problem[], string, string]>([
+    [
+      'one lives for days and is on schedule',
+      summaryOf([['edge.example', 'critical', 5, 1], ...fine(2)]),
+      [],
+      'All three certificates are fine',
+      'Next to expire is edge.example on 25 November.',
+    ],
+    [
+      'one lives for days and is overdue',
+      summaryOf([['edge.example', 'critical', 1.2, 5], ...fine(2)]),
+      [],
+      'One certificate needs attention in one day',
+      'edge.example expires on 21 November.',
+    ],
+    [
+      'one on schedule beside one that is not',
+      summaryOf([['edge.example', 'critical', 5, 1], ['pay.example', 'critical', 6, 84], ...fine(1)]),
+      [],
+      'One certificate needs attention in six days',
+      'pay.example expires on 26 November.',
+    ],
+    [
+      'one on schedule that nobody trusts',
+      summaryOf([['edge.example', 'critical', 5, 1], ...fine(1)]),
+      [problem('edge.example', 'untrusted', 'The certificate is self-signed.', 'critical')],
+      'One certificate needs attention in five days',
+      'The certificate of edge.example is self-signed. edge.example expires on 25 November.',
+    ],
     [
       'one is down',
       summaryOf(fine(4)),

@@ -1,6 +1,7 @@
 import { daysLeft } from '../../../contract/badge.ts';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { dayAndMonth } from './day-and-month.ts';
+import { scheduleWord } from './schedule-word.ts';
 import { inWords, inWordsCapitalised } from '../../lib/number-words.ts';
 
 /** A stretch of text; host names stand out. */
@@ -24,7 +25,7 @@ interface Input {
 
 /** What the dashboard says first: what to do, by when, and of which host. */
 export function dashboardSentence({ summary, limit, now }: Input): DashboardSentence {
-  const situation = situationOf(summary);
+  const situation = situationOf(summary, now);
   const headline = headlineOf(situation, now);
   const detail = detailOf(situation, now);
   const { paused } = summary.counts;
@@ -50,7 +51,27 @@ interface Situation {
   unreachableCount: number;
 }
 
-function situationOf({ counts, expiries, problems }: SummaryWire): Situation {
+/** A certificate that lives for days only is near its end from the first one on: on schedule, it is as fine as others. */
+function withoutOnSchedule({ counts, expiries, problems }: SummaryWire, now: number) {
+  const untrusted = new Set(problems.filter(({ kind }) => kind === 'untrusted').map(({ id }) => id));
+  const isOnSchedule = ({ id, valid_from: from, not_after: to }: Expiry) =>
+    from !== null &&
+    !untrusted.has(id) &&
+    scheduleWord(Date.parse(from), Date.parse(to), now) === 'renewal on schedule';
+  const told = { ...counts };
+  const shown = expiries.map((expiry): Expiry => {
+    if ((expiry.state !== 'critical' && expiry.state !== 'soon') || !isOnSchedule(expiry)) return expiry;
+    // Where a day's are merged, only the first of them is known to be.
+    told[expiry.state] -= 1;
+    told.ok += 1;
+    return { ...expiry, state: 'ok' };
+  });
+  return { counts: told, expiries: shown };
+}
+
+function situationOf(summary: SummaryWire, now: number): Situation {
+  const { problems } = summary;
+  const { counts, expiries } = withoutOnSchedule(summary, now);
   // What is paused is not looked at: what was wrong with it may not be so any more.
   const current = problems.filter(({ state }) => state !== 'paused');
   const untrusted = current.filter(({ kind }) => kind === 'untrusted');
@@ -145,7 +166,9 @@ function detailOf(situation: Situation, now: number): Phrase[][] {
   const unread = unreachableCount === 1 ? unreachable[0] : undefined;
   if (headlineIsReach && unread) sentences.push(reasonOf(unread));
 
-  const next = expiries.find(({ state }) => state === 'critical' || state === 'soon' || state === 'ok');
+  const next =
+    expiries.find(({ state }) => state === 'critical' || state === 'soon') ??
+    expiries.find(({ state }) => state === 'ok');
   if (next) {
     const date = dayAndMonth(next.not_after, now);
     if (expired) sentences.push([plain('Next is '), host(next), plain(` on ${date}.`)]);

@@ -11,6 +11,7 @@ const expiry = (id: string, days: number, state: DomainState) => ({
   hostname: id,
   display_name: id,
   not_after: new Date(NOW + days * DAY_MS).toISOString(),
+  valid_from: null,
   state,
   count: 1,
 });

@@ -16,6 +16,7 @@ const expiry = (days: number, change: Partial<Expiry> = {}): Expiry => ({
   hostname: 'xn--mgb.example',
   display_name: 'fjord.example',
   not_after: new Date(NOW + days * DAY_MS).toISOString(),
+  valid_from: null,
   state: 'ok',
   count: 1,
   ...change,
