@@ -23,6 +23,9 @@ export function reasonWords(reason: string): string {
   );
 }
 
+/** Why nothing can be known of a certificate that names nobody to ask. */
+export const NAMES_NOBODY = 'Not known: the certificate names no list and no responder';
+
 /** What is known about revocation, by whom and since when; what could not be determined is never called good. */
 export function revocationLine({
   state,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AddressWire } from '../../../../contract/domain-report.ts';
-import { addressVerdict, tlsName } from './address-verdict.ts';
+import { addressVerdict, servedStillLine, tlsName } from './address-verdict.ts';
 
 const OLD = { fingerprint: 'aa', expiry_date: '2026-12-01T00:00:00.000Z' };
 const NEW = { fingerprint: 'bb', expiry_date: '2027-02-01T00:00:00.000Z' };
@@ -66,6 +66,18 @@ describe('the line over the addresses', () => {
 it('marks what stands out, not what is new', () => {
   const { addresses } = addressVerdict(seen(OLD, NEW, FAILED));
   expect(addresses.map(({ mark }) => mark)).toEqual(['Old certificate', null, 'Failed']);
+});
+
+it('says by how many the old one is still served', () => {
+  expect(servedStillLine('aa', seen(OLD, NEW, NEW))).toBe(
+    'Still served by 1 of 3 addresses; 2 serve one valid until 1 February 2027',
+  );
+  expect(servedStillLine('aa', seen(OLD, OLD, NEW))).toBe(
+    'Still served by 2 of 3 addresses; another serves one valid until 1 February 2027',
+  );
+  expect(servedStillLine('bb', seen(OLD, NEW))).toBeNull();
+  expect(servedStillLine('aa', seen(OLD, OLD))).toBeNull();
+  expect(servedStillLine(null, seen(FAILED))).toBeNull();
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import type { AddressWire } from '../../../../contract/domain-report.ts';
+import { longDate } from '../../../lib/dates.ts';
 
 export interface JudgedAddress {
   seen: AddressWire;
@@ -70,4 +71,19 @@ const expiry = ({ expiry_date: date }: AddressWire): number => (date === null ? 
 /** 'TLS 1.3' for 'TLSv1.3'. */
 export function tlsName(version: string): string {
   return version === 'TLSv1' ? 'TLS 1.0' : version.replace('TLSv', 'TLS ');
+}
+
+/** Where a newer certificate is served too: by how many addresses the one that is shown still is. Null where it is the newest. */
+export function servedStillLine(
+  fingerprint: string | null,
+  addresses: readonly AddressWire[],
+): string | null {
+  const shown = addresses.filter((seen) => fingerprint !== null && seen.fingerprint === fingerprint);
+  const [first] = shown;
+  if (!first) return null;
+  const newer = addresses.filter((seen) => seen.fingerprint !== null && expiry(seen) > expiry(first));
+  const [newest] = newer.toSorted((one, other) => expiry(other) - expiry(one));
+  if (!newest?.expiry_date) return null;
+  const count = newer.length === 1 ? 'another serves' : `${newer.length} serve`;
+  return `Still served by ${shown.length} of ${addresses.length} addresses; ${count} one valid until ${longDate(newest.expiry_date)}`;
 }

@@ -10,6 +10,7 @@ import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { shortDays } from '../day-and-month.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
+import { servedStillLine } from './address-verdict.ts';
 import { useCertificateChain } from './chain-query.ts';
 import { httpUrl } from './http-url.ts';
 import { Fact, Facts, PanelSection } from './panel-section.tsx';
@@ -30,8 +31,10 @@ interface CurrentCertificateProps {
 }
 
 export function CurrentCertificate({ domain, now, read, aside }: CurrentCertificateProps) {
+  const behind = read.report ? servedStillLine(domain.fingerprint, read.report.addresses) : null;
   return (
     <PanelSection title="Current Certificate" aside={aside}>
+      {behind !== null && <p className="-mt-1.5 mb-2.5 text-meta text-fg-2">{behind}</p>}
       <LifetimeBar lifetime={lifetimeOf(domain)} now={now} />
       <LifetimeLegend domain={domain} now={now} />
       <Facts className="grid-cols-[97px_1fr]">
@@ -77,7 +80,7 @@ export function CurrentCertificate({ domain, now, read, aside }: CurrentCertific
         )}
         {domain.fingerprint !== null && (
           <Fact term="Revocation">
-            <Revocation revocation={domain.revocation} read={read} />
+            <Revocation domain={domain} read={read} />
           </Fact>
         )}
         <Serial domain={domain} />
@@ -103,6 +106,7 @@ function Serial({ domain }: { domain: DomainWire }) {
 
 function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
+  const { weakest_link: weakest } = domain;
   if (!lifetime) return <p className="mt-1.5 mb-4 text-meta text-fg-3">No certificate was read yet.</p>;
   const shortDay = shortDays(lifetime.notBefore, lifetime.notAfter);
   return (
@@ -114,6 +118,11 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
         )}
         <span className="font-[520] text-fg-2">{shortDay(lifetime.notAfter)}</span>
       </div>
+      {weakest !== null && (
+        <p className="mt-1.5 text-fg-2 [overflow-wrap:anywhere]">
+          Limited by {visibleText(weakest.name)}, which expires first, on <Time iso={weakest.expiry_date} />
+        </p>
+      )}
       {renewalLines(domain, now).map((line) => (
         <RenewalNote key={line.text} line={line} />
       ))}

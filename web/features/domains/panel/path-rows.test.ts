@@ -64,6 +64,9 @@ describe('what was sent beside the path', () => {
     expect(sentLine(pathRows(path, sent(...names)))).toBe(line);
   });
 
+  it('is told of as past where the host was not reached', () =>
+    expect(sentLine(pathRows([], sent('fjord.example', 'R13')), true)).toBe('It sent 2 certificates.'));
+
   it('gives each its certificate, and each certificate one place', () => {
     const { path, others } = pathRows([LEAF, R13, ROOT], sent('fjord.example', 'stray', 'R13', 'R13'));
     expect(path.map(({ sentAt }) => sentAt)).toEqual([0, 2, null]);
@@ -86,5 +89,15 @@ it.each([
   ],
   [[], null, 'No way to a trusted root was found'],
 ])('the line on the path %#', (path, weakest, line) => {
-  expect(pathLine(path, weakest)).toBe(line);
+  expect(pathLine(path, { weakest_link: weakest, unreachable: null })).toBe(line);
+});
+
+it('nobody looked for a path where the host was not reached', () => {
+  const unreachable = {
+    stage: 'dns',
+    reason: 'name_not_found',
+    message: 'Gone.',
+    since: '2026-11-20T10:00:00Z',
+  };
+  expect(pathLine([], { weakest_link: null, unreachable })).toBe('Not looked at: the host was not reached');
 });

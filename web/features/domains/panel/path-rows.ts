@@ -41,11 +41,16 @@ export function pathRows(path: readonly PathEntry[], chain: readonly ChainCertif
   return { path: rows, others };
 }
 
-/** How what was sent compares with the path: 'The server sends 1 certificate. R13 is missing.' */
-export function sentLine({ path, others }: PathRows): string {
+/**
+ * How what was sent compares with the path: 'The server sends 1 certificate. R13 is missing.' Of a host that was not
+ * reached, `isPast`, only how many it once sent.
+ */
+export function sentLine({ path, others }: PathRows, isPast = false): string {
   const places = path.flatMap(({ sentAt }) => (sentAt === null ? [] : [sentAt]));
   const count = places.length + others.length;
-  const sends = `The server sends ${count} ${count === 1 ? 'certificate' : 'certificates'}`;
+  const certificates = `${count} ${count === 1 ? 'certificate' : 'certificates'}`;
+  if (isPast) return `It sent ${certificates}.`;
+  const sends = `The server sends ${certificates}`;
   if (path.length === 0) return `${sends}.`;
   const missing = path.filter(
     ({ entry, sentAt }) => entry !== null && entry.role !== 'anchor' && sentAt === null,
@@ -63,8 +68,12 @@ export function sentLine({ path, others }: PathRows): string {
 }
 
 /** The one line on the path: where it leads, and what ends before the leaf does. */
-export function pathLine(path: readonly PathEntry[], weakest: DomainWire['weakest_link']): string {
+export function pathLine(
+  path: readonly PathEntry[],
+  { weakest_link: weakest, unreachable }: Pick<DomainWire, 'weakest_link' | 'unreachable'>,
+): string {
   const anchor = path.find(({ role }) => role === 'anchor');
+  if (!anchor && unreachable) return 'Not looked at: the host was not reached';
   const ends =
     weakest && `Everything ends on ${longDate(weakest.expiry_date)} with ${visibleText(weakest.name)}`;
   if (!anchor)

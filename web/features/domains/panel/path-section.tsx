@@ -21,11 +21,16 @@ export function PathSection({ domain, read }: { domain: DomainWire; read: Report
   const chain = useCertificateChain(domain.id, domain.fingerprint);
   if (domain.fingerprint === null) return null;
   return (
-    <FoldedSection title="Path" line={report ? pathLine(report.path, domain.weakest_link) : reportLine(read)}>
+    <FoldedSection title="Path" line={report ? pathLine(report.path, domain) : reportLine(read)}>
       {!report ? (
         <ReportWaiting read={read} />
       ) : chain.data ? (
-        <Path path={report.path} chain={chain.data} hostname={domain.hostname} />
+        <Path
+          path={report.path}
+          chain={chain.data}
+          hostname={domain.hostname}
+          isPast={domain.unreachable !== null}
+        />
       ) : chain.isError ? (
         <SectionError
           title="Could not load the chain"
@@ -44,21 +49,25 @@ interface PathProps {
   path: ReportWire['path'];
   chain: ChainCertificateWire[];
   hostname: string;
+  /** The host was not reached: the chain is the last that was seen. */
+  isPast: boolean;
 }
 
-function Path({ path, chain, hostname }: PathProps) {
+function Path({ path, chain, hostname, isPast }: PathProps) {
   const rows = pathRows(path, chain);
   return (
     <>
       <Rows rows={rows.path} hostname={hostname} label="From the leaf to the trust anchor" />
-      <h4 className="mt-4 text-label font-semibold first:mt-0">Certificate chain, as sent</h4>
-      <p className="mt-0.5 text-label text-fg-2 [overflow-wrap:anywhere]">{sentLine(rows)}</p>
+      <h4 className="mt-4 text-label font-semibold first:mt-0">
+        Certificate chain, as {isPast ? 'last seen' : 'sent'}
+      </h4>
+      <p className="mt-0.5 text-label text-fg-2 [overflow-wrap:anywhere]">{sentLine(rows, isPast)}</p>
       {rows.others.length > 0 && (
         <div className="mt-3">
           <Rows
             rows={rows.others}
             hostname={hostname}
-            label={path.length > 0 ? 'Sent beside the path' : 'As sent'}
+            label={path.length > 0 ? 'Sent beside the path' : isPast ? 'As last seen' : 'As sent'}
           />
         </div>
       )}

@@ -1,7 +1,7 @@
 import type { ReportWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
-import { revocationLine } from '../../../ui/revocation-line.ts';
+import { NAMES_NOBODY, revocationLine } from '../../../ui/revocation-line.ts';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Disclosure } from './disclosure.tsx';
@@ -15,9 +15,16 @@ const NAMES: Record<Source['source'], string> = {
   staple: 'Answer stapled to the handshake (OCSP)',
 };
 
+interface RevocationProps {
+  domain: Pick<DomainWire, 'revocation' | 'unreachable' | 'findings'>;
+  read: ReportRead;
+}
+
 /** What is known about revocation, and on whose word. */
-export function Revocation({ revocation, read }: { revocation: DomainWire['revocation']; read: ReportRead }) {
+export function Revocation({ domain, read }: RevocationProps) {
+  const { revocation } = domain;
   const sources = read.report?.revocation_sources;
+  const line = lineOf(domain, read);
   // Somebody answered, or was asked in vain: the line that opens the sources is there before they are.
   const wasAsked = ['good', 'revoked', 'unavailable'].includes(revocation.state);
   return (
@@ -25,10 +32,10 @@ export function Revocation({ revocation, read }: { revocation: DomainWire['revoc
       {revocation.state === 'revoked' ? (
         <p className="flex gap-1.5 font-[520]">
           <Glyph name="revoked" className="mt-[3.5px] size-[13px] text-revoked-mark" />
-          <span className="min-w-0">{revocationLine(revocation)}</span>
+          <span className="min-w-0">{line}</span>
         </p>
       ) : (
-        <p>{revocationLine(revocation)}</p>
+        <p>{line}</p>
       )}
       {(sources ? sources.length > 0 : wasAsked) && (
         <Disclosure summary={sources ? `Sources (${sources.length})` : 'Sources'}>
@@ -51,6 +58,17 @@ export function Revocation({ revocation, read }: { revocation: DomainWire['revoc
   );
 }
 
+function lineOf(
+  { revocation, unreachable, findings }: RevocationProps['domain'],
+  { report }: ReportRead,
+): string {
+  if (revocation.state !== 'unknown') return revocationLine(revocation);
+  if (unreachable) return 'Not looked at: the host was not reached';
+  // Whoever is named is asked as soon as the issuer is known, with whose key the answer is verified.
+  const isIssuerKnown = (report?.path.length ?? 0) > 1 || findings.some(({ code }) => code === 'self_signed');
+  return isIssuerKnown && report?.revocation_sources.length === 0 ? NAMES_NOBODY : revocationLine(revocation);
+}
+
 function SourceFacts({ source }: { source: Source }) {
   const { url, state, why, checked_at: checkedAt, this_update: from, next_update: to } = source;
   return (
@@ -70,12 +88,13 @@ function SourceFacts({ source }: { source: Source }) {
         Asked <Time iso={checkedAt} withTime />
         {from !== null && (
           <>
-            , of <Time iso={from} withTime />
+            {source.source === 'crl' ? '; list of ' : '; answer of '}
+            <Time iso={from} withTime />
           </>
         )}
         {to !== null && (
           <>
-            , next due <Time iso={to} withTime />
+            , next one due <Time iso={to} withTime />
           </>
         )}
       </p>
