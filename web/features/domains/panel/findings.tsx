@@ -1,8 +1,8 @@
-import { Fragment, useId } from 'react';
 import type { DomainWire, FindingWire } from '../../../../contract/domain.ts';
 import type { ReportFindingWire } from '../../../../contract/domain-report.ts';
-import { CopyButton, CopyTextButton } from '../../../ui/copy-button.tsx';
+import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
+import { ShellLine } from '../../../ui/shell-line.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { CopyReport } from './copy-report.tsx';
@@ -12,6 +12,7 @@ import { withDetails } from './finding-details.ts';
 import { Fact, Facts, PanelSection } from './panel-section.tsx';
 import { pemFileName } from './pem.ts';
 import type { ReportRead } from './report-query.ts';
+import type { StandingFinding } from './standing-finding.ts';
 
 const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'; colour: string }> = {
   critical: { glyph: 'critical', colour: 'text-critical-mark' },
@@ -19,23 +20,32 @@ const MARKS: Record<FindingWire['severity'], { glyph: 'critical' | 'soon' | 'ok'
   note: { glyph: 'ok', colour: 'text-fg-3' },
 };
 
+interface FindingsProps {
+  domain: DomainWire;
+  read: ReportRead;
+  standing: StandingFinding | null;
+}
+
 /** Everything that the last check found, worst first, and how each is mended; nothing when it found nothing. */
-export function Findings({ domain, read }: { domain: DomainWire; read: ReportRead }) {
-  const { unreachable, findings } = domain;
+export function Findings({ domain, read, standing }: FindingsProps) {
+  const { findings } = domain;
   const { report } = read;
-  if (!unreachable && findings.length === 0) return null;
+  if (standing === null && findings.length === 0) return null;
   return (
     <PanelSection title="Findings" aside={<CopyReport report={report} />}>
       <ul className="-my-1 grid text-label">
-        {unreachable && (
+        {standing && (
           <li className="flex gap-2 py-1.5">
-            <Mark severity="warning" />
-            <div className="min-w-0 [overflow-wrap:anywhere]">
-              <Sentence severity="warning">{unreachable.message}</Sentence>
+            <Mark severity={standing.severity} />
+            <div className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+              <Sentence severity={standing.severity}>{standing.message}</Sentence>
               <p className="mt-0.5 text-meta text-fg-3">
-                Not reached since <Time iso={unreachable.since} withTime />
-                {domain.fingerprint === null ? '' : '. What is shown below was seen before that.'}
+                {standing.isDown ? 'Down' : 'Not reached'} since <Time iso={standing.since} withTime />
+                {domain.unreachable !== null &&
+                  domain.fingerprint !== null &&
+                  '. What is shown below was seen before that.'}
               </p>
+              <StandingHelp details={report?.findings.find(({ message }) => message === standing.message)} />
             </div>
           </li>
         )}
@@ -52,6 +62,17 @@ export function Findings({ domain, read }: { domain: DomainWire; read: ReportRea
         ))}
       </ul>
     </PanelSection>
+  );
+}
+
+/** What to do about it, where the report says so. */
+function StandingHelp({ details }: { details: ReportFindingWire | undefined }) {
+  if (!details) return null;
+  return (
+    <div className="mt-2 grid gap-2.5">
+      {details.fix !== null && <p className="whitespace-pre-line">{visibleText(details.fix)}</p>}
+      {details.command !== null && <ShellLine line={details.command} />}
+    </div>
   );
 }
 
@@ -119,7 +140,7 @@ function Finding({ finding, details, chainPem, hostname, state }: FindingProps) 
           </div>
         )}
         <Evidence finding={finding} details={details} />
-        {details?.command && <Command line={details.command} />}
+        {details?.command && <ShellLine line={details.command} />}
         {state !== 'read' && details === null && (
           <p className="text-meta text-fg-3">{WITHOUT_DETAILS[state]}</p>
         )}
@@ -141,7 +162,7 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
   const hasAddresses = finding.addresses.length > 0;
   if (evidence.length === 0 && !hasAddresses) return null;
   return (
-    <Facts className="grid-cols-[88px_1fr] gap-y-1.5! text-meta!">
+    <Facts className="grid-cols-[97px_1fr] gap-y-1.5! text-meta!">
       {evidence.map(({ label, value }, index) => (
         <Fact key={index} term={visibleText(label)} isWide={label.length > LONG_LABEL}>
           <bdi className="whitespace-pre-line">{visibleText(value)}</bdi>
@@ -153,35 +174,5 @@ function Evidence({ finding, details }: Pick<FindingProps, 'finding' | 'details'
         </Fact>
       )}
     </Facts>
-  );
-}
-
-/** A line for a shell, as it is copied. */
-function Command({ line }: { line: string }) {
-  const id = useId();
-  return (
-    <div className="group">
-      <p id={id} className="mb-1 text-meta text-fg-3">
-        See it yourself
-      </p>
-      <div className="flex items-start gap-1 rounded-2 border border-line bg-sunken py-1.5 pr-1 pl-2.5">
-        <code
-          aria-labelledby={id}
-          dir="ltr"
-          className="min-w-0 flex-1 py-px font-mono text-small whitespace-pre-wrap [overflow-wrap:anywhere]"
-        >
-          {/* It breaks at its spaces, not at the hyphens of its options. */}
-          {visibleText(line)
-            .split(' ')
-            .map((word, index) => (
-              <Fragment key={index}>
-                {index > 0 && ' '}
-                <span className="inline-block max-w-full">{word}</span>
-              </Fragment>
-            ))}
-        </code>
-        <CopyButton label="Copy the command" text={line} />
-      </div>
-    </div>
   );
 }

@@ -22,6 +22,8 @@ import { PausedBadge } from '../list/remaining-time.tsx';
 import { TagsEditor } from './tags-editor.tsx';
 import { useReport } from './report-query.ts';
 import { StaleReport } from './report-waiting.tsx';
+import { standingFinding } from './standing-finding.ts';
+import { useUptime } from '../uptime/uptime-query.ts';
 import { UptimeSection } from '../uptime/uptime-section.tsx';
 
 interface PanelContentProps {
@@ -60,10 +62,13 @@ export function PanelContent({ domain, now, actions, onClose }: PanelContentProp
 /** What needs somebody first, then what is, then what was. */
 function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
   const read = useReport(domain);
-  const hasFindings = domain.unreachable !== null || domain.findings.length > 0;
+  const { data: uptime } = useUptime(domain);
+  const cause = uptime?.incidents.find(({ ended_at: endedAt }) => endedAt === null)?.message ?? null;
+  const standing = standingFinding(domain, cause);
+  const hasFindings = standing !== null || domain.findings.length > 0;
   return (
     <>
-      <Findings domain={domain} read={read} />
+      <Findings domain={domain} read={read} standing={standing} />
       <CurrentCertificate
         domain={domain}
         now={now}

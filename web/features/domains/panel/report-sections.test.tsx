@@ -12,10 +12,13 @@ import { Revocation } from './revocation.tsx';
 const HOSTILE = '<script>alert(1)</script>\u202Egnp\u0000.exe';
 const HARMLESS = '&lt;script&gt;alert(1)&lt;/script&gt;\\u202Egnp\\u0000.exe';
 
+const GONE = { stage: 'dns', reason: 'name_not_found', message: 'Gone.', since: '2026-11-20T10:00:00.000Z' };
+
 const findings = (
   found: ReportFindingWire[],
   read = readOf(exampleReport({ findings: found, chain_pem: 'PEM' })),
-) => renderToStaticMarkup(<Findings domain={exampleDomain({ findings: found })} read={read} />);
+) =>
+  renderToStaticMarkup(<Findings domain={exampleDomain({ findings: found })} read={read} standing={null} />);
 
 describe('findings', () => {
   it('are no section where there are none', () => expect(findings([])).toBe(''));
@@ -67,6 +70,19 @@ describe('findings', () => {
     expect(shown.map(({ details }) => details?.fix)).toEqual(['a', 'b']);
   });
 
+  it('begin with the host that is down, with what helps where the report has it', () => {
+    const html = renderToStaticMarkup(
+      <Findings
+        domain={exampleDomain({ unreachable: GONE })}
+        read={readOf(
+          exampleReport({ findings: [exampleFinding({ message: GONE.message, command: 'dig +short A' })] }),
+        )}
+        standing={{ severity: 'critical', message: GONE.message, isDown: true, since: GONE.since }}
+      />,
+    );
+    expect(html).toMatch(/critical: .*Gone\..*Down since.*was seen before that.*dig/s);
+  });
+
   it('of another check have none', () =>
     expect(withDetails([exampleFinding()], exampleReport())[0]?.details).toBeNull());
 });
@@ -78,7 +94,7 @@ describe('revocation', () => {
   it('lists every source with what it said', () => {
     const html = renderToStaticMarkup(
       <Revocation
-        revocation={{ ...revocation, state: 'good', source: 'ocsp' }}
+        domain={exampleDomain({ revocation: { ...revocation, state: 'good', source: 'ocsp' } })}
         read={readOf(
           exampleReport({
             revocation_sources: [
@@ -95,9 +111,21 @@ describe('revocation', () => {
   });
 
   it('opens nothing where nobody was asked', () =>
-    expect(renderToStaticMarkup(<Revocation revocation={revocation} read={readOf(undefined)} />)).toBe(
+    expect(renderToStaticMarkup(<Revocation domain={exampleDomain()} read={readOf(undefined)} />)).toBe(
       '<p>Could not be determined yet</p>',
     ));
+
+  it('says why nothing is known', () => {
+    const said = (domain: Parameters<typeof exampleDomain>[0]) =>
+      renderToStaticMarkup(<Revocation domain={exampleDomain(domain)} read={readOf(exampleReport())} />);
+    expect(said({ findings: [exampleFinding({ code: 'self_signed' })] })).toContain(
+      'Not known: the certificate names no list and no responder',
+    );
+    expect(said({ findings: [exampleFinding({ code: 'untrusted_root' })] })).toContain(
+      'Could not be determined yet',
+    );
+    expect(said({ unreachable: GONE })).toContain('Not looked at: the host was not reached');
+  });
 });
 
 describe('addresses', () => {

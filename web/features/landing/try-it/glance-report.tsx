@@ -9,13 +9,17 @@ import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { revocationLine } from '../../../ui/revocation-line.ts';
+import { ShellLine } from '../../../ui/shell-line.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
+import { hostToWatch } from './host-to-watch.ts';
 
 const FIRST_NAMES = 4;
 
 interface GlanceReportProps {
   glance: GlanceWire;
+  /** What was asked for. */
+  typed: string;
   /** When it came, in ms UTC. */
   now: number;
   /** Whether the reader waits for it where it was asked for. */
@@ -23,7 +27,7 @@ interface GlanceReportProps {
 }
 
 /** What one look has found: the certificate, and what is wrong with it; or why there was none to read. */
-export function GlanceReport({ glance, now, isAwaited }: GlanceReportProps) {
+export function GlanceReport({ glance, typed, now, isAwaited }: GlanceReportProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (isAwaited()) heading.current?.focus();
@@ -48,7 +52,11 @@ export function GlanceReport({ glance, now, isAwaited }: GlanceReportProps) {
         <Certificate glance={glance} now={now} />
       )}
       <div className="mt-6 flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Link to="/signup" search={{ host: glance.display_name }} className={buttonClass('primary', 'form')}>
+        <Link
+          to="/signup"
+          search={{ host: hostToWatch(typed, glance) }}
+          className={buttonClass('primary', 'form')}
+        >
           Watch this host
         </Link>
         <span className="text-fg-3">Get an email before the date comes.</span>
@@ -101,7 +109,10 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
             Revoked
           </Badge>
         ) : (
-          <Trust trusted={trusted} />
+          <Trust
+            trusted={trusted}
+            isIncomplete={glance.findings.some(({ code }) => code === 'incomplete_chain')}
+          />
         )}
       </div>
       <div className="mt-[9px]">
@@ -135,12 +146,9 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
                   <p className="mt-0.5 text-label text-fg-2">{visibleText(fix)}</p>
                 )}
                 {severity !== 'note' && command !== null && (
-                  <code
-                    dir="ltr"
-                    className="mt-1.5 block rounded-2 border border-line bg-sunken px-2.5 py-1.5 font-mono text-small"
-                  >
-                    {visibleText(command)}
-                  </code>
+                  <div className="mt-2">
+                    <ShellLine line={command} />
+                  </div>
                 )}
               </div>
             </li>
@@ -180,15 +188,20 @@ function Certificate({ glance, now }: { glance: GlanceWire; now: number }) {
   );
 }
 
-function Trust({ trusted }: { trusted: boolean | null }) {
+const TRUST = {
+  yes: { glyph: 'active', colour: 'text-ok-mark', words: 'Trusted' },
+  // Clients that know the missing certificate from elsewhere trust it; the others do not.
+  incomplete: { glyph: 'soon', colour: 'text-soon-mark', words: 'Chain incomplete' },
+  no: { glyph: 'critical', colour: 'text-critical-mark', words: 'Not trusted' },
+} as const;
+
+function Trust({ trusted, isIncomplete }: { trusted: boolean | null; isIncomplete: boolean }) {
   if (trusted === null) return null;
+  const { glyph, colour, words } = TRUST[!trusted ? 'no' : isIncomplete ? 'incomplete' : 'yes'];
   return (
     <span className="inline-flex min-h-6 items-center gap-1.5 text-meta font-[550] text-fg-2">
-      <Glyph
-        name={trusted ? 'active' : 'critical'}
-        className={`size-[13px] ${trusted ? 'text-ok-mark' : 'text-critical-mark [--glyph-cut:var(--surface)]'}`}
-      />
-      {trusted ? 'Trusted' : 'Not trusted'}
+      <Glyph name={glyph} className={`size-[13px] [--glyph-cut:var(--surface)] ${colour}`} />
+      {words}
     </span>
   );
 }

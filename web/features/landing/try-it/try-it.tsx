@@ -104,6 +104,7 @@ function TryItBox() {
         <look.Report
           key={look.at}
           glance={look.glance}
+          typed={look.host}
           now={look.at}
           // Whoever types the next name already, or has gone on in the page, is not taken away from it.
           isAwaited={() =>
