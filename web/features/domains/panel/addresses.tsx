@@ -1,3 +1,4 @@
+import type { AddressWire } from '../../../../contract/domain-report.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -56,7 +57,8 @@ const CELL = 'px-1.5 py-0.5 align-top font-normal';
 
 /** Two lines: the address, and below it what it showed or why it did not. */
 function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
-  const { fingerprint, expiry_date: expiry, tls_version: version, group } = seen;
+  const { fingerprint, expiry_date: expiry, tls_version: version } = seen;
+  const below = belowTheRow(seen);
   return (
     <tbody className="border-t border-line">
       <tr>
@@ -78,27 +80,38 @@ function Address({ judged: { seen, mark } }: { judged: JudgedAddress }) {
       </tr>
       <tr className="text-fg-2">
         {seen.failure !== null && fingerprint === null ? (
-          <td colSpan={3} className={`${CELL} pb-1.5 pl-0 [overflow-wrap:anywhere]`}>
+          <td colSpan={3} className={`${CELL} pl-0 [overflow-wrap:anywhere]`}>
             It {visibleText(seen.failure)}
           </td>
         ) : (
           <>
-            <td className={`${CELL} pb-1.5 pl-0 font-mono`}>
-              {fingerprint && shortFingerprint(fingerprint)}
-            </td>
-            <td className={`${CELL} pb-1.5`}>{expiry !== null && <Time iso={expiry} />}</td>
-            <td className={`${CELL} pb-1.5`}>
-              {version !== null && tlsName(version)}
-              {group !== null && <span className="block text-small text-fg-3">{visibleText(group)}</span>}
-            </td>
+            <td className={`${CELL} pl-0 font-mono`}>{fingerprint && shortFingerprint(fingerprint)}</td>
+            <td className={CELL}>{expiry !== null && <Time iso={expiry} />}</td>
+            <td className={`${CELL} whitespace-nowrap`}>{version !== null && tlsName(version)}</td>
           </>
         )}
-        <td className={`${CELL} pr-0 pb-1.5 text-right whitespace-nowrap`}>
+        <td className={`${CELL} pr-0 text-right whitespace-nowrap`}>
           {seen.is_ours ? '' : duration(seen.response_ms)}
+        </td>
+      </tr>
+      <tr className="text-fg-3">
+        <td colSpan={4} className="pb-1.5 [overflow-wrap:anywhere]">
+          {below.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
         </td>
       </tr>
     </tbody>
   );
+}
+
+/** What has no column: the group, and what went wrong although a certificate was shown. */
+function belowTheRow({ fingerprint, group, failure }: AddressWire): string[] {
+  const lines: string[] = [];
+  if (failure !== null && fingerprint !== null) lines.push(`It ${visibleText(failure)}`);
+  // Every check asks as older clients do; how newer ones fare is among the facts.
+  if (group !== null) lines.push(`${visibleText(group)} with a classic hello`);
+  return lines;
 }
 
 /** '34 ms', '10 s' */

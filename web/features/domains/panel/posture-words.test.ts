@@ -23,8 +23,8 @@ it.each([
 ])('TLS versions %#', (offered, line) => expect(tlsVersionsLine(offered)).toBe(line));
 
 it.each<[PostureWire['post_quantum'], RegExp]>([
-  [{ state: 'negotiated', group: 'X25519MLKEM768' }, /^X25519MLKEM768, post-quantum/],
-  [{ state: 'not_offered', group: 'X25519' }, /^X25519, not post-quantum/],
+  [{ state: 'negotiated', group: 'X25519MLKEM768' }, /^X25519MLKEM768 with a post-quantum hello: what/],
+  [{ state: 'not_offered', group: 'X25519' }, /^X25519 with a post-quantum hello: not post-quantum/],
   [{ state: 'unknown', group: null }, /^Not known/],
 ])('%o', (postQuantum, line) => expect(keyExchangeLine(postQuantum)).toMatch(line));
 

@@ -18,16 +18,18 @@ export function tlsVersionsLine(versions: PostureWire['tls_versions']): string {
 }
 
 const POST_QUANTUM: Record<PostureWire['post_quantum']['state'], string> = {
-  negotiated: 'post-quantum: what is recorded today cannot be read by a quantum computer later',
+  negotiated: 'what is recorded today cannot be read by a quantum computer later',
   not_offered: 'not post-quantum: the server does not offer it yet',
   intolerant: 'breaks off when a client offers post-quantum key exchange, as new browsers do',
   unknown: 'not known whether post-quantum is offered',
 };
 
-/** 'X25519MLKEM768, post-quantum: …' */
+/** 'X25519MLKEM768 with a post-quantum hello: …' */
 export function keyExchangeLine({ state, group }: PostureWire['post_quantum']): string {
   const words = POST_QUANTUM[state];
-  return group === null ? words.charAt(0).toUpperCase() + words.slice(1) : `${visibleText(group)}, ${words}`;
+  return group === null
+    ? words.charAt(0).toUpperCase() + words.slice(1)
+    : `${visibleText(group)} with a post-quantum hello: ${words}`;
 }
 
 /** By whom certificates for the name may be issued; each record is a line. */
