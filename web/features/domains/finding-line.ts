@@ -36,7 +36,8 @@ export function worstFinding(domain: DomainWire): FindingWire | null {
   return domain.findings.find(isNews) ?? null;
 }
 
-/** 'Not valid for this name' */
-export function shortFindingLine(finding: FindingWire): string {
-  return SHORT_LINES[finding.code] ?? finding.message;
+/** 'Not valid for this name'; of addresses that differ only in age, how many are behind. */
+export function shortFindingLine({ code, message }: FindingWire): string {
+  const behind = code === 'certificates_differ' && /^(\d+ of \d+ addresses) still/.exec(message);
+  return behind ? `${behind[1]}: old certificate` : (SHORT_LINES[code] ?? message);
 }

@@ -81,12 +81,40 @@ describe('cardTrouble', () => {
     [
       'down, with the reason of the last check',
       { unreachable: refused, uptime: down },
-      'critical: Down since 18 November · The connection was refused',
+      'critical: Down since 18 Nov · The connection was refused',
     ],
     [
       'down although a certificate was read',
       { uptime: down, findings: [finding('legacy_tls', 'warning')] },
-      'critical: Down since 18 November',
+      'critical: Down since 18 Nov',
+    ],
+    [
+      'old at one address',
+      {
+        findings: [
+          finding(
+            'certificates_differ',
+            'warning',
+            '1 of 3 addresses still serves the old certificate, which expires on 10 December 2026.',
+          ),
+        ],
+      },
+      'warning: 1 of 3 addresses: old certificate',
+    ],
+    [
+      'differing otherwise',
+      { findings: [finding('certificates_differ', 'warning')] },
+      'warning: Addresses serve different certificates',
+    ],
+    [
+      'with an intermediate that ends first',
+      { weakest_link: { name: 'R13', expiry_date: '2026-12-15T10:00:00.000Z' } },
+      'quiet: Limited by R13: 15 December',
+    ],
+    [
+      'with an intermediate that ends soon',
+      { weakest_link: { name: 'R13', expiry_date: '2026-12-01T10:00:00.000Z' } },
+      'warning: Limited by R13: 1 December',
     ],
     [
       'never read',

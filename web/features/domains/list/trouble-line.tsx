@@ -5,6 +5,12 @@ import type { CardLine } from './card-line.ts';
 /** What is wrong with a domain in a few words; the whole sentence is its title. `className` sets its type. */
 export function TroubleLine({ trouble, className }: { trouble: CardLine; className?: string }) {
   const isCritical = trouble.tone === 'critical';
+  if (trouble.tone === 'quiet')
+    return (
+      <span title={trouble.title} className={classNames('block truncate text-fg-2', className)}>
+        {trouble.text}
+      </span>
+    );
   return (
     <span
       title={trouble.title}

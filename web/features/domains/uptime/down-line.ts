@@ -1,16 +1,16 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { dateFormat } from '../../../lib/date-format.ts';
 import { longDateTime } from '../../../lib/dates.ts';
-import { dayAndMonth } from '../day-and-month.ts';
+import { shortDays } from '../day-and-month.ts';
 import { shortReachLine } from '../reach-line.ts';
 
 const day = dateFormat({ day: 'numeric', month: 'numeric', year: 'numeric' });
 const clock = dateFormat({ hour: '2-digit', minute: '2-digit' });
 
-/** '14:32' on the day of `now` (ms UTC), else '20 November', in the reader's time zone. */
+/** '14:32' on the day of `now` (ms UTC), else '20 Nov': its title has the long form. In the reader's time zone. */
 export function sinceWords(instant: string, now: number): string {
   const at = Date.parse(instant);
-  return day(at) === day(now) ? clock(at) : dayAndMonth(instant, now);
+  return day(at) === day(now) ? clock(at) : shortDays(at, now)(at);
 }
 
 /** What a card says of a domain that is down: since when, and in a few words why; null while it is not. */
