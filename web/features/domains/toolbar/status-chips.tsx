@@ -14,6 +14,22 @@ const MARKS: Partial<Record<NonNullable<Chip['glyph']>, string>> = {
   ok: 'text-ok-mark',
 };
 
+/** From what width on the lasting chips, and the others, have their words: by how many of the others there are. */
+const WORDS = [
+  ['@min-[530px]:inline'],
+  ['@min-[600px]:inline', '@min-[780px]:inline'],
+  ['@min-[650px]:inline', '@min-[780px]:inline'],
+  ['@min-[700px]:inline', '@min-[880px]:inline'],
+  ['@min-[750px]:inline', '@min-[980px]:inline'],
+  ['@min-[800px]:inline', '@min-[1120px]:inline'],
+];
+
+/** Where not all are in sight, problems come before the dates. */
+function placeOf(status: ListStatus | undefined): string {
+  if (status === undefined) return '@max-[529px]:-order-2';
+  return status === 'problem' ? '@max-[529px]:-order-1' : '';
+}
+
 interface StatusChipsProps {
   summary: SummaryWire | undefined;
   chosen: ListStatus | undefined;
@@ -24,15 +40,14 @@ interface StatusChipsProps {
 export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
   const chips = chipsOf(summary, chosen);
   // With their words while these fit; those that are there at times are the first to do without.
-  const wordsOf = (index: number) => {
-    if (chips.length <= LASTING_CHIPS) return '@min-[530px]:inline';
-    return index < LASTING_CHIPS ? '@min-[600px]:inline' : '@min-[780px]:inline';
-  };
+  const extra = Math.min(chips.length - LASTING_CHIPS, WORDS.length - 1);
+  const wordsOf = (index: number) => WORDS[extra]?.[index < LASTING_CHIPS ? 0 : 1] ?? '';
   return (
     <div
       role="group"
       aria-label="Filter by state"
-      className="flex min-w-0 gap-0.5 overflow-x-auto p-1 [scrollbar-width:none]"
+      // Where it is narrow, what has to be scrolled to fades out at the edge.
+      className="flex min-w-0 gap-0.5 overflow-x-auto p-1 [scrollbar-width:none] @max-[529px]:mask-r-from-[calc(100%-24px)] @max-[529px]:pr-6"
     >
       {chips.map(({ status, label, glyph, count }, index) => {
         const isChosen = status === chosen;
@@ -45,6 +60,8 @@ export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
             title={label}
             onClick={() => onChoose(isChosen ? undefined : status)}
             className={classNames(
+              placeOf(status),
+              count === 0 && !isChosen && '@max-[529px]:hidden',
               'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8 md:gap-[7px] md:px-2.5',
               isChosen
                 ? 'border-line-2 bg-surface text-fg shadow-1 forced-colors:border-[Highlight]'
