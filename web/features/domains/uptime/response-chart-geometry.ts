@@ -12,6 +12,8 @@ export interface ResponseChart {
   /** The ends of the axis, in ms UTC. */
   from: number;
   to: number;
+  /** How long a point stands for, in ms; 0 where there is one alone. */
+  spanMs: number;
   averageMs: number;
   slowestPoint: Point;
 }
@@ -29,7 +31,8 @@ export function responseChart(points: readonly Point[]): ResponseChart | null {
     point.slowest_ms > slowest.slowest_ms ? point : slowest,
   );
   const topMs = niceTop(slowestPoint.slowest_ms);
-  const runs = withoutGaps(points);
+  const spanMs = usualDistance(points);
+  const runs = withoutGaps(points, spanMs);
   const stroke = (valueOf: (point: Point) => number) =>
     runs.map((run) => strokeOf(run.map((point) => place(point.at, valueOf(point))))).join('');
   const place = (at: string, ms: number): [number, number] => [
@@ -43,6 +46,7 @@ export function responseChart(points: readonly Point[]): ResponseChart | null {
     topMs,
     from,
     to,
+    spanMs,
     averageMs: points.reduce((sum, point) => sum + point.average_ms, 0) / points.length,
     slowestPoint,
   };
@@ -56,11 +60,8 @@ export function niceTop(most: number): number {
 }
 
 /** Neighbours together; where a time without an answer lies between two, the line has a gap. */
-function withoutGaps(points: readonly Point[]): Point[][] {
-  const distances = points
-    .slice(1)
-    .map(({ at }, index) => Date.parse(at) - Date.parse(points[index]?.at ?? at));
-  const usual = distances.toSorted((a, b) => a - b)[Math.floor(distances.length / 2)] ?? 0;
+function withoutGaps(points: readonly Point[], usual: number): Point[][] {
+  const distances = distancesOf(points);
   const runs: Point[][] = [];
   for (const [index, point] of points.entries()) {
     const run = runs.at(-1);
@@ -68,6 +69,15 @@ function withoutGaps(points: readonly Point[]): Point[][] {
     else runs.push([point]);
   }
   return runs;
+}
+
+function usualDistance(points: readonly Point[]): number {
+  const distances = distancesOf(points).toSorted((a, b) => a - b);
+  return distances[Math.floor(distances.length / 2)] ?? 0;
+}
+
+function distancesOf(points: readonly Point[]): number[] {
+  return points.slice(1).map(({ at }, index) => Date.parse(at) - Date.parse(points[index]?.at ?? at));
 }
 
 function strokeOf(places: readonly [number, number][]): string {

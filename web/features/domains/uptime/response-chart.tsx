@@ -10,12 +10,16 @@ const SLOWEST = { ...LINE, stroke: 'var(--fg-3)', strokeWidth: 1, strokeDasharra
 const AVERAGE = { ...LINE, stroke: 'var(--ok-mark)', strokeWidth: 1.75, strokeLinecap: 'round' } as const;
 
 /** How fast it answered, over the window that the plan shows. */
-export function ResponseChart({ points }: { points: UptimeWire['response_times'] }) {
+export function ResponseChart({ points, now }: { points: UptimeWire['response_times']; now: number }) {
   const chart = useMemo(() => responseChart(points), [points]);
   if (!chart) return <p className="text-meta text-fg-3">No answer was measured yet.</p>;
-  const { topMs, from, to, averageMs, slowestPoint } = chart;
+  const { topMs, from, averageMs, slowestPoint } = chart;
+  // A point stands where its span begins.
+  const to = Math.max(chart.to, Math.min(now, chart.to + chart.spanMs));
   const day = shortDays(from, to);
   const summary = `${responseText(averageMs)} on average, ${responseText(slowestPoint.slowest_ms)} at the slowest`;
+  // One point is no line yet.
+  if (points.length === 1) return <p className="num text-meta text-fg-2">So far, {summary}.</p>;
   return (
     <figure>
       <div className="grid grid-cols-[1fr_auto] gap-x-2">

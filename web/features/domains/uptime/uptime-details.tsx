@@ -30,11 +30,15 @@ export function UptimeDetails({ domain, uptime, now }: UptimeDetailsProps) {
           </span>
         )}
       </p>
-      <div className="mt-2">
+      <div className="mt-2 flex items-center justify-between gap-2">
         <CheckStrip checks={checks} />
+        {/* On the narrowest, the strip has not room for all of them. */}
+        <span aria-hidden="true" className="num flex-none text-small text-fg-3 max-[359px]:hidden">
+          {checks.length === 1 ? 'one check' : `${checks.length} checks`}
+        </span>
       </div>
       <h4 className="mt-4 mb-3.5 text-meta font-[560] text-fg-2">Response time</h4>
-      <ResponseChart points={uptime.response_times} />
+      <ResponseChart points={uptime.response_times} now={now} />
       <h4 className="mt-4 mb-2 text-meta font-[560] text-fg-2">Incidents</h4>
       {incidents.length > 0 ? (
         <IncidentList incidents={incidents} now={now} />
