@@ -47,7 +47,13 @@ export class ApiError extends Error {
   }
 }
 
-/** The sentence to show for anything that was thrown. */
+/** The words to show for anything that was thrown; not all of them end with a stop. */
 export function messageOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : 'Something went wrong';
+}
+
+/** The same as a sentence that others may follow. */
+export function sentenceOf(error: unknown): string {
+  const message = messageOf(error);
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

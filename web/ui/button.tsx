@@ -26,6 +26,8 @@ const BASE =
   'inline-flex items-center justify-center gap-2 rounded-2 border font-medium whitespace-nowrap no-underline select-none transition-[background-color,border-color,filter] duration-120';
 const DISABLED =
   'disabled:border-transparent disabled:bg-line disabled:text-fg-3 disabled:shadow-none disabled:brightness-100 disabled:cursor-default';
+// One without a ground has none then either: grey, it would look hovered.
+const DISABLED_GHOST = 'disabled:bg-transparent disabled:text-fg-3 disabled:cursor-default';
 
 /** The look of a button, for links that lead somewhere. */
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium'): string {
@@ -55,7 +57,11 @@ export function Button({
       type={type}
       disabled={disabled === true || busy}
       aria-busy={busy || undefined}
-      className={classNames(buttonClass(variant, size), DISABLED, className)}
+      className={classNames(
+        buttonClass(variant, size),
+        variant === 'ghost' ? DISABLED_GHOST : DISABLED,
+        className,
+      )}
     >
       {busy && <Spinner />}
       {children}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { messageOf } from '../../../lib/api-error.ts';
+import { sentenceOf } from '../../../lib/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -37,7 +37,7 @@ export function SectionError({ title, error, isRetrying, onRetry }: SectionError
     <div role="alert" className="text-label">
       <p className="font-[520]">{title}</p>
       <p className="mt-0.5 text-fg-2 [overflow-wrap:anywhere]">
-        {messageOf(error)} Checks go on; only this list is affected.
+        {sentenceOf(error)} Checks go on; only this part is affected.
       </p>
       <Button variant="outline" size="small" className="mt-3" busy={isRetrying} onClick={onRetry}>
         Try again

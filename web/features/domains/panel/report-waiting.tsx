@@ -1,4 +1,4 @@
-import { messageOf } from '../../../lib/api-error.ts';
+import { sentenceOf } from '../../../lib/api-error.ts';
 import { relativeTime } from '../../../lib/dates.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SectionError } from './panel-section.tsx';
@@ -28,7 +28,7 @@ export function StaleReport({ read, now }: { read: ReportRead; now: number }) {
   return (
     <section role="alert" className="flex items-center gap-3 border-b border-line px-5 py-3 text-label">
       <p className="min-w-0 flex-1 [overflow-wrap:anywhere]">
-        The report below could not be read anew. {messageOf(read.error)}{' '}
+        The report below could not be read anew. {sentenceOf(read.error)}{' '}
         <span className="text-fg-3">Last updated {relativeTime(read.readAt, now)}</span>
       </p>
       <Button variant="outline" size="small" busy={read.isReading} onClick={read.readAgain}>
