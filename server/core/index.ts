@@ -53,6 +53,7 @@ export { readChain } from './presented-chain.ts';
 export type { PresentedCertificate } from './presented-chain.ts';
 export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
+export { isAwaiting } from './judge/awaiting.ts';
 export { judge } from './judge/judge.ts';
 export { longDate } from './long-date.ts';
 export { oneLine } from './one-line.ts';

@@ -4,6 +4,7 @@ import {
   type CertificateFacts,
   diff,
   followUptime,
+  isAwaiting,
   judge,
   nextCheckAt,
   type Observation,
@@ -94,11 +95,10 @@ const FIRST_POSTURE_MS = 60_000;
 const PENDING_MS = 2 * 60_000;
 
 /** When the next check knows more than its interval suggests: what was left out of the first, or an answer on its way. */
-function soonAfter(previous: Verdict | null, { reached, revocation }: Verdict, now: number): number | null {
-  if (previous === null) return reached ? now + FIRST_POSTURE_MS : null;
-  const isPending = ({ sources }: Verdict['revocation']) => sources.some(({ why }) => why === 'pending');
+function soonAfter(previous: Verdict | null, verdict: Verdict, now: number): number | null {
+  if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
   // Once: a source that is always too slow must not be asked every two minutes for ever.
-  return isPending(revocation) && !isPending(previous.revocation) ? now + PENDING_MS : null;
+  return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_MS : null;
 }
 
 /** Every distinct certificate that can be read, once, with its facts. An unreadable one is a finding of the verdict. */

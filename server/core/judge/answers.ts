@@ -100,6 +100,7 @@ export class ChainJudge {
     const input = {
       presentedChain,
       authorities: this.#authorities,
+      isPending: this.#observation.authoritiesPending === true,
       reference: referenceOf(endpoint.host),
       host: displayName(endpoint),
       trustStore: this.#trustStore,

@@ -21,6 +21,8 @@ export function judgeChain(input: {
   presentedChain: readonly Uint8Array[];
   /** Certificates found elsewhere that may complete it. */
   authorities: readonly Certificate[];
+  /** Whether others may still be found. */
+  isPending?: boolean;
   reference: Reference;
   /** The host as people know it. */
   host: string;
@@ -29,7 +31,7 @@ export function judgeChain(input: {
   /** Certificates that no path may use. */
   isBarred?: (certificate: Certificate) => boolean;
 }): ChainJudgement {
-  const { presentedChain, host, trustStore, now, isBarred = () => false } = input;
+  const { presentedChain, host, trustStore, now, isPending = false, isBarred = () => false } = input;
   const [leaf, ...others] = presentedChain.map(parseReadable);
   if (leaf === undefined || leaf === null) {
     const message = `${host} shows a certificate that cannot be read.`;
@@ -47,6 +49,7 @@ export function judgeChain(input: {
     leaf,
     sent: sent.filter((one) => !isBarred(one)),
     authorities: input.authorities.filter((one) => !isBarred(one)),
+    isPending,
     trustStore,
     now,
   });

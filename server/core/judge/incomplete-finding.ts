@@ -1,5 +1,5 @@
-import type { Certificate } from '../../pki/index.ts';
-import { certificateName } from '../certificate-name.ts';
+import type { Certificate, PathFailure } from '../../pki/index.ts';
+import { certificateName, issuerName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { longDate } from '../long-date.ts';
 
@@ -38,5 +38,23 @@ export function incompleteFinding(
     fingerprint: leaf.fingerprint,
     evidence,
     mendedByChain: true,
+  };
+}
+
+/** No path holds yet, and it is not known whether one will: nobody has looked to the end. */
+export function pendingFinding(leaf: Certificate, failures: readonly PathFailure[]): ChainFinding {
+  const issuer = `“${issuerName(leaf)}”`;
+  const isNotSent = failures.some(({ code, role }) => code === 'no_issuer' && role === 'leaf');
+  return {
+    code: 'incomplete_chain',
+    severity: 'warning',
+    message: isNotSent
+      ? `The chain is incomplete: the server does not send ${issuer}, which is still being looked for.`
+      : `The chain that the server sends leads to no known authority; another way up from ${issuer} is still being looked for.`,
+    fingerprint: leaf.fingerprint,
+    evidence: [
+      { label: 'Certificate', value: certificateName(leaf) },
+      { label: 'Issued by', value: issuerName(leaf) },
+    ],
   };
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../tests/kit/judging.ts';
 import { mintAuthority, type MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
+import { isAwaiting } from './awaiting.ts';
 import { judge } from './judge.ts';
 import type { FetchedAuthority } from '../observation.ts';
 import type { Verdict } from '../verdict.ts';
@@ -49,10 +50,11 @@ describe('a chain that is not whole', () => {
         addresses: ['192.0.2.1'],
         fingerprint: leaf.fingerprint,
         fix: expect.stringMatching(/^Send this file: /),
-        command: 'curl -sSI https://pay.fjord.example/',
+        command: 'curl -sSI --cacert your-ca.pem https://pay.fjord.example/',
         evidence: [
           { label: 'Missing', value: 'Fjord CA 1' },
           { label: 'Sent', value: 'pay.fjord.example' },
+          { label: 'your-ca.pem in the line', value: 'the file with your authority’s root' },
         ],
         attachment: 'chain',
       },
@@ -108,7 +110,8 @@ describe('a chain that is not whole', () => {
       addresses: ['192.0.2.2'],
       attachment: null,
       fix: expect.stringContaining('fullchain.pem'),
-      command: 'curl -sSI --resolve pay.fjord.example:443:192.0.2.2 https://pay.fjord.example/',
+      command:
+        'curl -sSI --cacert your-ca.pem --resolve pay.fjord.example:443:192.0.2.2 https://pay.fjord.example/',
     });
     expect(verdict.chainToServe?.[0]).toBe(soon.fingerprint);
   });
@@ -183,4 +186,40 @@ it('has evidence, something to do and a line to run in every finding', () => {
     expect(finding.fix).toMatch(/\.$/);
     expect(finding.command).toMatch(/^(curl|openssl) /);
   }
+});
+
+describe('an authority that is still being looked for', () => {
+  const pending = (presented: readonly MintedCertificate[]) =>
+    judge(observation([answer(presented)], { authoritiesPending: true }), NOW, trustStore);
+
+  it('is a warning until somebody has looked to the end, and a reason to look again', () => {
+    const verdict = pending([issue()]);
+    expect(verdict.findings).toMatchObject([
+      {
+        code: 'incomplete_chain',
+        severity: 'warning',
+        message:
+          'The chain is incomplete: the server does not send “Fjord CA 1”, which is still being looked for.',
+      },
+    ]);
+    expect(isAwaiting(verdict)).toBe(true);
+    expect(isAwaiting(verdictOn([issue()]))).toBe(false);
+    expect(isAwaiting(verdictOn([issue()], [fetched(intermediate)]))).toBe(false);
+  });
+
+  it('may stand beside one that was sent and leads nowhere', () => {
+    const removed = mintAuthority({ commonName: 'Removed Root', ...years });
+    const { key, subjectDer } = intermediate;
+    const cross = removed.intermediate({ key, subjectDer, ...years });
+    expect(pending([issue(), cross]).findings).toMatchObject([
+      { severity: 'warning', message: expect.stringContaining('still being looked for') as unknown },
+    ]);
+  });
+
+  it('excuses nothing of the leaf itself', () => {
+    expect(codes(pending([issue({ notAfter: NOW - DAY })]))).toEqual([
+      'critical expired',
+      'warning incomplete_chain',
+    ]);
+  });
 });

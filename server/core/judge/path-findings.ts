@@ -3,7 +3,7 @@ import { buildPath, createTrustStore } from '../../pki/index.ts';
 import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { describeFailures } from './failure-sentences.ts';
-import { incompleteFinding } from './incomplete-finding.ts';
+import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
 import { longDate } from '../long-date.ts';
 import { CHROME_TRUSTS_UNTIL, distrustedSince, type RootConstraints } from './root-constraints.ts';
 
@@ -23,6 +23,8 @@ interface PathQuestion {
   sent: readonly Certificate[];
   /** What was found elsewhere. */
   authorities: readonly Certificate[];
+  /** Whether others may still be found. */
+  isPending?: boolean;
   trustStore: TrustStore;
   /** What browsers do not trust although the store does. */
   constraints?: RootConstraints;
@@ -120,12 +122,16 @@ function expiredAuthorities(
 }
 
 function judgeFailure(
-  { leaf, trustStore }: PathQuestion,
+  { leaf, trustStore, isPending = false }: PathQuestion,
   pool: readonly Certificate[],
   { failures }: Extract<PathResult, { ok: false }>,
 ): Pick<PathJudgement, 'findings' | 'weakest'> {
   const candidates = [leaf, ...pool, ...trustStore.anchors.map(({ certificate }) => certificate)];
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
+  if (isPending) {
+    const findings = [pendingFinding(leaf, failures), ...describeFailures(ownFailures(failures), named)];
+    return { findings, weakest: leaf };
+  }
   const expired = expiredAuthorities(failures, pool);
   const [latest] = expired;
   if (latest === undefined) {

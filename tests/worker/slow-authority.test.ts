@@ -1,0 +1,38 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startCaServer } from '../kit/ca-server.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { openSources } from '../kit/sources.ts';
+import { intermediate, START, startRig } from './rig.ts';
+
+const host = 'pay.fjord.example';
+const MINUTE_MS = 60_000;
+
+describeEachDatabase('an authority that a server forgot and that comes late', (open) => {
+  it('is no alarm, and looked for again in two minutes', async () => {
+    const ca = await startCaServer();
+    onTestFinished(() => ca.stop());
+    const rig = await startRig(await open(), { sources: openSources() });
+    const monitor = await rig.watch(host, rig.issue(host), { everyMinutes: 5 });
+    await rig.runDue();
+    await rig.runUntil(START + 10 * MINUTE_MS);
+    expect((await rig.read(monitor)).verdict).toMatchObject({ trusted: true, findings: [] });
+
+    const caIssuersUrls = [ca.issuer('/r1.der', intermediate.der)];
+    const release = ca.hold('/r1.der');
+    rig.serve(host, { ...rig.issue(host, { caIssuersUrls }), chainPem: '' });
+    let at = START + 10 * MINUTE_MS;
+    while (ca.requests.length === 0) await rig.runUntil((at += MINUTE_MS));
+    const { verdict } = await rig.read(monitor);
+    expect(verdict).toMatchObject({
+      findings: [{ code: 'incomplete_chain', severity: 'warning' }],
+      path: [],
+    });
+    release();
+    await rig.runUntil((verdict?.judgedAt ?? 0) + 2.5 * MINUTE_MS);
+    expect((await rig.read(monitor)).verdict).toMatchObject({
+      trusted: true,
+      findings: [{ message: expect.stringContaining('Browsers may cope') as unknown }],
+    });
+    expect(rig.arrivals).toEqual([]);
+  });
+});
