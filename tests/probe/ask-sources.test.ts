@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { FetchedAuthority, Observation, RevocationEvidence } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
+import type { TrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { Sources } from '../../server/probe/sources/sources.ts';
@@ -43,8 +44,9 @@ function asked(answers: Partial<Sources> = {}): { sources: Sources; questions: u
       },
     },
     revocation: {
-      evidence: ({ path, staple }) => {
-        questions.push(['revocation', names(path), staple]);
+      evidence: ({ path, isPublic, asker, staple }) => {
+        const host = isPublic ? null : asker.host;
+        questions.push(['revocation', names(path), staple, ...(host === null ? [] : [host])]);
         return Promise.resolve([unreachable(path[0]?.fingerprint ?? '')]);
       },
     },
@@ -67,15 +69,21 @@ interface Look extends Partial<ProbeOptions> {
   sources: Sources;
   addresses?: string[];
   signal?: AbortSignal;
+  trustStore?: TrustStore;
 }
 function observe(
   port: number,
-  { addresses = ['127.0.0.1'], signal = new AbortController().signal, ...options }: Look,
+  {
+    addresses = ['127.0.0.1'],
+    signal = new AbortController().signal,
+    trustStore = createTrustStore([root.der], { arePublic: true }),
+    ...options
+  }: Look,
 ): Promise<Observation> {
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses }) };
   return createProbe({ resolver, policy, now: () => NOW, ...options }).observe(
     { host: 'site.test', port, protocol: 'tls' },
-    { signal, trustStore: createTrustStore([root.der]), withPosture: false },
+    { signal, trustStore, withPosture: false },
   );
 }
 
@@ -93,6 +101,13 @@ describe('what a look asks of the CAs', () => {
       revocation: [unreachable(leaf.fingerprint)],
       renewal: [{ fingerprint: leaf.fingerprint, outcome: 'unsupported' }],
     });
+  });
+
+  it('is charged to the host where its authority is private, and no public CA is asked about renewal', async () => {
+    const { sources, questions } = asked();
+    await observe(await serving(leaf), { sources, trustStore: createTrustStore([root.der]) });
+    const names = [leaf.fingerprint, intermediate.fingerprint, root.fingerprint];
+    expect(questions).toEqual([['revocation', names, null, 'site.test']]);
   });
 
   it('starts with the certificates that the server forgot', async () => {
@@ -152,7 +167,12 @@ describe('a source that fails', () => {
     expect(held).toMatchObject({ revocation: [unreachable(leaf.fingerprint)], renewal: [] });
     expect(held.durationMs).toBeLessThan(3_000);
     const cut = await observe(await serving(alone), { sources, timeouts });
-    expect(cut).toMatchObject({ addresses: [{ outcome: 'handshake' }], authorities: [] });
+    expect(cut).toMatchObject({
+      addresses: [{ outcome: 'handshake' }],
+      authorities: [],
+      authoritiesPending: true,
+    });
+    expect(held).not.toHaveProperty('authoritiesPending');
     expect(cut.durationMs).toBeLessThan(3_000);
   });
 
