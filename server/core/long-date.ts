@@ -7,3 +7,8 @@ export function longDate(at: number, timeZone: string): string {
     year: 'numeric',
   }).format(at);
 }
+
+/** "23 November 2026, 17:41 UTC" */
+export function longInstant(at: number): string {
+  return `${longDate(at, 'UTC')}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+}

@@ -3,7 +3,7 @@ import type { Answer } from './answers.ts';
 import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { earliest } from './expiring.ts';
-import { longDate } from '../long-date.ts';
+import { longDate, longInstant } from '../long-date.ts';
 import type { FailedObservation, Observation, ReachFailure } from '../observation.ts';
 import { whatHappened } from '../reach-failure.ts';
 
@@ -43,12 +43,12 @@ function differingCertificates(read: readonly { leaf: Certificate; address: stri
   const evidence = [...byLeaf.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const until = longDate(first.leaf.notAfter, 'UTC');
+    const { leaf } = first;
     return [
-      {
-        label: `“${certificateName(first.leaf)}”, serial ${first.leaf.serialNumber}, until ${until}`,
-        value: group.map(({ address }) => address).join(', '),
-      },
+      { label: 'Certificate', value: certificateName(leaf) },
+      { label: 'Serial number', value: leaf.serialNumber },
+      { label: 'Valid until', value: longInstant(leaf.notAfter) },
+      { label: 'At', value: group.map(({ address }) => address).join(', ') },
     ];
   });
   return [

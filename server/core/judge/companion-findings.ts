@@ -2,7 +2,7 @@ import type { Certificate } from '../../pki/index.ts';
 import { validityFailure } from '../../pki/index.ts';
 import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
-import { longDate } from '../long-date.ts';
+import { longDate, longInstant } from '../long-date.ts';
 
 /**
  * What was sent along beside or out of the order of a path that holds. Worth a note; nothing depends on it. `sent`: without
@@ -36,7 +36,7 @@ function unusedExpired(one: Certificate): ChainFinding {
     fingerprint: one.fingerprint,
     evidence: [
       { label: 'Certificate', value: certificateName(one) },
-      { label: 'Expired', value: new Date(one.notAfter).toISOString() },
+      { label: 'Expired', value: longInstant(one.notAfter) },
     ],
     mendedByChain: true,
   };

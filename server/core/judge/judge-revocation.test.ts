@@ -102,6 +102,10 @@ describe('what is known of revocation', () => {
         fingerprint: leaf.fingerprint,
       },
     ]);
+    const evidence = Object.fromEntries(
+      (verdict.findings[0]?.evidence ?? []).map(({ label, value }) => [label, value]),
+    );
+    expect(evidence).toMatchObject({ Reason: 'key compromise', Read: '20 November 2026, 14:30 UTC' });
     expect(verdict.lastSeen?.revoked).toMatchObject([
       { fingerprint: leaf.fingerprint, role: 'leaf', served: true, source: 'crl', name: HOST },
     ]);

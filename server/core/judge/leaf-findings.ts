@@ -2,7 +2,7 @@ import type { Certificate, Reference } from '../../pki/index.ts';
 import { matchesReference, validityFailure } from '../../pki/index.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { exceededLifetimeCap, validityDays } from './lifetime-cap.ts';
-import { longDate } from '../long-date.ts';
+import { longDate, longInstant } from '../long-date.ts';
 import { oneLine } from '../one-line.ts';
 
 /** Clocks differ: a certificate that starts within this time is taken as valid. */
@@ -20,8 +20,8 @@ export function leafFindings(
 function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
   const { fingerprint } = leaf;
   const evidence = [
-    { label: 'Valid from', value: new Date(leaf.notBefore).toISOString() },
-    { label: 'Valid until', value: new Date(leaf.notAfter).toISOString() },
+    { label: 'Valid from', value: longInstant(leaf.notBefore) },
+    { label: 'Valid until', value: longInstant(leaf.notAfter) },
   ];
   if (validityFailure(leaf, now) === 'expired') {
     const message = `The certificate expired on ${longDate(leaf.notAfter, 'UTC')}.`;

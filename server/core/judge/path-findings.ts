@@ -4,7 +4,7 @@ import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { describeFailures } from './failure-sentences.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';
-import { longDate } from '../long-date.ts';
+import { longDate, longInstant } from '../long-date.ts';
 import { CHROME_TRUSTS_UNTIL, distrustedSince, type RootConstraints } from './root-constraints.ts';
 
 export interface PathJudgement {
@@ -104,7 +104,7 @@ function distrustedRoot(anchor: Certificate, leaf: Certificate, since: number): 
     fingerprint: leaf.fingerprint,
     evidence: [
       { label: 'Root', value: name },
-      { label: 'Trusted for certificates until', value: new Date(since).toISOString() },
+      { label: 'Trusted for certificates until', value: longInstant(since) },
     ],
   };
 }
@@ -175,7 +175,7 @@ function expiredAuthority(certificate: Certificate): ChainFinding {
     fingerprint: certificate.fingerprint,
     evidence: [
       { label: 'Intermediate', value: certificateName(certificate) },
-      { label: 'Expired', value: new Date(certificate.notAfter).toISOString() },
+      { label: 'Expired', value: longInstant(certificate.notAfter) },
     ],
   };
 }

@@ -1,7 +1,7 @@
 import type { Certificate } from '../../pki/index.ts';
 import { alertSteps, expectedRenewal } from '../alert-steps.ts';
 import type { ChainFinding } from './chain-finding.ts';
-import { longDate } from '../long-date.ts';
+import { longDate, longInstant } from '../long-date.ts';
 import type { RenewalEvidence } from '../observation.ts';
 import type { RenewalVerdict } from '../verdict.ts';
 
@@ -44,7 +44,7 @@ export function renewalFindings(
       : [
           {
             label: 'Window of the authority (RFC 9773)',
-            value: `${iso(window.start)} to ${iso(window.end)}`,
+            value: `${longInstant(window.start)} to ${longInstant(window.end)}`,
           },
           ...(explanation === null ? [] : [{ label: 'Explanation', value: explanation }]),
         ];
@@ -67,8 +67,8 @@ export function renewalFindings(
       fingerprint,
       evidence: [
         { label: 'Serial number', value: certificate.serialNumber },
-        { label: 'Renewal due', value: iso(due) },
-        { label: 'Expires', value: iso(notAfter) },
+        { label: 'Renewal due', value: longInstant(due) },
+        { label: 'Expires', value: longInstant(notAfter) },
         ...windowEvidence,
       ],
     });
@@ -88,8 +88,4 @@ function validity({ notBefore, notAfter }: Certificate): { notBefore: number; no
 /** It is shown as a link. */
 function webUrl(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : null;
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -1,9 +1,9 @@
 import type { Certificate } from '../../pki/index.ts';
 import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
-import { longDate } from '../long-date.ts';
+import { longDate, longInstant } from '../long-date.ts';
 import type { RevocationEvidence } from '../observation.ts';
-import { revocationReason, revocationSource, revocationWhy } from './revocation.ts';
+import { reasonWords, revocationReason, revocationSource, revocationWhy } from './revocation.ts';
 import type { RevokedCertificate } from '../verdict.ts';
 
 /**
@@ -34,10 +34,10 @@ export function revokedFinding(
     fingerprint: certificate.fingerprint,
     evidence: [
       { label: 'Serial number', value: certificate.serialNumber },
-      ...(revokedAt === null ? [] : [{ label: 'Revoked', value: new Date(revokedAt).toISOString() }]),
-      ...(revoked.reason === null ? [] : [{ label: 'Reason', value: revoked.reason }]),
+      ...(revokedAt === null ? [] : [{ label: 'Revoked', value: longInstant(revokedAt) }]),
+      ...(revoked.reason === null ? [] : [{ label: 'Reason', value: reasonWords(revoked.reason) }]),
       { label: 'Source', value: revocationSource(source) },
-      { label: 'Read', value: new Date(at).toISOString() },
+      { label: 'Read', value: longInstant(at) },
     ],
   };
 }

@@ -118,6 +118,20 @@ export function revocationReason(reason: string | null): string | null {
   return REASONS[reason] ?? null;
 }
 
+/** "key compromise" for `keyCompromise`, as a value beside a label. */
+export function reasonWords(reason: string): string {
+  return (
+    SHORT_REASONS[reason] ?? reason.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  );
+}
+
+const SHORT_REASONS: Readonly<Record<string, string>> = {
+  cACompromise: 'compromise of its CA',
+  aACompromise: 'compromise of an attribute authority',
+  removeFromCRL: 'removed from the list',
+  unspecified: 'no reason given',
+};
+
 const REASONS: Readonly<Record<string, string>> = {
   keyCompromise: 'its key was compromised',
   cACompromise: 'the key of its authority was compromised',
@@ -142,7 +156,7 @@ export function wasSaidBefore({ state, sources }: Pick<RevocationVerdict, 'state
 
 /** What is known of a certificate's revocation, as one sentence. */
 export function revocationSentence(revocation: RevocationVerdict): string {
-  const { state, source, at } = revocation;
+  const { state, source, at, sources } = revocation;
   const named = source === null ? 'its authority' : revocationSource(source);
   switch (state) {
     case 'good':
@@ -156,6 +170,8 @@ export function revocationSentence(revocation: RevocationVerdict): string {
     case 'unavailable':
       return 'Could not be determined: nobody who was asked gave an answer that counts.';
     default:
-      return 'Not known: nobody has answered yet, or the certificate names nobody to ask.';
+      return sources.length === 0
+        ? 'Not known: it names no list and no responder whose answer would count.'
+        : 'Not known yet: the answer is still on its way.';
   }
 }
