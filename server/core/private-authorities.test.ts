@@ -24,6 +24,13 @@ describe('authorities out of PEM text', () => {
     expect(read.ok && read.authorities[0]?.facts.subjectFullDn).toContain('CN=Home Root');
   });
 
+  it('are not what a server signed for itself', () => {
+    const own = selfSigned({ commonName: 'nas.example', dnsNames: ['nas.example'] });
+    expect(messageOf(own.certificatePem)).toMatch(
+      /^The certificate of nas\.example .* It signed itself: let an/,
+    );
+  });
+
   it('are not certificates of servers', () => {
     const leaf = root.issue({ commonName: 'shop.example', dnsNames: ['shop.example'] });
     expect(messageOf(root.certificatePem + leaf.certificatePem)).toBe(

@@ -39,7 +39,11 @@ export function readAuthorities(
     // Version 1 has no extension that could say so: roots of that age were known by signing themselves.
     if (!isCertificateAuthority && !(version === 1 && selfIssued))
       return refuse(
-        `The certificate of ${name || 'nobody by name'} is no certificate authority. Paste the one that issued it.`,
+        `The certificate of ${name || 'nobody by name'} is no certificate authority. ${
+          selfIssued
+            ? 'It signed itself: let an authority of your own issue one for this host, and paste that authority’s root.'
+            : 'Paste the one that issued it.'
+        }`,
       );
     const shown = { ...facts, subject: name, subjectFullDn: formatDistinguishedName(subject) };
     authorities.set(facts.fingerprint, { der, facts: shown });

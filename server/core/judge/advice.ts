@@ -13,6 +13,11 @@ const OWN_AUTHORITIES: Record<OwnAuthorities, string> = {
   profile: 'add that one’s root to the authorities in your profile.',
   shell: 'name the file with that one’s root with --ca FILE.',
 };
+/** A certificate that signed itself is its own root, if it is one. */
+const ITSELF: Record<OwnAuthorities, string> = {
+  profile: 'The certificate itself can be added there only if it may issue others (CA: true).',
+  shell: 'A file with the certificate itself does as well.',
+};
 const REISSUE = 'Have the certificate issued anew, and install it with the chain that comes with it.';
 const WITHOUT_MORE = 'the certificate first, then each one that issued the one before it, and no root.';
 const LEAVE_OUT = `Leave out what no client needs, and send the rest in order: ${WITHOUT_MORE}`;
@@ -65,6 +70,7 @@ export function fixFor(
     case 'name_mismatch':
       return `Have a certificate issued that names ${host}, or let the server choose the right one for this name.`;
     case 'self_signed':
+      return `Install a certificate of a public authority, or one that an authority of your own issues, and ${OWN_AUTHORITIES[ownAuthorities]} ${ITSELF[ownAuthorities]}`;
     case 'untrusted_root':
       return `Install a certificate of a public authority. If it comes from an authority of your own, ${OWN_AUTHORITIES[ownAuthorities]}`;
     default:

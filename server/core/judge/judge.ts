@@ -62,7 +62,12 @@ export function judge(
     renewals,
   );
   const chainToServe = shown.path === null ? null : pathEntries(shown, observation).filter(isServed);
-  const maker = new FindingMaker(observation, chainToServe === null ? null : leaf.fingerprint);
+  const anchor = shown.path?.at(-1)?.fingerprint;
+  const hasOwnRoot = trustStore.anchors.some(
+    ({ certificate, isPublic }) => !isPublic && certificate.fingerprint === anchor,
+  );
+  const served = chainToServe === null ? null : leaf.fingerprint;
+  const maker = new FindingMaker(observation, served, hasOwnRoot);
 
   const current = expiringCertificate(leaf, 'leaf', renewals);
   const turns = withTurn(before.turns, current, observation.observedAt);

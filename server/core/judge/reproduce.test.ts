@@ -28,6 +28,13 @@ describe('reproduce', () => {
     );
   });
 
+  it('gives clients that verify the root of an authority of one’s own', () => {
+    expect(line({ hasOwnRoot: true })).toBe('curl -sSI --cacert your-ca.pem https://pay.fjord.example/');
+    expect(line({ hasOwnRoot: true, protocol: 'tls' })).toContain('-CAfile your-ca.pem -verify_return_error');
+    expect(line({ hasOwnRoot: true, code: 'revoked' })).toContain('-CAfile your-ca.pem -crl_check');
+    expect(line({ hasOwnRoot: true, code: 'expired' })).not.toContain('your-ca.pem');
+  });
+
   it.each([
     ['smtp', 25, '-starttls smtp'],
     ['imap', 143, '-starttls imap'],

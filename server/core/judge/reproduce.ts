@@ -1,4 +1,5 @@
 import type { Protocol } from '../protocol.ts';
+import type { ReachFailure, ReachStage } from '../observation.ts';
 import type { FindingCode } from '../verdict.ts';
 
 /** What is asked, and of whom. Host as A-label or IP text; nothing in it needs to be trusted. */
@@ -11,7 +12,12 @@ export interface Reproduction {
   tlsVersion: string | null;
   /** Where only a handshake for one kind of signature shows it. */
   keyType: 'rsa' | 'ecdsa' | null;
+  /** The path ends at an authority of one's own, which no shell knows: then clients that verify are given `OWN_ROOT_FILE`. */
+  hasOwnRoot?: boolean;
 }
+
+/** What stands in a line for the file with the root of one's own authority. */
+export const OWN_ROOT_FILE = 'your-ca.pem';
 
 const LEAF_DETAIL: Partial<Record<FindingCode, string>> = {
   expired: '-noout -dates',
@@ -47,7 +53,7 @@ export function reproduce(asked: Reproduction): string {
   if (VERIFIED.has(code) && asked.keyType === null)
     return asked.endpoint.protocol === 'https'
       ? curl(asked, at)
-      : `${connect(asked, at)} -verify_return_error </dev/null`;
+      : `${connect(asked, at)}${ownRoot(asked, '-CAfile')} -verify_return_error </dev/null`;
   const detail = LEAF_DETAIL[code];
   if (detail !== undefined) return `${connect(asked, at)} </dev/null 2>/dev/null | openssl x509 ${detail}`;
   switch (code) {
@@ -55,7 +61,7 @@ export function reproduce(asked: Reproduction): string {
       return `${connect(asked, at)} ${versionFlag(asked.tlsVersion)} -cipher 'DEFAULT:@SECLEVEL=0' </dev/null`;
     case 'revoked':
     case 'intermediate_revoked':
-      return `${connect(asked, at)} ${code === 'revoked' ? '-crl_check' : '-crl_check_all'} -crl_download </dev/null`;
+      return `${connect(asked, at)}${ownRoot(asked, '-CAfile')} ${code === 'revoked' ? '-crl_check' : '-crl_check_all'} -crl_download </dev/null`;
     case 'staple_invalid':
     case 'staple_missing':
       return `${connect(asked, at)} -status </dev/null`;
@@ -66,6 +72,26 @@ export function reproduce(asked: Reproduction): string {
   }
 }
 
+/** A line for a POSIX shell that shows why nothing was reached: `dig`, `nc`, `curl` or `openssl`, by how far a look came. */
+export function reproduceFailure(
+  endpoint: Reproduction['endpoint'],
+  { stage, reason }: { stage: ReachStage; reason: ReachFailure },
+): string {
+  const { host, port, protocol } = endpoint;
+  if (!isIpText(host) && (stage === 'dns' || stage === 'policy'))
+    return ['A', 'AAAA'].map((type) => `dig ${shellQuoted(host)} ${type}`).join('; ');
+  if (stage === 'starttls' || stage === 'handshake')
+    return `${connect({ endpoint, keyType: null }, null)} -showcerts </dev/null`;
+  if (protocol === 'https' && reason !== 'no_route_here')
+    return `curl -sSI --connect-timeout 10 ${shellQuoted(pageUrl(endpoint))}`;
+  return `nc ${reason === 'no_route_here' ? '-6 ' : ''}-vz -w 10 ${shellQuoted(host)} ${port}`;
+}
+
+/** A line that shows how a page is answered, whatever its certificate is worth. */
+export function reproduceAnswer(endpoint: Reproduction['endpoint']): string {
+  return `curl -ksSI --max-time 20 ${shellQuoted(pageUrl(endpoint))}`;
+}
+
 const IDENTITY = '-noout -serial -enddate -fingerprint -sha256';
 
 function eachAddress(asked: Reproduction): string {
@@ -74,20 +100,30 @@ function eachAddress(asked: Reproduction): string {
   return `for ip in ${shown.join(' ')}; do echo "$ip"; ${openssl(asked, `"$ip:${port}"`)} </dev/null 2>/dev/null | openssl x509 ${IDENTITY}; done`;
 }
 
-function curl({ endpoint: { host, port } }: Reproduction, at: string | null): string {
-  const url = `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
+function ownRoot({ hasOwnRoot = false }: Pick<Reproduction, 'hasOwnRoot'>, option: string): string {
+  return hasOwnRoot ? ` ${option} ${OWN_ROOT_FILE}` : '';
+}
+
+function curl(asked: Reproduction, at: string | null): string {
+  const { host, port } = asked.endpoint;
   // An address as the host is where curl connects anyway.
   const pinned =
     at === null || at === host ? '' : ` --resolve ${shellQuoted(`${host}:${port}:${bracketed(at)}`)}`;
-  return `curl -sSI${pinned} ${shellQuoted(url)}`;
+  return `curl -sSI${ownRoot(asked, '--cacert')}${pinned} ${shellQuoted(pageUrl(asked.endpoint))}`;
 }
 
-function connect(asked: Reproduction, at: string | null): string {
+function pageUrl({ host, port }: Reproduction['endpoint']): string {
+  return `https://${bracketed(host)}${port === 443 ? '' : `:${port}`}/`;
+}
+
+type Asked = Pick<Reproduction, 'endpoint' | 'keyType'>;
+
+function connect(asked: Asked, at: string | null): string {
   const { host, port } = asked.endpoint;
   return openssl(asked, shellQuoted(`${bracketed(at ?? host)}:${port}`));
 }
 
-function openssl({ endpoint: { host, protocol }, keyType }: Reproduction, where: string): string {
+function openssl({ endpoint: { host, protocol }, keyType }: Asked, where: string): string {
   const isAddress = isIpText(host);
   return [
     `openssl s_client -connect ${where}`,
