@@ -5,12 +5,12 @@ import { PkiError } from '../server/pki/index.ts';
 import type { TrustStore } from '../server/pki/index.ts';
 import { createProbe, createSources, loadTrustStore } from '../server/probe/index.ts';
 import { type Arguments, HELP, readArguments, UsageError } from './check/arguments.ts';
-import { checkEndpoint, type Checked, exitCode, markdownReport } from './check/check-endpoint.ts';
+import { checkEndpoint, type Checked, exitCode, reportOf } from './check/check-endpoint.ts';
 import { jsonReport } from './check/json-report.ts';
 import { printable, printableJson } from './check/printable.ts';
 import { showProgress } from './check/progress.ts';
 import { textReport } from './check/text-report.ts';
-import { displayName } from '../server/core/index.ts';
+import { displayName, reportMarkdown } from '../server/core/index.ts';
 
 const USAGE_ERROR = 64;
 const INTERRUPTED = 130;
@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
   // npm starts programs in the project's folder and says where it was called.
   const folder = process.env['INIT_CWD'] ?? process.cwd();
-  const { help, format, endpoints, ownAuthorities } = readArguments(
+  const { help, format, endpoints, repeated, ownAuthorities } = readArguments(
     process.argv.slice(2),
     everywhere,
     folder,
@@ -33,6 +33,8 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  for (const host of repeated)
+    process.stderr.write(printable(`${host} is named more than once, and checked once\n`));
   const trustStore = anchors(config.extraCaPem, ownAuthorities);
   const resolver = createResolver({ servers: config.dnsServers, policy: everywhere });
   // Where a stranger's certificate points to is asked on the internet only. Who brings an authority of their own has its
@@ -77,7 +79,7 @@ async function main(): Promise<number> {
 }
 
 function reportText(checked: Checked, format: 'text' | 'markdown'): string {
-  if (format === 'markdown') return printable(`${markdownReport(checked, Date.now())}\n`);
+  if (format === 'markdown') return printable(`${reportMarkdown(reportOf(checked, Date.now()))}\n`);
   return `${textReport(checked, Date.now(), process.stdout.isTTY && process.stdout.hasColors())}\n`;
 }
 

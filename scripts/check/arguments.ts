@@ -23,7 +23,7 @@ Reports go to stdout, progress to stderr. Colours only on a terminal, and never 
 The exit code tells the worst of all that was found:
    0   everything is fine; notes at most
    1   a warning
-   2   critical: clients refuse the certificate, or its CA revoked it
+   2   critical: clients refuse the certificate, its CA revoked it, or the site answers with an error
    3   a host could not be reached
   64   the command line makes no sense
  130   stopped by Ctrl-C
@@ -38,6 +38,8 @@ export interface Arguments {
   help: boolean;
   format: 'text' | 'json' | 'markdown';
   endpoints: Endpoint[];
+  /** What was named more than once, in whatever spelling; it is checked once. */
+  repeated: string[];
   /** The PEM text of every --ca. */
   ownAuthorities: string[];
 }
@@ -49,10 +51,13 @@ export function readArguments(words: readonly string[], policy: AddressPolicy, f
   if (!help && positionals.length === 0) throw new UsageError('Which host? For example: check example.com');
   if (values.json === true && values.markdown === true)
     throw new UsageError('Choose one of --json and --markdown.');
+  const named = positionals.map((typed) => endpointOf(typed, policy));
+  const endpoints = distinct(named);
   return {
     help,
     format: values.json === true ? 'json' : values.markdown === true ? 'markdown' : 'text',
-    endpoints: distinct(positionals.map((typed) => endpointOf(typed, policy))),
+    endpoints,
+    repeated: [...new Set(named.filter((one) => !endpoints.includes(one)).map(displayName))],
     ownAuthorities: (values.ca ?? []).map((file) => readPem(resolve(folder, file))),
   };
 }

@@ -1,5 +1,12 @@
-import { certificateFacts, displayName, fixFor, judge, reportMarkdown } from '../../server/core/index.ts';
-import type { Endpoint, Observation, Verdict } from '../../server/core/index.ts';
+import {
+  assessUptime,
+  certificateFacts,
+  displayName,
+  fixFor,
+  judge,
+  reportFindings,
+} from '../../server/core/index.ts';
+import type { Endpoint, Observation, Report, Verdict } from '../../server/core/index.ts';
 import { parseReadable, toPem } from '../../server/pki/index.ts';
 import type { Certificate, TrustStore } from '../../server/pki/index.ts';
 import type { Probe } from '../../server/probe/index.ts';
@@ -59,23 +66,32 @@ function advisedAtShell(verdict: Verdict, host: string): Verdict {
   return { ...verdict, findings };
 }
 
-/** PEM of what the server should send. */
-export function chainPem({ chainToServe }: Checked): string | null {
-  return chainToServe?.map(({ der }) => toPem(der)).join('') ?? null;
-}
-
-export function markdownReport(checked: Checked, now: number): string {
-  const { host, verdict, leaf } = checked;
-  const facts = leaf === null ? null : certificateFacts(leaf);
-  return reportMarkdown({ host, verdict, facts, chainPem: chainPem(checked), now });
+/** What is reported of a check: it is the only one, so that nothing is known of the time before. */
+export function reportOf(
+  { endpoint, observation, verdict, leaf, chainToServe }: Checked,
+  now: number,
+): Report {
+  const { state, cause } = assessUptime(observation);
+  return {
+    endpoint,
+    verdict,
+    facts: leaf === null ? null : certificateFacts(leaf),
+    chainPem: chainToServe?.map(({ der }) => toPem(der)).join('') ?? null,
+    uptime: {
+      ...{ state, cause: cause?.message ?? null },
+      ...{ downSince: null, percent: null, windowDays: null },
+    },
+    now,
+  };
 }
 
 /** What the shell is told, as `HELP` explains. */
 export function exitCode(checked: readonly Checked[]): 0 | 1 | 2 | 3 {
-  const codes = checked.map(({ verdict }) => {
+  const codes = checked.map((one) => {
+    const { verdict } = one;
     if (!verdict.reached) return 3;
     if (!verdict.trusted || verdict.revocation.state === 'revoked') return 2;
-    const severities = verdict.findings.map(({ severity }) => severity);
+    const severities = reportFindings(reportOf(one, verdict.judgedAt)).map(({ severity }) => severity);
     return severities.includes('critical') ? 2 : severities.includes('warning') ? 1 : 0;
   });
   return codes.reduce<0 | 1 | 2 | 3>((worst, code) => (code > worst ? code : worst), 0);

@@ -1,8 +1,7 @@
-import type { ReportWire } from '../../contract/domain-report.ts';
-import { assessUptime, certificateFacts, revocationWhy, whatHappened } from '../../server/core/index.ts';
-import type { PostureVerdict } from '../../server/core/index.ts';
+import { reportWire } from '../../server/api/report-wire.ts';
+import { assessUptime, certificateFacts } from '../../server/core/index.ts';
 import { publicKeyName } from '../../server/pki/index.ts';
-import { chainPem, type Checked, markdownReport } from './check-endpoint.ts';
+import { type Checked, reportOf } from './check-endpoint.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 const isoOrNull = (at: number | null): string | null => (at === null ? null : iso(at));
@@ -20,7 +19,7 @@ export function jsonReport(checked: Checked, now: number) {
     display_name: host,
     reached: verdict.reached,
     failure: verdict.failure,
-    trusted: verdict.trusted,
+    trusted: verdict.reached ? verdict.trusted : null,
     uptime: { state, response_ms: responseMs, cause },
     http:
       http === null
@@ -50,7 +49,7 @@ export function jsonReport(checked: Checked, now: number) {
       reason: revocation.reason,
       revoked_at: isoOrNull(revocation.revokedAt),
     },
-    ...reportWire(checked, now),
+    ...reportWire(reportOf(checked, now)),
   };
 }
 
@@ -68,68 +67,5 @@ function certificateWire(leaf: NonNullable<Checked['leaf']>) {
     expiry_date: iso(facts.notAfter),
     public_key: publicKeyName(leaf.key),
     sans: facts.sans,
-  };
-}
-
-function reportWire(checked: Checked, now: number): ReportWire {
-  const { verdict } = checked;
-  return {
-    checked_at: iso(verdict.observedAt),
-    findings: verdict.findings,
-    addresses: verdict.addresses.map((one) => ({
-      address: one.address,
-      family: one.family,
-      fingerprint: one.fingerprint,
-      expiry_date: isoOrNull(one.notAfter),
-      tls_version: one.tlsVersion,
-      group: one.group,
-      response_ms: one.durationMs,
-      failure: one.failure === null ? null : whatHappened(one.failure.reason),
-      is_ours: one.failure?.reason === 'no_route_here',
-    })),
-    path: verdict.path.map(({ fingerprint, name, role, notAfter, source }) => ({
-      fingerprint,
-      name,
-      role,
-      expiry_date: iso(notAfter),
-      source,
-    })),
-    chain_pem: chainPem(checked),
-    revocation_sources: verdict.revocation.sources.map((one) => ({
-      source: one.source,
-      url: one.url,
-      checked_at: iso(one.at),
-      state: one.state,
-      why: one.why === null ? null : revocationWhy(one.why),
-      this_update: isoOrNull(one.thisUpdate),
-      next_update: isoOrNull(one.nextUpdate),
-    })),
-    posture: verdict.posture === null ? null : postureWire(verdict.posture),
-    markdown: markdownReport(checked, now),
-  };
-}
-
-function postureWire(posture: PostureVerdict): NonNullable<ReportWire['posture']> {
-  const { at, tlsVersions, postQuantum, caa, registration, alternates } = posture;
-  return {
-    checked_at: iso(at),
-    tls_versions: tlsVersions,
-    post_quantum: postQuantum,
-    caa,
-    registration:
-      registration.outcome === 'expires'
-        ? {
-            outcome: registration.outcome,
-            domain: registration.domain,
-            expiry_date: iso(registration.expiresAt),
-            registrar: registration.registrar,
-          }
-        : registration,
-    alternates: alternates.map(({ keyType, certificate }) => ({
-      key_type: keyType,
-      fingerprint: certificate.fingerprint,
-      name: certificate.name,
-      expiry_date: iso(certificate.notAfter),
-    })),
   };
 }

@@ -1,8 +1,17 @@
 import { styleText } from 'node:util';
-import { longDate, oneLine, revocationSentence, whatHappened } from '../../server/core/index.ts';
-import type { Finding, Severity, Verdict } from '../../server/core/index.ts';
+import {
+  longDate,
+  needsFetching,
+  oneLine,
+  reportFindings,
+  revocationSentence,
+  servedThere,
+  whatHappened,
+  whereServed,
+} from '../../server/core/index.ts';
+import type { ReportFinding, Severity, Verdict } from '../../server/core/index.ts';
 import { publicKeyName } from '../../server/pki/index.ts';
-import type { Checked } from './check-endpoint.ts';
+import { type Checked, reportOf } from './check-endpoint.ts';
 import { printable } from './printable.ts';
 
 type Style = Parameters<typeof styleText>[0];
@@ -38,11 +47,11 @@ export function textReport(checked: Checked, now: number, coloured: boolean): st
     ...row('Certificate', certificateLines(checked)),
     ...row('Path', pathLines(verdict)),
     ...row('Revocation', verdict.reached ? [revocationSentence(verdict.revocation)] : []),
-    ...row('Renewal', renewalLines(verdict)),
+    ...row('Renewal', renewalLines(checked)),
     ...row('Addresses', addressLines(verdict)),
     ...row('Answer', answerLines(checked)),
     ...row('Facts', factLines(verdict)),
-    ...verdict.findings.flatMap((finding) => findingLines(finding, paint)),
+    ...reportFindings(reportOf(checked, now)).flatMap((finding) => findingLines(finding, paint)),
     '',
   ].join('\n');
 }
@@ -54,6 +63,8 @@ function conclusion(verdict: Verdict, now: number): { style: Style; words: strin
   const ends = limiting === null ? '' : `, ${expiry(limiting.notAfter, now)}`;
   if (verdict.revocation.state === 'revoked') return { style: 'red', words: `revoked${ends}` };
   if (!verdict.trusted) return { style: 'red', words: `not trusted${ends}` };
+  if (needsFetching(verdict))
+    return { style: 'yellow', words: `trusted only by clients that fetch missing certificates${ends}` };
   return verdict.findings.some(({ severity }) => severity === 'warning')
     ? { style: 'yellow', words: `trusted, with a warning${ends}` }
     : { style: 'green', words: `fine${ends}` };
@@ -65,16 +76,18 @@ function expiry(notAfter: number, now: number): string {
   return notAfter > now ? `${count} left` : `expired ${count} ago`;
 }
 
-function certificateLines({ leaf }: Checked): string[] {
+function certificateLines({ leaf, verdict }: Checked): string[] {
   if (leaf === null) return [];
   const { subjectAltNames, issuer, notBefore, notAfter, key } = leaf;
   const names = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses].map(oneLine);
   const more = names.length - MOST_NAMES;
   const by = [issuer.attribute('O'), issuer.attribute('CN')].flatMap((part) => part ?? []).map(oneLine);
+  const where = whereServed(verdict);
   return [
     `for ${names.slice(0, MOST_NAMES).join(', ') || 'no name'}${more > 0 ? ` and ${more} more` : ''}`,
     `by ${by.join(', ') || 'an authority without a name'}`,
     `valid from ${longDate(notBefore, 'UTC')} to ${longDate(notAfter, 'UTC')}, ${publicKeyName(key)}`,
+    ...(where === null ? [] : [where]),
   ];
 }
 
@@ -83,19 +96,24 @@ function pathLines({ path }: Verdict): string[] {
   return [path.map(({ name, source }) => `${name}${SOURCES[source]}`).join(' → ')];
 }
 
-function renewalLines({ renewal }: Verdict): string[] {
-  if (renewal === null) return [];
+function renewalLines({ verdict: { renewal }, leaf }: Checked): string[] {
+  // Nobody renews for others what signed itself.
+  if (renewal === null || leaf?.selfIssued === true) return [];
   const told = renewal.source === 'ari' ? 'its CA wants it' : 'expected';
   const why = renewal.explanationUrl === null ? [] : [`why: ${renewal.explanationUrl}`];
   return [`${told} from ${longDate(renewal.from, 'UTC')} to ${longDate(renewal.to, 'UTC')}`, ...why];
 }
 
-function addressLines({ addresses }: Verdict): string[] {
+function addressLines(verdict: Verdict): string[] {
+  const { addresses } = verdict;
   const width = Math.max(...addresses.map(({ address }) => address.length), 0);
-  return addresses.map(({ address, tlsVersion, group, durationMs, failure, fingerprint }) => {
+  return addresses.map((one) => {
+    const { address, tlsVersion, group, durationMs, failure, fingerprint } = one;
     const seen =
       failure === null
-        ? [tlsVersion, group, `${durationMs} ms`, fingerprint?.slice(0, 16)].filter(Boolean).join('  ')
+        ? [tlsVersion, group, `${durationMs} ms`, fingerprint?.slice(0, 16), servedThere(one, verdict)]
+            .filter(Boolean)
+            .join('  ')
         : whatHappened(failure.reason);
     return `${address.padEnd(width)}  ${seen}`;
   });
@@ -144,7 +162,7 @@ function factLines({ posture }: Verdict): string[] {
 }
 
 function findingLines(
-  { severity, message, addresses, fix, command, attachment }: Finding,
+  { severity, message, addresses, fix, command, attachment }: ReportFinding,
   paint: (style: Style, text: string) => string,
 ): string[] {
   const { mark, style } = MARKS[severity];

@@ -6,28 +6,24 @@ import type {
 } from '../../contract/domain-report.ts';
 import {
   type AddressVerdict,
-  displayName,
-  type Finding,
   type PostureVerdict,
+  type Report,
+  type ReportFinding,
+  reportFindings,
   reportMarkdown,
   revocationWhy,
   whatHappened,
 } from '../core/index.ts';
-import type { Monitor } from '../store/monitors.ts';
 import { iso, isoOrNull } from './wire.ts';
 
-/** Everything that the last check concluded, in the wire's form. `chainPem`: what the server should send. */
-export function reportWire(
-  monitor: Monitor,
-  { chainPem, now }: { chainPem: string | null; now: number },
-): ReportWire {
-  const { verdict, certificate: facts } = monitor;
-  const host = displayName(monitor);
+/** Everything that a check concluded, in the wire's form; also what the command line prints as JSON. */
+export function reportWire(report: Report): ReportWire {
+  const { verdict, chainPem } = report;
   return {
-    checked_at: isoOrNull(verdict?.observedAt),
-    findings: (verdict?.findings ?? []).map(reportFinding),
-    addresses: (verdict?.addresses ?? []).map(addressWire),
-    path: (verdict?.path ?? []).map(({ fingerprint, name, role, notAfter, source }) => ({
+    checked_at: iso(verdict.observedAt),
+    findings: reportFindings(report).map(reportFinding),
+    addresses: verdict.addresses.map(addressWire),
+    path: verdict.path.map(({ fingerprint, name, role, notAfter, source }) => ({
       fingerprint,
       name,
       role,
@@ -35,7 +31,7 @@ export function reportWire(
       source,
     })),
     chain_pem: chainPem,
-    revocation_sources: (verdict?.revocation.sources ?? []).map((asked) => ({
+    revocation_sources: verdict.revocation.sources.map((asked) => ({
       source: asked.source,
       url: asked.url,
       checked_at: iso(asked.at),
@@ -44,15 +40,21 @@ export function reportWire(
       this_update: isoOrNull(asked.thisUpdate),
       next_update: isoOrNull(asked.nextUpdate),
     })),
-    posture: verdict?.posture ? postureWire(verdict.posture) : null,
-    markdown:
-      verdict === null
-        ? `# ${host}\n\nNothing is known yet: the first check is still to come.\n`
-        : reportMarkdown({ host, verdict, facts, chainPem, now }),
+    posture: verdict.posture ? postureWire(verdict.posture) : null,
+    markdown: reportMarkdown(report),
   };
 }
 
-function reportFinding(finding: Finding): ReportFindingWire {
+/** The same before the first check. `host`: as people know it. */
+export function emptyReportWire(host: string): ReportWire {
+  return {
+    ...{ checked_at: null, findings: [], addresses: [], path: [], chain_pem: null },
+    ...{ revocation_sources: [], posture: null },
+    markdown: `# ${host}\n\nNothing is known yet: the first check is still to come.\n`,
+  };
+}
+
+function reportFinding(finding: ReportFinding): ReportFindingWire {
   const { code, severity, message, addresses, fingerprint, fix, command, evidence, attachment } = finding;
   return { code, severity, message, addresses, fingerprint, fix, command, evidence, attachment };
 }

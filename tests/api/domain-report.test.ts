@@ -5,7 +5,7 @@ import type { Monitor } from '../../server/store/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
-import { answeredWith, finishChecks } from './finish-checks.ts';
+import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,6 +19,8 @@ const renewed = issuing.issue({
 
 const add = async (person: Person) =>
   (await person.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
+const domainOf = async (person: Person, id: string) =>
+  (await person.ask(CALLS.domain, { params: { id } })).ok.data;
 const reportOf = async (person: Person, id: string) =>
   (await person.ask(CALLS.domainReport, { params: { id } })).ok.data;
 
@@ -79,6 +81,66 @@ describeEachDatabase('The report of a domain', (open) => {
     // What was fetched is no part of the history.
     const history = (await alice.ask(CALLS.domainHistory, { params: { id } })).ok.data;
     expect(history.map(({ fingerprint }) => fingerprint)).toEqual([leaf.fingerprint]);
+  });
+
+  it('begins with why nothing was reached, in the words of the domain and with its uptime', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    const resolution = { ok: false, stage: 'dns', reason: 'name_not_found', detail: null } as const;
+    const look = async () => {
+      await api.store.db.updateTable('monitors').set({ next_check_at: 0 }).execute();
+      await finishChecks(api, root, (monitor) => ({
+        ...answeredWith(leaf)(monitor),
+        ...{ resolution, addresses: [] },
+      }));
+      return { report: await reportOf(alice, id), domain: await domainOf(alice, id) };
+    };
+
+    const first = await look();
+    expect(first.report.findings).toMatchObject([
+      {
+        code: 'unreachable',
+        severity: 'warning',
+        command: expect.stringContaining('dig shop.example.com A'),
+      },
+    ]);
+    expect(first.report.findings[0]?.message).toBe(first.domain.unreachable?.message);
+    expect(first.domain.findings).toEqual([]);
+    const confirmed = await look();
+    expect(confirmed.report.findings).toMatchObject([{ severity: 'critical', fix: expect.any(String) }]);
+    expect(confirmed.report.markdown).toContain('### Critical: shop.example.com does not exist in DNS.');
+    expect(confirmed.report.markdown).toContain('## Uptime\n\nDown since ');
+  });
+
+  it('tells of an answer with an error, whatever the certificate is worth', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    for (const _ of ['first', 'second']) {
+      await api.store.db.updateTable('monitors').set({ next_check_at: 0 }).execute();
+      await finishChecks(api, root, (monitor) => ({
+        ...completed(monitor),
+        http: { outcome: 'answered', address: '192.0.2.10', method: 'HEAD', status: 503, durationMs: 4 },
+      }));
+    }
+    const { findings, markdown } = await reportOf(alice, id);
+    expect(findings.map(({ code }) => code)).toEqual(['down', 'incomplete_chain']);
+    expect(findings[0]).toMatchObject({
+      message: 'shop.example.com answered with the error 503.',
+      command: 'curl -ksSI --max-time 20 https://shop.example.com/',
+    });
+    expect(markdown).toContain('### Critical: shop.example.com answered with the error 503.');
+  });
+
+  it('tells nothing of what is behind a name that is refused', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice);
+    await finishChecks(api, root, refusedByPolicy);
+    const { findings, markdown } = await reportOf(alice, id);
+    expect(findings).toMatchObject([{ message: 'This host cannot be checked from here.' }]);
+    expect(markdown).not.toContain('leads to an address');
   });
 
   it('says of an address that only IPv6 leads to that it was not tried', async () => {

@@ -1,10 +1,12 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { certificateDiff, readChain } from '../../core/index.ts';
+import { certificateDiff, displayName, readChain } from '../../core/index.ts';
 import { certificateDers } from '../../store/certificates.ts';
 import { historyPair, monitorOf } from '../../store/monitors.ts';
+import { uptimeHistory } from '../../store/uptime.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
-import { reportWire } from '../report-wire.ts';
+import { emptyReportWire, reportWire } from '../report-wire.ts';
+import { unreachable } from '../wire.ts';
 
 /** What the last check of a domain concluded, and what became of its certificate over time. */
 export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {
@@ -14,14 +16,26 @@ export function domainReportRoutes(api: Api, { store, limits }: AppParts): void 
     if (limited) return limited;
     const monitor = await monitorOf(store, { accountId, monitorId: params.id });
     if (monitor === null) return REFUSALS.notFound();
-    const chain = monitor.verdict?.chainToServe ?? null;
+    const { verdict, certificate: facts } = monitor;
+    if (verdict === null) return { data: emptyReportWire(displayName(monitor)) };
+    const chain = verdict.chainToServe;
     const ders = chain && (await certificateDers(store, chain));
     const chainPem =
       ders &&
       readChain(ders)
         .map(({ pem }) => pem)
         .join('');
-    return { data: reportWire(monitor, { chainPem, now }) };
+    const history = await uptimeHistory(store, { accountId, monitorId: monitor.id, now });
+    const [latest] = history?.incidents ?? [];
+    const uptime = {
+      ...{ state: monitor.uptime, downSince: monitor.downSince },
+      cause: latest?.endedAt === null ? latest.message : null,
+      ...{ percent: history?.percent ?? null, windowDays: history?.windowDays ?? null },
+    };
+    const failureMessage = unreachable(monitor)?.message ?? null;
+    return {
+      data: reportWire({ endpoint: monitor, verdict, facts, chainPem, uptime, failureMessage, now }),
+    };
   });
 
   api.on(CALLS.historyDiff, async ({ params, query, session }) => {

@@ -14,6 +14,8 @@ import { reportMarkdown } from '../report/report.ts';
 import type { Verdict } from '../verdict.ts';
 
 const SEED = 20_261_120;
+const endpoint = { host: HOST, port: 443, protocol: 'https' } as const;
+const NEVER_WATCHED = { state: null, downSince: null, cause: null, percent: null, windowDays: null };
 const trustStore = createTrustStore([root.der], { arePublic: true });
 /** With an extension of every kind that is read. */
 const authority = root.intermediate({
@@ -64,7 +66,7 @@ function timed(presented: readonly Uint8Array[]): number {
   const { user, system } = process.threadCpuUsage(started);
   const chain = readChain(presented);
   const facts = chain[0] ?? null;
-  reportMarkdown({ host: HOST, verdict, facts, chainPem: null, now: NOW });
+  reportMarkdown({ endpoint, verdict, facts, chainPem: null, uptime: NEVER_WATCHED, now: NOW });
   const parsed = chain.length === 0 || first === undefined ? null : readable(first);
   if (parsed !== null) certificateDiff(parseCertificate(leaf.der), parsed);
   return (user + system) / 1_000;
@@ -221,7 +223,14 @@ describe('strings that attack who reads them', () => {
       const [first] = chain;
       if (first === undefined) continue;
       const facts = certificateFacts(parseCertificate(first.der));
-      const report = reportMarkdown({ host: HOST, verdict, facts, chainPem: null, now: NOW });
+      const report = reportMarkdown({
+        endpoint,
+        verdict,
+        facts,
+        chainPem: null,
+        uptime: NEVER_WATCHED,
+        now: NOW,
+      });
       expect(report).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u);
       expect(report).not.toMatch(/^(?:Bcc:|# Heading)/m);
       // Between backticks markup is text; in code blocks are our own commands and chains.

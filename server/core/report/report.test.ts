@@ -16,15 +16,21 @@ import { certificateFacts } from '../facts.ts';
 import { judge } from '../judge/judge.ts';
 import type { Observation } from '../observation.ts';
 import { block, code, codeCell, plain } from './markdown.ts';
-import { reportMarkdown } from './report.ts';
+import { type Report, reportMarkdown } from './report.ts';
 
-const trustStore = createTrustStore([root.der]);
+const trustStore = createTrustStore([root.der], { arePublic: true });
 
-function report(seen: Observation, leaf: { der: Uint8Array } | null): string {
+const NEVER_WATCHED = { state: null, downSince: null, cause: null, percent: null, windowDays: null };
+
+function report(
+  seen: Observation,
+  leaf: { der: Uint8Array } | null,
+  uptime: Report['uptime'] = NEVER_WATCHED,
+): string {
   const verdict = judge(seen, NOW, trustStore);
   const facts = leaf && certificateFacts(parseCertificate(leaf.der));
   const chainPem = leaf && toPem(leaf.der);
-  return reportMarkdown({ host: HOST, verdict, facts, chainPem, now: NOW });
+  return reportMarkdown({ endpoint: seen.endpoint, verdict, facts, chainPem, uptime, now: NOW });
 }
 
 describe('reportMarkdown', () => {
@@ -36,7 +42,8 @@ describe('reportMarkdown', () => {
     );
     expect(text).toContain('## Findings\n\nNone.');
     expect(text).toContain('| `Fjord Root` | root |');
-    expect(text).toContain('Not known: nobody has answered yet');
+    expect(text).toContain('Not known: it names no list and no responder');
+    expect(text).not.toContain('## Uptime');
     expect(text).toContain('by its lifetime');
   });
 
@@ -46,6 +53,9 @@ describe('reportMarkdown', () => {
       { der: leaf.chain[0]?.der ?? new Uint8Array(), source: 'fetched', url: null } as const,
     ];
     const text = report(observation([answer([leaf]), failed()], { authorities }), leaf);
+    expect(text).toContain(
+      'is trusted by clients that fetch missing certificates, and by no others; 2 things',
+    );
     expect(text).toContain("### Warning: Your server does not send the intermediate 'Fjord CA 1'.");
     expect(text).toContain('**What to do:** Send this file:');
     expect(text).toContain('```sh\ncurl -sSI https://pay.fjord.example/\n```');
@@ -54,8 +64,49 @@ describe('reportMarkdown', () => {
     expect(text).toContain('| `192.0.2.9` | – | – | – | – | 5000 ms | did not answer in time |');
   });
 
-  it('tells why nothing was reached', () => {
-    expect(report(observation([failed()]), null)).toContain('pay.fjord.example did not answer in time.');
+  it('tells why nothing was reached as its first finding, and since when', () => {
+    const uptime = {
+      ...NEVER_WATCHED,
+      state: 'down',
+      downSince: NOW - DAY,
+      percent: 98.9,
+      windowDays: 90,
+    } as const;
+    const text = report(observation([failed()]), null, uptime);
+    expect(text).toContain(
+      '## Findings\n\n### Critical: pay.fjord.example did not answer in time.\n\n**What to do:**',
+    );
+    expect(text).toContain('```sh\ncurl -sSI --connect-timeout 10 https://pay.fjord.example/\n```');
+    expect(text).toContain(
+      '## Uptime\n\nDown since 19 November 2026, 14:30 UTC; 98.9 % over the last 90 days.',
+    );
+    expect(text).not.toContain('None.');
+  });
+
+  it('says of a site that answers with an error that it is down, whatever its certificate is worth', () => {
+    const leaf = issue();
+    const cause = 'pay.fjord.example answered with the error 503.';
+    const text = report(observation([answer(withChain(leaf))]), leaf, {
+      ...{ ...NEVER_WATCHED, state: 'down', downSince: NOW, cause },
+    });
+    expect(text).toContain(`### Critical: ${cause}`);
+    expect(text).toContain('curl -ksSI --max-time 20 https://pay.fjord.example/');
+    expect(text).not.toContain('is trusted');
+  });
+
+  it('says which addresses serve what', () => {
+    const [old, fresh] = [issue(), issue({ notAfter: NOW + 80 * DAY })];
+    const seen = observation([
+      answer(withChain(old)),
+      answer(withChain(fresh), { address: '192.0.2.2' }),
+      answer(withChain(fresh), { address: '192.0.2.3' }),
+    ]);
+    const text = report(seen, old);
+    expect(text).toContain(
+      'This one is served at 192.0.2.1; the other 2 addresses serve one valid until 8 February 2027.',
+    );
+    expect(text).toMatch(/\| `192\.0\.2\.1` .* answered with the certificate above \|/);
+    expect(text).toMatch(/\| `192\.0\.2\.3` .* answered with another one, until 8 February 2027 \|/);
   });
 
   it('has the daily facts', () => {

@@ -1,9 +1,12 @@
+import { displayName, type Endpoint } from '../endpoint.ts';
 import type { CertificateFacts } from '../facts.ts';
+import { longDate, longInstant } from '../long-date.ts';
 import { block, code, codeCell, plain, table } from './markdown.ts';
 import { whatHappened } from '../reach-failure.ts';
 import { revocationReason, revocationSentence, revocationWhy } from '../judge/revocation.ts';
+import { reachFinding, type ReportFinding, type ReportUptime } from './reach-finding.ts';
 import { postureLines } from './report-posture.ts';
-import type { Finding, Severity, Verdict } from '../verdict.ts';
+import type { Severity, Verdict } from '../verdict.ts';
 
 const SEVERITY_WORDS: Record<Severity, string> = { critical: 'Critical', warning: 'Warning', note: 'Note' };
 const SOURCE_WORDS = {
@@ -14,51 +17,108 @@ const SOURCE_WORDS = {
 } as const;
 const MOST_NAMES = 20;
 
-/**
- * Everything that a check concluded, as Markdown to paste into a ticket. `host`: as people know it; `facts`: of the shown
- * leaf; `chainPem`: what the server should send, where that is known. Strangers' strings in it are no markup.
- */
-export function reportMarkdown(report: {
-  host: string;
+/** What a report is written from. */
+export interface Report {
+  endpoint: Pick<Endpoint, 'host' | 'port' | 'protocol'>;
   verdict: Verdict;
+  /** Of the leaf that is shown, or was last. */
   facts: CertificateFacts | null;
+  /** What the server should send; null where that is not known. */
   chainPem: string | null;
+  uptime: ReportUptime;
+  /** What is said of a failure, where that is not the verdict's own sentence. */
+  failureMessage?: string | null;
   now: number;
-}): string {
-  const { host, verdict, facts, chainPem, now } = report;
+}
+
+/** Every finding of a report: first what keeps people from the endpoint, then those of the verdict. */
+export function reportFindings({ endpoint, verdict, uptime, failureMessage }: Report): ReportFinding[] {
+  const reach = reachFinding(endpoint, verdict, uptime, failureMessage ?? null);
+  const isSaid = verdict.findings.some(({ message }) => message === reach?.message);
+  return [...(reach === null || isSaid ? [] : [reach]), ...verdict.findings];
+}
+
+/** Everything that a check concluded, as Markdown to paste into a ticket. Strangers' strings in it are no markup. */
+export function reportMarkdown(report: Report): string {
+  const { verdict, facts, chainPem, now } = report;
+  const host = displayName(report.endpoint);
+  const findings = reportFindings(report);
+  const asLastSeen = verdict.reached ? '' : ', as last seen';
+  const where = whereServed(verdict);
   const sections = [
     `# ${plain(host)}`,
-    `${plain(headline(host, verdict))} Checked ${utc(verdict.observedAt)}, reported ${utc(now)}.`,
-    ...(facts === null ? [] : ['## Certificate', certificateTable(facts)]),
+    `${plain(headline(host, report, findings))} Checked ${utc(verdict.observedAt)}, reported ${utc(now)}.`,
     '## Findings',
-    ...(verdict.findings.length === 0 ? ['None.'] : verdict.findings.map(findingText)),
+    ...(findings.length === 0 ? ['None.'] : findings.map(findingText)),
     ...(chainPem !== null && verdict.findings.some(({ attachment }) => attachment === 'chain')
       ? ['## Chain to send', block('', chainPem)]
       : []),
+    ...(facts === null ? [] : [`## Certificate${asLastSeen}`, certificateTable(facts)]),
+    ...(facts === null || where === null ? [] : [plain(where)]),
     ...(verdict.addresses.length === 0 ? [] : ['## Addresses', addressTable(verdict)]),
     ...(verdict.path.length === 0 ? [] : ['## Path', pathTable(verdict)]),
-    ...(facts === null ? [] : ['## Revocation', ...revocationText(verdict)]),
+    ...(facts === null ? [] : [`## Revocation${asLastSeen}`, ...revocationText(verdict)]),
     ...(verdict.renewal === null ? [] : ['## Renewal', renewalText(verdict.renewal)]),
+    ...uptimeText(report.uptime),
     ...(verdict.posture === null ? [] : ['## Facts', postureLines(verdict.posture).join('\n')]),
   ];
   return `${sections.join('\n\n')}\n`;
 }
 
-function headline(host: string, { failure, findings, reached }: Verdict): string {
-  if (!reached) return failure?.message ?? `${host} could not be read.`;
+function headline(host: string, { verdict }: Report, findings: readonly ReportFinding[]): string {
+  const [first] = findings;
+  if (!verdict.reached) return first?.message ?? `${host} could not be read.`;
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
-  if (count('critical') > 0) return `Clients refuse ${host}: ${findings[0]?.message ?? ''}`;
+  if (first?.code === 'down') return first.message;
+  if (count('critical') > 0) return `Clients refuse ${host}: ${first?.message ?? ''}`;
   const warnings = count('warning');
-  if (warnings > 0)
-    return `${host} is trusted; ${warnings} ${warnings === 1 ? 'thing needs' : 'things need'} attention.`;
+  const things = warnings === 1 ? '1 thing needs' : `${warnings} things need`;
+  if (needsFetching(verdict))
+    return `${host} is trusted by clients that fetch missing certificates, and by no others; ${things} attention.`;
+  if (warnings > 0) return `${host} is trusted; ${things} attention.`;
   return `${host} is trusted, and nothing needs attention.`;
+}
+
+/** Trusted only with a certificate that the server does not send: some clients fetch it, the others refuse. */
+export function needsFetching({ trusted, findings }: Verdict): boolean {
+  return (
+    trusted &&
+    findings.some(
+      ({ code, severity }) =>
+        severity === 'warning' && (code === 'incomplete_chain' || code === 'intermediate_expired'),
+    )
+  );
+}
+
+/** Which addresses serve the certificate that a verdict is about, where others serve another; else null. */
+export function whereServed({ addresses, leafFingerprint }: Verdict): string | null {
+  const here = addresses.filter(({ fingerprint }) => fingerprint === leafFingerprint);
+  const others = addresses.filter(
+    ({ fingerprint }) => fingerprint !== null && fingerprint !== leafFingerprint,
+  );
+  if (leafFingerprint === null || others.length === 0) return null;
+  const dates = [...new Set(others.map(({ notAfter }) => notAfter ?? 0))];
+  const what =
+    dates.length === 1 && dates[0] ? `one valid until ${longDate(dates[0], 'UTC')}` : 'other certificates';
+  const who = others.length === 1 ? 'the other address serves' : `the other ${others.length} addresses serve`;
+  return `This one is served at ${here.map(({ address }) => address).join(', ')}; ${who} ${what}.`;
+}
+
+/** What an address showed, beside the certificate that the verdict is about. */
+export function servedThere(
+  { fingerprint, notAfter }: Verdict['addresses'][number],
+  verdict: Verdict,
+): string | null {
+  if (fingerprint === null || whereServed(verdict) === null) return null;
+  if (fingerprint === verdict.leafFingerprint) return 'the certificate above';
+  return notAfter === null ? 'another certificate' : `another one, until ${longDate(notAfter, 'UTC')}`;
 }
 
 function certificateTable(facts: CertificateFacts): string {
   const names = facts.sans.slice(0, MOST_NAMES).map(codeCell).join(', ');
   const more = facts.sans.length - MOST_NAMES;
   return table(
-    ['Certificate', ''],
+    ['Field', 'Value'],
     [
       ['Subject', codeCell(facts.subject)],
       ['Issuer', codeCell(facts.authorityFullDn)],
@@ -71,7 +131,7 @@ function certificateTable(facts: CertificateFacts): string {
   );
 }
 
-function findingText(finding: Finding): string {
+function findingText(finding: ReportFinding): string {
   const { severity, message, addresses, evidence, fix, command } = finding;
   return [
     `### ${SEVERITY_WORDS[severity]}: ${plain(message)}`,
@@ -84,18 +144,24 @@ function findingText(finding: Finding): string {
   ].join('\n\n');
 }
 
-function addressTable({ addresses }: Verdict): string {
+function addressTable(verdict: Verdict): string {
   return table(
     ['Address', 'Certificate', 'Expires', 'TLS', 'Group', 'Time', 'Result'],
-    addresses.map(({ address, fingerprint, notAfter, tlsVersion, group, durationMs, failure }) => [
-      codeCell(address),
-      codeCell(fingerprint?.slice(0, 16) ?? ''),
-      notAfter === null ? '–' : utc(notAfter),
-      codeCell(tlsVersion ?? ''),
-      codeCell(group ?? ''),
-      `${Math.round(durationMs)} ms`,
-      failure === null ? 'answered' : plain(whatHappened(failure.reason)),
-    ]),
+    verdict.addresses.map((one) => {
+      const { address, fingerprint, notAfter, tlsVersion, group, durationMs, failure } = one;
+      const served = servedThere(one, verdict);
+      return [
+        codeCell(address),
+        codeCell(fingerprint?.slice(0, 16) ?? ''),
+        notAfter === null ? '–' : utc(notAfter),
+        codeCell(tlsVersion ?? ''),
+        codeCell(group ?? ''),
+        `${Math.round(durationMs)} ms`,
+        failure === null
+          ? `answered${served === null ? '' : ` with ${served}`}`
+          : plain(whatHappened(failure.reason)),
+      ];
+    }),
   );
 }
 
@@ -122,7 +188,7 @@ function revocationText({ revocation }: Verdict): string[] {
   const rows = sources.map((one) => [
     one.source.toUpperCase(),
     codeCell(one.url ?? ''),
-    one.why === null ? one.state : plain(revocationWhy(one.why)),
+    one.why === null ? STATE_WORDS[one.state] : plain(revocationWhy(one.why)),
     utc(one.at),
     one.nextUpdate === null ? '–' : utc(one.nextUpdate),
   ]);
@@ -130,6 +196,16 @@ function revocationText({ revocation }: Verdict): string[] {
     [revocationSentence(revocation), ...details].join(' '),
     ...(rows.length === 0 ? [] : [table(['Source', 'Address', 'Says', 'Read', 'Valid until'], rows)]),
   ];
+}
+
+const STATE_WORDS = { good: 'Not revoked', revoked: 'Revoked', none: 'Nothing' } as const;
+
+function uptimeText({ state, downSince, percent, windowDays }: ReportUptime): string[] {
+  if (state === null || state === 'unknown') return [];
+  const now = state === 'up' ? 'Up' : `Down${downSince === null ? '' : ` since ${longInstant(downSince)}`}`;
+  const share =
+    percent === null || windowDays === null ? '' : `; ${percent} % over the last ${windowDays} days`;
+  return ['## Uptime', `${now}${share}.`];
 }
 
 function renewalText({ from, to, source, explanationUrl }: NonNullable<Verdict['renewal']>): string {

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { HOST, NOW } from '../../../tests/kit/judging.ts';
+import type { Protocol } from '../protocol.ts';
+import type { ReachFailure, ReachStage } from '../observation.ts';
+import { reachFinding, type ReportUptime } from './reach-finding.ts';
+
+const STAGES: Record<ReachFailure, ReachStage> = {
+  name_not_found: 'dns',
+  no_addresses: 'dns',
+  dns_failed: 'dns',
+  dns_timeout: 'dns',
+  dns_refused: 'dns',
+  resolver_silent: 'dns',
+  address_refused: 'policy',
+  refused: 'connect',
+  reset: 'connect',
+  timeout: 'connect',
+  unroutable: 'connect',
+  no_route_here: 'connect',
+  not_tls: 'handshake',
+  tls_alert: 'handshake',
+  protocol_version: 'handshake',
+  no_certificate: 'handshake',
+  too_large: 'handshake',
+  closed: 'handshake',
+  wrong_protocol: 'starttls',
+  starttls_refused: 'starttls',
+  starttls_injection: 'starttls',
+  other: 'connect',
+};
+const UP: ReportUptime = { state: 'up', downSince: null, cause: null, percent: null, windowDays: null };
+const DOWN: ReportUptime = {
+  ...UP,
+  state: 'down',
+  downSince: NOW,
+  cause: `${HOST} answered with the error 503.`,
+};
+
+function finding(
+  reason: ReachFailure,
+  {
+    protocol = 'https',
+    stage = STAGES[reason],
+    uptime = DOWN,
+    host = HOST,
+  }: Partial<{
+    protocol: Protocol;
+    stage: ReachStage;
+    uptime: ReportUptime;
+    host: string;
+  }> = {},
+) {
+  const failure = { stage, reason, message: `${host}: ${reason}.` };
+  return reachFinding(
+    { host, port: protocol === 'https' ? 443 : 25, protocol },
+    { failure, addresses: [] },
+    uptime,
+  );
+}
+
+describe('reachFinding', () => {
+  it.each(Object.keys(STAGES) as ReachFailure[])(
+    'says of %s what to do, with a line that shows it',
+    (reason) => {
+      const found = finding(reason);
+      expect(found).toMatchObject({
+        code: 'unreachable',
+        severity: 'critical',
+        message: `${HOST}: ${reason}.`,
+      });
+      expect(found?.fix).toMatch(/^[A-Z].*\.$/);
+      expect(found?.command).toMatch(/^(?:dig|nc|curl|openssl) .*pay\.fjord\.example/);
+      expect(found?.evidence).toContainEqual({ label: 'Down since', value: '20 November 2026, 14:30 UTC' });
+    },
+  );
+
+  it('asks where the look ended', () => {
+    expect(finding('name_not_found')?.command).toBe(`dig ${HOST} A; dig ${HOST} AAAA`);
+    expect(finding('timeout')?.command).toBe(`curl -sSI --connect-timeout 10 https://${HOST}/`);
+    expect(finding('timeout', { protocol: 'smtp' })?.command).toBe(`nc -vz -w 10 ${HOST} 25`);
+    expect(finding('no_route_here')?.command).toBe(`nc -6 -vz -w 10 ${HOST} 443`);
+    expect(finding('timeout', { stage: 'handshake' })?.command).toBe(
+      `openssl s_client -connect ${HOST}:443 -servername ${HOST} -showcerts </dev/null`,
+    );
+    expect(finding('starttls_refused', { protocol: 'smtp' })?.command).toContain('-starttls smtp');
+    expect(finding('address_refused', { host: '192.0.2.1' })?.command).not.toContain('dig');
+  });
+
+  it('is a warning until a second look confirms it', () => {
+    expect(finding('timeout', { uptime: UP })?.severity).toBe('warning');
+  });
+
+  it('tells of a host that is reached and does not work, and of none that does', () => {
+    const endpoint = { host: HOST, port: 8443, protocol: 'https' } as const;
+    const reached = { failure: null, addresses: [] };
+    expect(reachFinding(endpoint, reached, UP)).toBeNull();
+    expect(reachFinding(endpoint, reached, DOWN)).toMatchObject({
+      code: 'down',
+      severity: 'critical',
+      message: `${HOST} answered with the error 503.`,
+      command: `curl -ksSI --max-time 20 https://${HOST}:8443/`,
+    });
+  });
+});
