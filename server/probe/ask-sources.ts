@@ -1,15 +1,15 @@
-import type { AddressObservation, FetchedAuthority, Observation } from '../core/index.ts';
+import type { AddressObservation, FetchedAuthority, Observation, RevocationEvidence } from '../core/index.ts';
 import { parseReadable } from '../pki/index.ts';
 import type { Certificate, TrustStore } from '../pki/index.ts';
 import { heldPath, isPublicPath, sentChains } from './held-paths.ts';
 import type { SentChain } from './held-paths.ts';
-import { Asker } from './sources/asker.ts';
+import type { Asker } from './sources/asker.ts';
 import type { FoundAuthorities, Sources } from './sources/sources.ts';
 import { waited } from './waited.ts';
 
 export interface AskOptions {
-  /** Of the endpoint: what its certificates make us ask counts against it. */
-  host: string;
+  /** The check: what the certificates of its endpoint make us ask counts against it. */
+  asker: Asker;
   addresses: readonly AddressObservation[];
   sources: Sources;
   trustStore: TrustStore;
@@ -20,13 +20,15 @@ export interface AskOptions {
   onFault: (error: unknown) => void;
 }
 
+/** What came of it. */
+export type Asked = Pick<Observation, 'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'>;
+
 /** What the CAs of the chains that were sent have to say. Never rejects, and waits no longer than it may. */
 export async function askSources(
   options: AskOptions,
-): Promise<Pick<Observation, 'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'>> {
-  const { host, addresses, sources, trustStore, now, signal, waits, onFault } = options;
+): Promise<Asked> {
+  const { asker, addresses, sources, trustStore, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
-  const asker = new Asker(host);
 
   const ways = await Promise.all(
     sentChains(addresses).map(async (sent) => {
@@ -43,26 +45,32 @@ export async function askSources(
   );
 
   const held = new Map(
-    ways.flatMap(({ sent, path }) =>
-      path === null ? [] : [[sent.certificates[0].fingerprint, { sent, path }] as const],
+    ways.flatMap(({ sent, path, authorities }) =>
+      path === null ? [] : [[sent.certificates[0].fingerprint, { sent, path, authorities }] as const],
     ),
   );
   const answers = await Promise.all(
-    [...held.values()].map(async ({ sent: { certificates, staple }, path }) => {
+    [...held.values()].map(async ({ sent, path, authorities }) => {
+      const { certificates, staple } = sent;
       const [leaf] = certificates;
       const isPublic = isPublicPath(path, trustStore);
       const limit = { ...wait, ms: waits.statusMs };
-      const [revocation, renewal] = await Promise.all([
-        waited(
-          (until) => sources.revocation.evidence({ path, isPublic, asker, staple, now, signal: until }),
+      const statusOf = (way: readonly Certificate[]) => {
+        const about = { path: way, isPublic: isPublicPath(way, trustStore), asker, staple, now };
+        return waited<RevocationEvidence[]>(
+          (until) => sources.revocation.evidence({ ...about, signal: until }),
           { ...limit, late: [] },
-        ),
+        );
+      };
+      const [revocation, renewal] = await Promise.all([
+        statusOf(path),
         // Whoever has an authority of his own writes any issuer's name into a certificate.
         isPublic
           ? waited((until) => sources.renewal.renewal({ leaf, now, signal: until }), { ...limit, late: null })
           : null,
       ]);
-      return { revocation, renewal };
+      const around = wayAround(sent, authorities, revocation, trustStore, now);
+      return { revocation: [...revocation, ...(around === null ? [] : await statusOf(around))], renewal };
     }),
   );
   return {
@@ -71,6 +79,22 @@ export async function askSources(
     revocation: answers.flatMap(({ revocation }) => revocation),
     renewal: answers.flatMap(({ renewal }) => renewal ?? []),
   };
+}
+
+/** The path without the intermediates that were revoked; null where none was, or nothing else holds. */
+function wayAround(
+  { certificates: [leaf, ...others] }: SentChain,
+  authorities: readonly FetchedAuthority[],
+  evidence: readonly RevocationEvidence[],
+  trustStore: TrustStore,
+  now: number,
+): Certificate[] | null {
+  const revoked = new Set(
+    evidence.flatMap(({ answer, fingerprint }) => (answer.state === 'revoked' ? [fingerprint] : [])),
+  );
+  const all = [...others, ...authorities.flatMap(({ der }) => parseReadable(der) ?? [])];
+  const rest = all.filter(({ fingerprint }) => !revoked.has(fingerprint));
+  return rest.length === all.length ? null : heldPath([leaf, ...rest], trustStore, now);
 }
 
 function completedPath(

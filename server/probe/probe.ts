@@ -1,11 +1,20 @@
-import type { HttpObservation, Observation, Protocol } from '../core/index.ts';
+import type {
+  AddressObservation,
+  HandshakeObservation,
+  HttpObservation,
+  Observation,
+  PostureObservation,
+  Protocol,
+} from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import type { TrustStore } from '../pki/index.ts';
 import { askSources } from './ask-sources.ts';
+import type { Asked } from './ask-sources.ts';
 import { lookAtHttp } from './http-look.ts';
 import { look } from './look.ts';
 import type { OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
+import { Asker } from './sources/asker.ts';
 import type { Sources } from './sources/sources.ts';
 
 export interface ObserveOptions {
@@ -104,9 +113,12 @@ export function createProbe(options: ProbeOptions): Probe {
         );
         const seen = withPosture ? addresses.find(({ outcome }) => outcome === 'handshake') : undefined;
         const common = { signal: deadline.signal, onFault };
+        const asker = new Asker(host);
+        const ask = (about: readonly AddressObservation[]): Promise<Asked> =>
+          askSources({ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits });
         const [[answered = null], asked, posture] = await Promise.all([
           Promise.all(http),
-          askSources({ ...common, host, addresses, sources, trustStore, now: observedAt, waits }),
+          ask(addresses),
           seen?.outcome !== 'handshake'
             ? Promise.resolve(null)
             : lookAtPosture({
@@ -118,13 +130,42 @@ export function createProbe(options: ProbeOptions): Probe {
                 budgetMs: caps.posture,
               }),
         ]);
+        const said = together(asked, await ask(unusual(posture, addresses)));
         const durationMs = Math.round(performance.now() - startedAt);
-        return { endpoint, observedAt, durationMs, resolution, addresses, http: answered, ...asked, posture };
+        return { endpoint, observedAt, durationMs, resolution, addresses, http: answered, ...said, posture };
       } finally {
         clearTimeout(timer);
         signal.removeEventListener('abort', end);
       }
     },
+  };
+}
+
+/** What only some clients are shown, as if an address showed it to everybody: its CAs are asked the same. */
+function unusual(
+  posture: PostureObservation | null,
+  addresses: readonly AddressObservation[],
+): HandshakeObservation[] {
+  const shook = addresses.filter((one) => one.outcome === 'handshake');
+  const [seen] = shook;
+  if (posture === null || seen === undefined) return [];
+  const usual = new Set(shook.map(({ presentedChain }) => leafOf(presentedChain)));
+  return posture.alternates
+    .filter(({ presentedChain }) => !usual.has(leafOf(presentedChain)))
+    .map(({ presentedChain }) => ({ ...seen, presentedChain, staple: null }));
+}
+
+function leafOf([leaf]: readonly Uint8Array[]): string | null {
+  return leaf === undefined ? null : Buffer.from(leaf).toString('base64');
+}
+
+function together(usual: Asked, more: Asked): Asked {
+  const isPending = usual.authoritiesPending ?? more.authoritiesPending;
+  return {
+    authorities: [...usual.authorities, ...more.authorities],
+    ...(isPending && { authoritiesPending: isPending }),
+    revocation: [...usual.revocation, ...more.revocation],
+    renewal: [...usual.renewal, ...more.renewal],
   };
 }
 

@@ -1,3 +1,4 @@
+import { createServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import type { FetchedAuthority, Observation, RevocationEvidence } from '../../server/core/index.ts';
@@ -8,7 +9,7 @@ import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import type { Sources } from '../../server/probe/sources/sources.ts';
 import { mintAuthority } from '../kit/mint.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
+import { listening, startTlsServer } from '../kit/tls-server.ts';
 import type { Peer, ServerCertificate, TlsPeerOptions } from '../kit/tls-server.ts';
 
 const NOW = Date.now();
@@ -65,11 +66,18 @@ function unreachable(fingerprint: string): RevocationEvidence {
   return { fingerprint, source: 'crl', url: 'http://ca.test/crl', at: NOW, answer };
 }
 
+function revoked(fingerprint: string): RevocationEvidence {
+  const times = { revokedAt: NOW, thisUpdate: NOW, nextUpdate: null };
+  const answer = { state: 'revoked', reason: null, ...times } as const;
+  return { ...unreachable(fingerprint), answer };
+}
+
 interface Look extends Partial<ProbeOptions> {
   sources: Sources;
   addresses?: string[];
   signal?: AbortSignal;
   trustStore?: TrustStore;
+  withPosture?: boolean;
 }
 function observe(
   port: number,
@@ -77,13 +85,14 @@ function observe(
     addresses = ['127.0.0.1'],
     signal = new AbortController().signal,
     trustStore = createTrustStore([root.der], { arePublic: true }),
+    withPosture = false,
     ...options
   }: Look,
 ): Promise<Observation> {
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses }) };
   return createProbe({ resolver, policy, now: () => NOW, ...options }).observe(
     { host: 'site.test', port, protocol: 'tls' },
-    { signal, trustStore, withPosture: false },
+    { signal, trustStore, withPosture },
   );
 }
 
@@ -147,6 +156,57 @@ describe('what a look asks of the CAs', () => {
       leaf.fingerprint,
       expired.fingerprint,
     ]);
+  });
+});
+
+describe('what a look asks once more', () => {
+  it('is about the way around an intermediate that is revoked', async () => {
+    const twin = root.intermediate({
+      ...{ commonName: 'Twin', key: intermediate.key, subjectDer: intermediate.subjectDer },
+    });
+    const ways: string[][] = [];
+    const { sources } = asked({
+      revocation: {
+        evidence: ({ path }) => {
+          ways.push(path.map(({ fingerprint }) => fingerprint));
+          return Promise.resolve(ways.length === 1 ? [revoked(path[1]?.fingerprint ?? '')] : []);
+        },
+      },
+    });
+    const both = { ...leaf, chainPem: intermediate.certificatePem + twin.certificatePem };
+    await observe(await serving(both), { sources });
+    expect(ways).toHaveLength(2);
+    expect(new Set(ways.map(([, above]) => above))).toEqual(
+      new Set([intermediate.fingerprint, twin.fingerprint]),
+    );
+  });
+
+  it('is about the certificate that only clients of one kind of signature get', async () => {
+    const [ec, rsa] = (['P-256', 'RSA-2048'] as const).map((key) =>
+      intermediate.issue({ dnsNames: ['site.test'], key }),
+    );
+    if (ec === undefined || rsa === undefined) throw new Error('two were issued');
+    const server = createServer({
+      cert: [ec, rsa].map(({ certificatePem, chainPem }) => certificatePem + chainPem),
+      key: [ec.keyPem, rsa.keyPem],
+    });
+    const peer = await listening(server);
+    running.push(peer);
+    const { sources, questions } = asked();
+    const observation = await observe(peer.port, { sources, withPosture: true });
+    expect(observation.posture?.alternates).toMatchObject([{ keyType: 'rsa' }]);
+    const path = (one: { fingerprint: string }) => [
+      one.fingerprint,
+      intermediate.fingerprint,
+      root.fingerprint,
+    ];
+    expect(questions).toEqual([
+      ['revocation', path(ec), null],
+      ['renewal', ec.fingerprint],
+      ['revocation', path(rsa), null],
+      ['renewal', rsa.fingerprint],
+    ]);
+    expect(observation.revocation).toEqual([unreachable(ec.fingerprint), unreachable(rsa.fingerprint)]);
   });
 });
 
