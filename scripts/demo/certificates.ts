@@ -1,4 +1,5 @@
 import {
+  type KeyChoice,
   mintAuthority,
   type MintedAuthority,
   type MintedCertificate,
@@ -43,7 +44,7 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
   });
   const issuers = new Map<string, MintedAuthority>();
   const revoked = new Map<string, DemoCertificate[]>();
-  const issuerOf = ({ issuer }: DemoHost): MintedAuthority => {
+  const issuerOf = ({ issuer }: Pick<DemoHost, 'issuer'>): MintedAuthority => {
     const known = issuers.get(issuer.commonName);
     const authority =
       known ??
@@ -54,12 +55,18 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
 
   const listUrl = (commonName: string) => `${web.origin}/${slugOf({ commonName })}.crl`;
 
-  function issue(host: DemoHost, name: string, notBefore: number, notAfter: number): DemoCertificate {
+  function issue(
+    host: DemoHost & { key?: KeyChoice },
+    name: string,
+    notBefore: number,
+    notAfter: number,
+  ): DemoCertificate {
     const options = {
       commonName: name,
       dnsNames: [name, ...(host.otherNames ?? [])],
       notBefore,
       notAfter,
+      ...(host.key === undefined ? {} : { key: host.key }),
     };
     if (host.fault === 'self-signed')
       return { ...selfSigned({ ...options, ...host.issuer }), notBefore, notAfter };
@@ -80,8 +87,10 @@ export function createDemoAuthority(now: number, web: CaServer): DemoAuthority {
       const lifetime = (host.issuedDaysAgo + host.expiresInDays) * DAY_MS;
       const certificates: DemoCertificate[] = [];
       for (let end = notAfter; ; end -= lifetime * RENEWED_AFTER) {
-        const isWrong = host.fault === 'wrong-name' && end === notAfter;
-        certificates.unshift(issue(host, isWrong ? PARKED : host.name, end - lifetime, end));
+        const isLast = end === notAfter;
+        const isWrong = host.fault === 'wrong-name' && isLast;
+        const asThen = isLast ? host : { ...host, ...host.former };
+        certificates.unshift(issue(asThen, isWrong ? PARKED : host.name, end - lifetime, end));
         if (end - lifetime <= since) break;
       }
       const served = certificates.at(-1);

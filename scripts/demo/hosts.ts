@@ -35,8 +35,10 @@ export interface DemoHost {
   outages?: readonly Outage[];
   tags?: readonly string[];
   notes?: string;
-  /** Its owner does not want it checked for the time being. */
-  paused?: true;
+  /** Its owner has not wanted it checked since then. */
+  pausedDaysAgo?: number;
+  /** What its certificates were before the one that it serves now, where that is more than older. */
+  former?: Pick<DemoHost, 'issuer' | 'otherNames'> & { key: 'RSA-2048' };
 }
 
 const letsEncrypt = (commonName: string) => ({ organization: "Let's Encrypt", commonName });
@@ -60,7 +62,7 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuer: letsEncrypt('E7'),
     issuedDaysAgo: 15,
     expiresInDays: 75,
-    paused: true,
+    pausedDaysAgo: 3,
     tags: ['staging'],
     notes: 'Switched off until the new year.',
   },
@@ -138,6 +140,11 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuedDaysAgo: 58,
     expiresInDays: 32,
     otherNames: ['www.fjord.example'],
+    former: {
+      issuer: digiCert('Global G2 TLS RSA'),
+      otherNames: ['blog.fjord.example'],
+      key: 'RSA-2048',
+    },
     tags: ['production'],
   },
   {
@@ -194,9 +201,7 @@ export const WATCHED_HOSTS: readonly DemoHost[] = [
     issuedDaysAgo: 47,
     expiresInDays: 43,
     fault: 'gone',
-    outages: [
-      { hoursAgo: 6 * 24, cause: 'name_not_found', message: 'was not found: the DNS has no such name.' },
-    ],
+    outages: [{ hoursAgo: 6 * 24, cause: 'name_not_found', message: 'does not exist in DNS.' }],
   },
 ];
 

@@ -78,15 +78,18 @@ export async function livePast(
     }
   }
   for (const [index, host] of hosts.entries()) {
-    const { name, tags = [], notes = '', paused } = host;
+    const { name, tags = [], notes = '', pausedDaysAgo } = host;
     const key = { accountId, monitorId: ids.get(name) ?? '' };
     const [first] = looksAt.get(name) ?? [];
     if (first) {
       const checkEveryMinutes = intervalOf(index);
-      await liveUptime(store, { monitorId: key.monitorId, host, since: first.at, checkEveryMinutes, now });
+      const until = watchedUntil(host, now);
+      await liveUptime(store, {
+        ...{ monitorId: key.monitorId, host, since: first.at, checkEveryMinutes, now: until },
+      });
     }
     await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
-    if (paused) await pauseMonitor(store, { ...key, now });
+    if (pausedDaysAgo !== undefined) await pauseMonitor(store, { ...key, now: watchedUntil(host, now) });
   }
 
   async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {
@@ -109,6 +112,14 @@ export async function livePast(
 
 const intervalOf = (index: number): number => (index % 3 === 1 ? 60 : 1440);
 
+const watchedUntil = ({ pausedDaysAgo = 0 }: DemoHost, now: number): number => now - pausedDaysAgo * DAY_MS;
+
+/** Of what can still be seen, the check at `now` is the last; until then its first one stands for all. */
+function lastSeen(host: DemoHost, first: number, now: number): number {
+  if (host.fault === 'gone') return now - 6 * DAY_MS;
+  return host.pausedDaysAgo === undefined ? first : watchedUntil(host, now) - HOUR_MS;
+}
+
 /** When which certificate was seen: at its first check and at the last one before its successor. */
 function looksOf(
   host: DemoHost,
@@ -122,7 +133,7 @@ function looksOf(
     const successor = certificates[index + 1];
     const first = Math.max(since, certificate.notBefore + HOUR_MS);
     looks.push({ at: first, certificate });
-    const last = successor ? successor.notBefore : host.fault === 'gone' ? now - 6 * DAY_MS : first;
+    const last = successor ? successor.notBefore : lastSeen(host, first, now);
     if (last > first) looks.push({ at: last, certificate });
   }
   return looks;

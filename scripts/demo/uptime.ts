@@ -27,17 +27,25 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
     .select('verdict_id')
     .where('id', '=', monitorId)
     .executeTakeFirstOrThrow();
+  const { observation: looked } = await store.db
+    .selectFrom('checks')
+    .select('observation')
+    .where('monitor_id', '=', monitorId)
+    .orderBy('finished_at', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
   const since = Math.max(past.since, now - KEPT_MS + HOUR_MS);
   const outages = (host.outages ?? []).map((outage) => spanOf(outage, now));
   const checks = instantsOf(past, since, outages).map((at, index) => {
     const outage = outages.find((span) => at >= span.from && at < (span.to ?? now));
+    const isReached = outage === undefined || outage.cause === 'server_error';
     return {
       id: randomUUID(),
       monitor_id: monitorId,
       started_at: at - 100,
       finished_at: at,
-      reached: outage && outage.cause !== 'server_error' ? (0 as const) : (1 as const),
-      observation: '{}',
+      reached: isReached ? (1 as const) : (0 as const),
+      observation: isReached ? looked : JSON.stringify({ addresses: [] }),
       verdict_id: verdictId,
       uptime: outage ? ('down' as const) : ('up' as const),
       response_ms: outage ? null : answerMs(host, index),
@@ -74,6 +82,8 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
         uptime_since: past.since,
         suspected_since: null,
         down_since: lasting?.from ?? null,
+        down_seen_at: lasting === undefined ? null : (last?.finished_at ?? null),
+        unreachable_since: last?.reached === 0 ? (lasting?.from ?? null) : null,
         response_ms: checks.findLast(({ response_ms: ms }) => ms !== null)?.response_ms ?? null,
         recent_checks: checks
           .slice(-STRIP_CHECKS)
@@ -99,12 +109,16 @@ function spanOf({ hoursAgo, minutes, cause, message }: Outage, now: number): Spa
 /** The plan's interval for as long as the strip goes back, before that daily; and of each outage its first check. */
 function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: readonly Span[]): number[] {
   const interval = checkEveryMinutes * MINUTE_MS;
-  const instants = outages.flatMap(({ from }) => [from, from + 30_000]);
+  const instants = outages.flatMap(({ from, to }) => [
+    ...[from, from + 30_000],
+    // What is down is looked at every hour, and the last look was not long ago.
+    ...(to === null ? [Math.max(from + 30_000, now - HOUR_MS / 2)] : []),
+  ]);
   for (let at = now - interval / 2; at > since;) {
     instants.push(at);
     at -= at > now - STRIP_CHECKS * interval ? interval : DAY_MS / 4;
   }
-  return instants.filter((at) => at > since && at < now).toSorted((one, other) => one - other);
+  return [...new Set(instants)].filter((at) => at > since && at < now).toSorted((one, other) => one - other);
 }
 
 /** Uneven as answers are: a wave over the day, and now and then a slow one. */

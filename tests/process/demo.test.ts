@@ -42,6 +42,35 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
   const { data: entries } = (await person.ask(CALLS.domainHistory, { params: { id: pay?.id ?? '' } })).ok;
   expect(entries.map(({ fingerprint }) => fingerprint)).toHaveLength(2);
 
+  const { data: all } = (await person.ask(CALLS.listDomains)).ok;
+  for (const { id } of all)
+    for (const call of [
+      CALLS.domain,
+      CALLS.domainReport,
+      CALLS.domainUptime,
+      CALLS.domainHistory,
+      CALLS.domainChain,
+    ])
+      expect((await person.ask(call, { params: { id } })).ok).toBeDefined();
+
+  // What is told of a host in one place is told in every other.
+  const called = (name: string) => all.find(({ hostname }) => hostname === name);
+  const old = called('old.moss.example');
+  expect(old?.unreachable?.since).toBe(old?.uptime.down_since);
+  const beta = { params: { id: called('beta.fjord.example')?.id ?? '' } };
+  const [seen] = (await person.ask(CALLS.domainHistory, beta)).ok.data;
+  const lastCheck = (await person.ask(CALLS.domainUptime, beta)).ok.data.checks.at(-1);
+  expect(Date.parse(lastCheck?.at ?? '') - Date.parse(seen?.last_seen_at ?? '')).toBeLessThan(86_400_000);
+  const changed = { params: { id: called('fjord.example')?.id ?? '' } };
+  const [newer, older] = (await person.ask(CALLS.domainHistory, changed)).ok.data;
+  const query = { from: older?.fingerprint ?? '', to: newer?.fingerprint ?? '' };
+  expect((await person.ask(CALLS.historyDiff, { ...changed, query })).ok.data).toMatchObject({
+    names_added: ['www.fjord.example'],
+    names_lost: ['blog.fjord.example'],
+    issuer: { from: 'Global G2 TLS RSA', to: 'WE1' },
+    key: { from: expect.stringContaining('RSA') },
+  });
+
   // Icons come from the hosts themselves; some have none, and nobody calls the paused one or the one that is gone.
   const withIcon = async () =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ favicon }) => favicon !== null);
