@@ -24,9 +24,7 @@ export interface AskOptions {
 export type Asked = Pick<Observation, 'authorities' | 'authoritiesPending' | 'revocation' | 'renewal'>;
 
 /** What the CAs of the chains that were sent have to say. Never rejects, and waits no longer than it may. */
-export async function askSources(
-  options: AskOptions,
-): Promise<Asked> {
+export async function askSources(options: AskOptions): Promise<Asked> {
   const { asker, addresses, sources, trustStore, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
 
