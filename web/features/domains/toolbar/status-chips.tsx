@@ -18,10 +18,10 @@ const MARKS: Partial<Record<NonNullable<Chip['glyph']>, string>> = {
 const WORDS = [
   ['@min-[530px]:inline'],
   ['@min-[600px]:inline', '@min-[780px]:inline'],
-  ['@min-[650px]:inline', '@min-[780px]:inline'],
-  ['@min-[700px]:inline', '@min-[880px]:inline'],
-  ['@min-[750px]:inline', '@min-[980px]:inline'],
-  ['@min-[800px]:inline', '@min-[1120px]:inline'],
+  ['@min-[610px]:inline', '@min-[780px]:inline'],
+  ['@min-[650px]:inline', '@min-[880px]:inline'],
+  ['@min-[695px]:inline', '@min-[980px]:inline'],
+  ['@min-[740px]:inline', '@min-[1120px]:inline'],
 ];
 
 /** Where not all are in sight, problems come before the dates. */
@@ -62,7 +62,9 @@ export function StatusChips({ summary, chosen, onChoose }: StatusChipsProps) {
             className={classNames(
               placeOf(status),
               count === 0 && !isChosen && '@max-[529px]:hidden',
-              'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8 md:gap-[7px] md:px-2.5',
+              'inline-flex min-h-10 flex-none items-center gap-1.5 rounded-2 border px-2 text-label font-[520] whitespace-nowrap md:min-h-8',
+              // Many stand closer.
+              extra < 2 && 'md:gap-[7px] md:px-2.5',
               isChosen
                 ? 'border-line-2 bg-surface text-fg shadow-1 forced-colors:border-[Highlight]'
                 : 'border-transparent text-fg-2 hover:bg-sunken',
