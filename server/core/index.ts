@@ -55,7 +55,7 @@ export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
 export { isAwaiting } from './judge/awaiting.ts';
 export { judge } from './judge/judge.ts';
-export { longDate, longInstant } from './long-date.ts';
+export { longDate } from './long-date.ts';
 export { oneLine } from './one-line.ts';
 export { whatHappened } from './reach-failure.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';

@@ -103,6 +103,28 @@ describe('certlantern check', PATIENCE, () => {
     expect(out).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
   });
 
+  it('tells what to do about a host that is not reached, in every form', async () => {
+    const [text, markdown, json] = await Promise.all([
+      check(closed),
+      check(closed, '--markdown'),
+      check(closed, '--json'),
+    ]);
+    expect(text.code).toBe(3);
+    expect(text.out).toMatch(/✗ critical {2}127.* refused the connection/);
+    expect(text.out).toMatch(/Fix {2}Start the server.*\n.*See {2}curl -sSI --connect-timeout 10 https/);
+    expect(markdown.out).toContain('### Critical: ');
+    expect(markdown.out).not.toContain('None.');
+    expect(JSON.parse(json.out)).toMatchObject([
+      { reached: false, trusted: null, findings: [{ code: 'unreachable', severity: 'critical' }] },
+    ]);
+  });
+
+  it('checks once what is named twice, and says so', async () => {
+    const { code, progress } = await check(good, good.replace('https://', 'HTTPS://'), '--ca=root.pem');
+    expect(code).toBe(0);
+    expect(progress).toMatch(/^127\.0\.0\.1:\d+ is named more than once, and checked once\n1 of 1/);
+  });
+
   it('is JSON with the names of the API', async () => {
     const { code, out } = await check(expired, cut, '--json', '--ca', 'root.pem');
     expect(code).toBe(2);
@@ -119,7 +141,11 @@ describe('certlantern check', PATIENCE, () => {
         http: { outcome: 'answered', method: 'HEAD', status: 200 },
         markdown: expect.stringContaining('## Findings'),
       },
-      { certificate: { fingerprint: leaf.fingerprint }, posture: { post_quantum: { state: 'negotiated' } } },
+      {
+        certificate: { fingerprint: leaf.fingerprint },
+        trusted: false,
+        posture: { post_quantum: { state: 'negotiated' } },
+      },
     ]);
   });
 

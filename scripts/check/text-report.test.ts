@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { judge, type Observation } from '../../server/core/index.ts';
+import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
+import {
+  answer,
+  DAY,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../tests/kit/judging.ts';
+import { selfSigned } from '../../tests/kit/mint.ts';
+import type { Checked } from './check-endpoint.ts';
+import { textReport } from './text-report.ts';
+
+const trustStore = createTrustStore([root.der], { arePublic: true });
+
+function text(seen: Observation): string {
+  const verdict = judge(seen, NOW, trustStore);
+  const ders = seen.addresses.flatMap((one) => (one.outcome === 'handshake' ? one.presentedChain : []));
+  const leaf = ders.map(parseCertificate).find((one) => one.fingerprint === verdict.leafFingerprint) ?? null;
+  const endpoint = { ...seen.endpoint, kind: 'name' } as const;
+  const checked: Checked = {
+    endpoint,
+    host: endpoint.host,
+    observation: seen,
+    verdict,
+    leaf,
+    chainToServe: null,
+  };
+  return textReport(checked, NOW, false);
+}
+
+describe('textReport', () => {
+  it('says who trusts a chain that is not whole', () => {
+    const authorities = [{ der: intermediate.der, source: 'fetched', url: null } as const];
+    expect(text(observation([answer([issue()])], { authorities }))).toMatch(
+      /^\S+ {2}trusted only by clients that fetch missing certificates, 60 days left\n/,
+    );
+  });
+
+  it('says which addresses serve the certificate that it describes', () => {
+    const fresh = issue({ notAfter: NOW + 80 * DAY });
+    const report = text(
+      observation([answer(withChain(issue())), answer(withChain(fresh), { address: '192.0.2.2' })]),
+    );
+    expect(report).toContain(
+      'This one is served at 192.0.2.1; the other address serves one valid until 8 February',
+    );
+    expect(report).toMatch(/192\.0\.2\.1 .* the certificate above\n/);
+    expect(report).toMatch(/192\.0\.2\.2 .* another one, until 8 February 2027\n/);
+  });
+
+  it('expects nobody to renew what signed itself', () => {
+    const own = selfSigned({ commonName: 'nas', notBefore: NOW - DAY, notAfter: NOW + 900 * DAY });
+    expect(text(observation([answer([own])]))).not.toContain('Renewal');
+    expect(text(observation([answer(withChain(issue()))]))).toContain('Renewal');
+  });
+});
