@@ -15,11 +15,11 @@ it.each<[Partial<DomainWire['revocation']>, string]>([
   ],
   [
     { state: 'good', source: 'crl', checked_at: at },
-    'Not revoked, says its revocation list (CRL) of 20 November 2026',
+    'Not revoked, says the authority’s list (CRL) of 20 November 2026',
   ],
   [
     { state: 'revoked', source: 'ocsp', checked_at: at },
-    'Revoked by its authority, says its answer (OCSP) of 20 November 2026',
+    'Revoked by its authority, says the authority’s responder (OCSP) of 20 November 2026',
   ],
   [
     {
@@ -29,7 +29,7 @@ it.each<[Partial<DomainWire['revocation']>, string]>([
       reason: 'keyCompromise',
       revoked_at: '2026-11-03T08:00:00.000Z',
     },
-    'Revoked on 3 November 2026 (key compromise), says its revocation list (CRL) of 20 November 2026',
+    'Revoked on 3 November 2026 (key compromise), says the authority’s list (CRL) of 20 November 2026',
   ],
 ])('%o', (revocation, line) => {
   expect(revocationLine({ ...unknown, ...revocation })).toBe(line);

@@ -3,9 +3,9 @@ import { longDate } from '../lib/dates.ts';
 import { visibleText } from './visible-text.ts';
 
 const SOURCES = {
-  crl: 'its revocation list (CRL)',
-  ocsp: 'its answer (OCSP)',
-  staple: 'a stapled answer (OCSP)',
+  crl: 'the authority’s list (CRL)',
+  ocsp: 'the authority’s responder (OCSP)',
+  staple: 'the answer that the server staples (OCSP)',
 };
 
 // RFC 5280 §5.3.1, where they are written in one word.
@@ -23,8 +23,8 @@ export function reasonWords(reason: string): string {
   );
 }
 
-/** Why nothing can be known of a certificate that names nobody to ask. */
-export const NAMES_NOBODY = 'Not known: the certificate names no list and no responder';
+/** Of a certificate that names nobody to ask, or has no issuer with whose key an answer could be verified. */
+export const NAMES_NOBODY = 'Not known: it names no list and no responder whose answer would count';
 
 /** What is known about revocation, by whom and since when; what could not be determined is never called good. */
 export function revocationLine({

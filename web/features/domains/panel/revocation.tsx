@@ -16,7 +16,7 @@ const NAMES: Record<Source['source'], string> = {
 };
 
 interface RevocationProps {
-  domain: Pick<DomainWire, 'revocation' | 'unreachable' | 'findings'>;
+  domain: Pick<DomainWire, 'revocation' | 'unreachable'>;
   read: ReportRead;
 }
 
@@ -58,15 +58,11 @@ export function Revocation({ domain, read }: RevocationProps) {
   );
 }
 
-function lineOf(
-  { revocation, unreachable, findings }: RevocationProps['domain'],
-  { report }: ReportRead,
-): string {
+function lineOf({ revocation, unreachable }: RevocationProps['domain'], { report }: ReportRead): string {
   if (revocation.state !== 'unknown') return revocationLine(revocation);
   if (unreachable) return 'Not looked at: the host was not reached';
-  // Whoever is named is asked as soon as the issuer is known, with whose key the answer is verified.
-  const isIssuerKnown = (report?.path.length ?? 0) > 1 || findings.some(({ code }) => code === 'self_signed');
-  return isIssuerKnown && report?.revocation_sources.length === 0 ? NAMES_NOBODY : revocationLine(revocation);
+  // Whoever was asked is among them, also where the answer is still to come.
+  return report?.revocation_sources.length === 0 ? NAMES_NOBODY : revocationLine(revocation);
 }
 
 function SourceFacts({ source }: { source: Source }) {
