@@ -4,6 +4,7 @@ import { createIdentityProvider, signUpPolicy } from '../../server/providers/ide
 import { createPayments } from '../../server/providers/payments/index.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { castOf, type Send } from '../kit/people.ts';
+import { REMEMBERED_PASSWORDS } from '../kit/remembered-passwords.ts';
 
 export const SECRETS = {
   session: 'session-secret-of-the-tests-0123456789abcdef',
@@ -55,6 +56,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     identity: createIdentityProvider({
       database: store.identityDatabase,
       secret: SECRETS.identity,
+      passwords: REMEMBERED_PASSWORDS,
       publicUrl,
       productName: 'Certlantern',
       events: createIdentityEvents({ store, publicUrl, clock }),

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, inject, onTestFinished } from 'vitest';
+import { SQLITE_FILE } from '../../server/store/dialect.ts';
 import { openStore, type Store, type StoreOptions } from '../../server/store/open-store.ts';
 
 export type DatabaseName = Store['dialect'];
@@ -52,6 +53,8 @@ export async function freshDatabase(name: DatabaseName, { migrated = true } = {}
 /** Inside a test: an empty store that is gone when the test ends. */
 export async function freshStore(name: DatabaseName, options?: Partial<StoreOptions>): Promise<Store> {
   const database = await freshDatabase(name);
+  // Measured: a sixth of the time of making the tables anew.
+  if (name === 'sqlite') copyFileSync(inject('sqliteTemplate'), join(database.dataDir, SQLITE_FILE));
   onTestFinished(() => database.remove());
   return database.open(options);
 }
@@ -65,6 +68,17 @@ export function describeEachDatabase(
     describe.skipIf(!hasDatabase(name))(`${title} (${name})`, () =>
       suite((options) => freshStore(name, options), name),
     );
+}
+
+/** Makes the migrated file that the others of a run are copied from; returns the function that removes it. */
+export async function migratedFile(): Promise<{ path: string; remove: () => void }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-template-'));
+  const store = await openStore({ databaseUrl: null, dataDir });
+  await store.close();
+  return {
+    path: join(dataDir, SQLITE_FILE),
+    remove: () => rmSync(dataDir, { recursive: true, force: true }),
+  };
 }
 
 /** Makes the migrated database that the others of a run are copied from; returns the function that drops it. */

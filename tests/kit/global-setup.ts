@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { TestProject } from 'vitest/node';
-import { migratedTemplate } from './database.ts';
+import { migratedFile, migratedTemplate } from './database.ts';
 import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** null: no PostgreSQL here. */
     postgres: { url: string; template: string } | null;
+    /** A migrated SQLite database, to be copied. */
+    sqliteTemplate: string;
   }
 }
 
-/** Brings PostgreSQL for a run; where it cannot be had, says so once, and fails with CI=true. */
-export default async function setUp(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+/** Brings what databases are copied from, and PostgreSQL for a run; where it cannot be had, says so once, and fails with CI=true. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const file = await migratedFile();
+  project.provide('sqliteTemplate', file.path);
   // A killed process leaves what it wrote to the operating system; only the crash tests must not lean on that.
   const server = await startPostgres({ durable: project.name === 'crash' });
   if (server === null) {
@@ -19,12 +23,13 @@ export default async function setUp(project: TestProject): Promise<(() => Promis
     const line = 'No PostgreSQL here and none could be had: the tests on it are skipped.';
     if (process.env['CI'] === 'true') throw new Error(`${line} With CI=true that is a failure.`);
     process.stderr.write(`!! ${line}\n`);
-    return undefined;
+    return async () => file.remove();
   }
   const template = `certlantern_template_${randomBytes(6).toString('hex')}`;
   const removeTemplate = await migratedTemplate(server.url, template);
   project.provide('postgres', { url: server.url, template });
   return async () => {
+    file.remove();
     await removeTemplate();
     await server.stop();
   };

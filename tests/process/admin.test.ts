@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { enqueueMail, type NewMail } from '../../server/store/mails.ts';
-import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { COMPILE_CACHE, type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
@@ -23,7 +23,7 @@ interface Answer {
 async function admin(env: Record<string, string>, ...words: string[]): Promise<Answer> {
   const child = spawn(process.execPath, ['scripts/admin.ts', ...words], {
     cwd: root,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, complaint]: [string[], string[]] = [[], []];

@@ -25,6 +25,8 @@ export interface LibrarySettings {
   /** What authenticator apps and passkeys call the place. */
   productName: string;
   log: Pick<Logger, 'warn' | 'error'>;
+  /** How passwords are hashed. Default: the library's scrypt. */
+  passwords?: NonNullable<BetterAuthOptions['emailAndPassword']>['password'];
 }
 
 /** Codes of refused passwords, beside the library's own. */
@@ -41,7 +43,7 @@ const LOST_RACES = new Set(['Unable to link account', 'Unable to create OAuth us
 
 /** How better-auth is set up. */
 export function libraryOptions(
-  { database, secret, publicUrl, productName, log }: LibrarySettings,
+  { database, secret, publicUrl, productName, log, passwords }: LibrarySettings,
   openIdProviders: ReturnType<typeof oidcPlugin>,
 ) {
   return {
@@ -52,7 +54,11 @@ export function libraryOptions(
     basePath: BASE_PATH,
     trustedOrigins: [publicUrl.origin],
     telemetry: { enabled: false },
-    emailAndPassword: { enabled: true, minPasswordLength: PASSWORD_MIN_LENGTH },
+    emailAndPassword: {
+      enabled: true,
+      minPasswordLength: PASSWORD_MIN_LENGTH,
+      ...(passwords && { password: passwords }),
+    },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // What other providers hand out is of no use here, so it is not kept.
     account: { updateAccountOnSignIn: false },
