@@ -59,7 +59,8 @@ export function HorizonCard(props: HorizonCardProps) {
       )}
       <div
         ref={ref}
-        className="relative"
+        // Laid out anew only a moment after a window has become narrower: what is still where it was makes no page scroll.
+        className="relative overflow-x-clip"
         style={{ height: layout?.height ?? horizonHeight({ rows, rowHeight: 25 }) }}
       >
         {layout && (
