@@ -1,3 +1,4 @@
+import type { RevocationAnswer, RevocationRefusal } from '../pki/index.ts';
 import type { Protocol } from './protocol.ts';
 
 /** Why a look at an endpoint, or at one of its addresses, ended without a certificate. */
@@ -89,19 +90,10 @@ export interface FetchedAuthority {
 
 /** Why a source of revocation says nothing that counts. Closed and stable. */
 export type RevocationProblem =
+  | RevocationRefusal
   /** Still being fetched when the check had to end; the next one knows more. */
   | 'pending'
-  | 'unreachable'
-  | 'too_large'
-  | 'malformed'
-  | 'bad_signature'
-  | 'wrong_issuer'
-  /** A CRL for other certificates than this one (RFC 5280 §5.2.5), or an OCSP answer about another one. */
-  | 'wrong_scope'
-  /** Past its nextUpdate, without one, or from the future. */
-  | 'stale'
-  /** The OCSP responder answered with an error, or does not know the certificate. */
-  | 'responder_refused';
+  | 'unreachable';
 
 /** What one source said of one certificate, verified before it counts. Instants in ms UTC. */
 export interface RevocationEvidence {
@@ -112,16 +104,7 @@ export interface RevocationEvidence {
   url: string | null;
   /** When it was fetched or received. */
   at: number;
-  answer:
-    | {
-        state: 'good' | 'revoked';
-        /** RFC 5280 §5.3.1, as `keyCompromise`; null where none is given. */
-        reason: string | null;
-        revokedAt: number | null;
-        thisUpdate: number;
-        nextUpdate: number | null;
-      }
-    | { state: 'none'; why: RevocationProblem };
+  answer: RevocationAnswer | { state: 'none'; why: RevocationProblem };
 }
 
 /** What the CA says about renewing a certificate (RFC 9773). Instants in ms UTC. */

@@ -1,3 +1,5 @@
+import { shortLine } from '../one-line.ts';
+
 const MAX_LENGTH = 600;
 
 /**
@@ -49,14 +51,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-function visible(text: string): string {
-  const clean = text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\s]+/gu, ' ')
-    .trim();
-  const characters = Array.from(clean);
-  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join('')}…` : clean;
-}
+const visible = (text: string): string => shortLine(text, MAX_LENGTH);
 
 function longerThan(text: string, mark: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map(({ length }) => length));

@@ -10,18 +10,15 @@ import { cardId } from '../domain-actions.ts';
 import { stateOfPanel } from '../panel-history.ts';
 import type { DomainActions } from '../domain-actions.ts';
 import { worstFinding } from '../finding-line.ts';
-import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-context.ts';
 import { scheduleWord } from '../schedule-word.ts';
 import { CardBottomRow } from './card-bottom-row.tsx';
-import { cardTrouble } from './card-line.ts';
 import { DomainMenu } from './domain-menu.tsx';
 import { ProtocolMark } from './protocol-mark.tsx';
 import { RemainingTime } from './remaining-time.tsx';
-import { TagList } from './tag-list.tsx';
-import { TroubleLine } from './trouble-line.tsx';
+import { SecondLine } from './second-line.tsx';
 
 // Only what has just been added fades in: cards come and go with every scroll.
 const NEW_MS = 10_000;
@@ -62,7 +59,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
             </h3>
             <ProtocolMark domain={domain} />
           </div>
-          <SecondLine domain={domain} now={now} />
+          <SecondLine domain={domain} now={now} className="text-[12.5px]/[17px]" calmClassName="h-[17px]" />
         </div>
         <DomainMenu domain={domain} actions={actions} />
       </div>
@@ -92,22 +89,6 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
     </div>
   );
 });
-
-/** What is wrong, else who issued it and the tags. */
-function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
-  const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
-  if (trouble) return <TroubleLine trouble={trouble} className="text-[12.5px]/[17px]" />;
-  return (
-    <div className="flex h-[17px] min-w-0 items-center gap-2 text-[12.5px]/[17px] text-fg-3">
-      <span className="min-w-12 truncate">
-        {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
-      </span>
-      <span className="min-w-0">
-        <TagList tags={domain.tags} />
-      </span>
-    </div>
-  );
-}
 
 /** Of a short-lived certificate: whether its red badge is as it should be. */
 function Schedule({ domain, now }: { domain: DomainWire; now: number }) {

@@ -10,18 +10,15 @@ import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
 import type { DomainActions } from '../domain-actions.ts';
-import { issuerLine } from '../issuer-line.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { SelectBox } from '../selection/select-box.tsx';
 import { useSelection } from '../selection/selection-context.ts';
 import { uptimeText } from '../uptime/uptime-text.ts';
-import { cardTrouble } from './card-line.ts';
 import { DomainLink } from './domain-card.tsx';
 import { DomainMenu } from './domain-menu.tsx';
 import { ProtocolMark } from './protocol-mark.tsx';
 import { RemainingTime } from './remaining-time.tsx';
-import { TagList } from './tag-list.tsx';
-import { TroubleLine } from './trouble-line.tsx';
+import { SecondLine } from './second-line.tsx';
 
 export const ROW_CELL = 'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0';
 const INTERACTIVE = 'a, button, input, label, [role=menu]';
@@ -109,7 +106,7 @@ function Name({ domain, now }: { domain: DomainWire; now: number }) {
           </span>
           <ProtocolMark domain={domain} />
         </div>
-        <SecondLine domain={domain} now={now} />
+        <SecondLine domain={domain} now={now} className="text-[12.5px]/4" calmClassName="max-md:hidden" />
         <PhoneLine domain={domain} now={now} />
       </div>
     </div>
@@ -125,22 +122,6 @@ function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
       {domain.expiry_date !== null && (
         <span className="num text-[12.5px]/4 text-fg-3">{longDate(domain.expiry_date)}</span>
       )}
-    </div>
-  );
-}
-
-/** What is wrong, else who issued it. */
-function SecondLine({ domain, now }: { domain: DomainWire; now: number }) {
-  const trouble = domain.paused === null ? cardTrouble(domain, now) : null;
-  if (trouble) return <TroubleLine trouble={trouble} className="text-[12.5px]/4" />;
-  return (
-    <div className="flex min-w-0 items-center gap-2 text-[12.5px]/4 text-fg-3 max-md:hidden">
-      <span className="truncate">
-        {issuerLine(domain.authority_name, domain.issuer) ?? 'Issuer not known yet'}
-      </span>
-      <span className="min-w-0">
-        <TagList tags={domain.tags} />
-      </span>
     </div>
   );
 }

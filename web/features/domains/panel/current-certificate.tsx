@@ -16,7 +16,7 @@ import { httpUrl } from './http-url.ts';
 import { Fact, Facts, PanelSection } from './panel-section.tsx';
 import { Fingerprint } from './fingerprint.tsx';
 import { fingerprintText } from './pem.ts';
-import { PROTOCOL_TITLES } from './protocol-name.ts';
+import { PROTOCOL_TITLES } from '../protocol-name.ts';
 import { renewalLines } from './renewal-line.ts';
 import type { RenewalLine } from './renewal-line.ts';
 import type { ReportRead } from './report-query.ts';
