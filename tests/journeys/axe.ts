@@ -11,7 +11,10 @@ const SOURCE = readFileSync(
 
 interface AxeWindow {
   axe: {
-    run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+    run(
+      context: Element | Document,
+      options: object,
+    ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
   };
 }
 
@@ -20,7 +23,10 @@ export async function bringAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: SOURCE });
 }
 
-/** What axe finds in the state that the page is in: one line for each rule, with what broke it. */
+/**
+ * What axe finds in the state that the page is in: one line for each rule, with what broke it. Of a dialog, a panel or a menu
+ * over a page only that is looked at: the page below has been, as a state of its own.
+ */
 export async function axeFindings(page: Page, scope: 'everything' | 'colours'): Promise<string[]> {
   // Colours on their way from one value to another would be measured in between; they set out with the next frame.
   await page.evaluate(async () => {
@@ -30,7 +36,8 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
   const violations = await page.evaluate(
     async (rules) => {
       const { axe } = window as unknown as AxeWindow;
-      const found = await axe.run({
+      const layers = document.querySelectorAll('[role=dialog], [role=alertdialog], [role=menu]');
+      const found = await axe.run([...layers].at(-1) ?? document, {
         resultTypes: ['violations'],
         ...(rules && { runOnly: { type: 'rule', values: rules } }),
       });

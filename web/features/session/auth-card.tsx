@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
-import { classNames } from '../../ui/class-names.ts';
 import { DayRuler } from '../../ui/day-ruler.tsx';
 import { Wordmark } from '../../ui/logo.tsx';
 
@@ -16,14 +15,14 @@ export interface AuthCardProps {
   agreement?: string;
 }
 
-/** The centred card of login, sign-up and what belongs to them, on the day ruler. */
+/** The card of login, sign-up and what belongs to them, on the day ruler. */
 export function AuthCard({ title, subtitle, children, elsewhere, agreement }: AuthCardProps) {
   const { product_name: productName } = usePublicConfig();
   return (
     <div className="flex min-h-dvh flex-col">
-      <main className="flex flex-1 flex-col items-center justify-center px-4 py-8">
-        {/* At least as tall as the login: painted before all of it is read, it must not move. */}
-        <div className={classNames('w-full max-w-[480px]', agreement !== undefined && 'min-h-[520px]')}>
+      {/* In the middle for the login, by the window's height alone: painted before all of it is read, it must not move. */}
+      <main className="flex flex-1 flex-col items-center px-4 pt-[max(2rem,calc(50dvh-271px))] pb-8 max-md:pt-[max(1.5rem,calc(50dvh-340px))]">
+        <div className="w-full max-w-[480px]">
           <div className="mb-6 flex justify-center">
             <Link to="/landing" className="flex items-center rounded-3 no-underline max-md:min-h-11">
               <Wordmark name={productName} size="large" />
