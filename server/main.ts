@@ -180,6 +180,8 @@ async function listen(config: Config): Promise<Serving> {
   let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
     new Response('Starting', { status: 503 });
   const server = createAdaptorServer({ fetch: (request, env) => handler(request, env) }) as Server;
+  // Longer than proxies keep a connection for the next request: closed first by us, it may be under way already and fail.
+  server.keepAliveTimeout = 75_000;
   server.listen(config.port, config.host);
   try {
     await once(server, 'listening');

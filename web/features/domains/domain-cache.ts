@@ -67,6 +67,15 @@ export function isRemoved(queryClient: QueryClient, id: string): boolean {
   return queryClient.getQueryData(domainKey(id)) === REMOVED;
 }
 
+/**
+ * An answer can come after the event of what happened later, like the end of the check that was asked for: it was read before,
+ * and whatever it says the event said too.
+ */
+function isOlder(told: DomainWire, known: DomainWire | undefined): boolean {
+  const [toldAt, knownAt] = [told.last_checked_at, known?.last_checked_at].map((at) => Date.parse(at ?? ''));
+  return Number.isFinite(knownAt) && !(Number(toldAt) >= Number(knownAt));
+}
+
 /** As `useDomainCache`, for what is no component. */
 export function createDomainCache(queryClient: QueryClient): DomainCache {
   const rereadLists = () => void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
@@ -74,7 +83,8 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
   // An answer on its way may be older than what is put into its place now.
   const isReading = () => queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
 
-  const patchEverywhere = (domains: readonly DomainWire[]) => {
+  const patchEverywhere = (told: readonly DomainWire[]) => {
+    const domains = told.filter((domain) => !isOlder(domain, cachedDomain(queryClient, domain.id)));
     for (const domain of domains) {
       if (cachedDomain(queryClient, domain.id)?.fingerprint !== domain.fingerprint)
         void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });

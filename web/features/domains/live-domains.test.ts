@@ -48,6 +48,22 @@ test('hundreds of removals lead to one reading, and leave the list at once', asy
   leave();
 });
 
+test('an answer that comes after the news of what it started changes nothing back', () => {
+  const { queryClient, leave } = dashboard();
+  const cache = createDomainCache(queryClient);
+  const at = (second: number) => `2026-11-21T12:00:0${second}.000Z`;
+  const before = exampleDomain({ id: 'd3', last_checked_at: at(1), checking: true });
+  const after = exampleDomain({ id: 'd3', last_checked_at: at(2), checking: false });
+  cache.put(before);
+  createLiveDomains(queryClient).take({ event: 'domain', data: after });
+  cache.put(before);
+  cache.put({ ...before, last_checked_at: null });
+  expect(cachedDomain(queryClient, 'd3')).toEqual(after);
+  cache.put({ ...after, checking: true });
+  expect(cachedDomain(queryClient, 'd3')?.checking).toBe(true);
+  leave();
+});
+
 test('what is left is not read after the page was left', async () => {
   const { queryClient, reads, leave } = dashboard();
   const live = createLiveDomains(queryClient);
