@@ -11,10 +11,7 @@ const SOURCE = readFileSync(
 
 interface AxeWindow {
   axe: {
-    run(
-      context: Element | Document,
-      options: object,
-    ): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+    run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
   };
 }
 
@@ -23,10 +20,7 @@ export async function bringAxe(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: SOURCE });
 }
 
-/**
- * What axe finds in the state that the page is in: one line for each rule, with what broke it. Of a dialog, a panel or a menu
- * over a page only that is looked at: the page below has been, as a state of its own.
- */
+/** What axe finds in the state that the page is in: one line for each rule, with what broke it. */
 export async function axeFindings(page: Page, scope: 'everything' | 'colours'): Promise<string[]> {
   // Colours on their way from one value to another would be measured in between; they set out with the next frame.
   await page.evaluate(async () => {
@@ -36,8 +30,7 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
   const violations = await page.evaluate(
     async (rules) => {
       const { axe } = window as unknown as AxeWindow;
-      const layers = document.querySelectorAll('[role=dialog], [role=alertdialog], [role=menu]');
-      const found = await axe.run([...layers].at(-1) ?? document, {
+      const found = await axe.run({
         resultTypes: ['violations'],
         ...(rules && { runOnly: { type: 'rule', values: rules } }),
       });

@@ -30,18 +30,20 @@ export const BROWSER_FLAGS = [
 ];
 
 /**
- * BROWSER_PATH, else a headless shell, which on Debian is installed where that may be, else the machine's browser, else the one
- * from npm; null where none can be had.
+ * BROWSER_PATH, else a headless shell, else the machine's browser, else Debian's headless shell (with CI=true rather than the
+ * machine's), else the one from npm; null where none can be had.
  */
 export function findBrowser(): Browser | null {
   const named = process.env['BROWSER_PATH'];
-  return (
-    firstOf(named ? [named] : []) ??
-    firstOf(onPath([HEADLESS_SHELL])) ??
-    (installDebianPackage(HEADLESS_SHELL) ? firstOf(onPath([HEADLESS_SHELL])) : null) ??
-    firstOf([...onPath(NAMES), ...FIXED_PLACES]) ??
-    browserFromNpm()
-  );
+  const ready = firstOf([...(named ? [named] : []), ...onPath([HEADLESS_SHELL])]);
+  if (ready !== null) return ready;
+  const machines = firstOf([...onPath(NAMES), ...FIXED_PLACES]);
+  if (machines !== null && process.env['CI'] !== 'true') return machines;
+  return shellFromDebian() ?? machines ?? browserFromNpm();
+}
+
+function shellFromDebian(): Browser | null {
+  return installDebianPackage(HEADLESS_SHELL) ? firstOf(onPath([HEADLESS_SHELL])) : null;
 }
 
 function onPath(names: readonly string[]): string[] {

@@ -67,13 +67,10 @@ export function isRemoved(queryClient: QueryClient, id: string): boolean {
   return queryClient.getQueryData(domainKey(id)) === REMOVED;
 }
 
-/**
- * An answer can come after the event of what happened later, like the end of the check that was asked for: it was read before,
- * and whatever it says the event said too.
- */
-function isOlder(told: DomainWire, known: DomainWire | undefined): boolean {
-  const [toldAt, knownAt] = [told.last_checked_at, known?.last_checked_at].map((at) => Date.parse(at ?? ''));
-  return Number.isFinite(knownAt) && !(Number(toldAt) >= Number(knownAt));
+/** Whether `answer` knows of fewer checks than what is shown. */
+function isOlder({ last_checked_at: at }: DomainWire, known: DomainWire | undefined): boolean {
+  const knownAt = known?.last_checked_at ?? null;
+  return knownAt !== null && (at === null || Date.parse(at) < Date.parse(knownAt));
 }
 
 /** As `useDomainCache`, for what is no component. */
@@ -83,8 +80,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
   // An answer on its way may be older than what is put into its place now.
   const isReading = () => queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
 
-  const patchEverywhere = (told: readonly DomainWire[]) => {
-    const domains = told.filter((domain) => !isOlder(domain, cachedDomain(queryClient, domain.id)));
+  const patchEverywhere = (domains: readonly DomainWire[]) => {
     for (const domain of domains) {
       if (cachedDomain(queryClient, domain.id)?.fingerprint !== domain.fingerprint)
         void queryClient.invalidateQueries({ queryKey: historyKey(domain.id) });
@@ -100,6 +96,11 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     }
     return isOutdated;
   };
+
+  // An answer can come after the event of what happened later, like the end of the check that it started: what it says, the
+  // event said too. Events come one after the other, each as new as it can be.
+  const patchAnswered = (answers: readonly DomainWire[]) =>
+    patchEverywhere(answers.filter((answer) => !isOlder(answer, cachedDomain(queryClient, answer.id))));
 
   const dropEverywhere = (ids: readonly string[]) => {
     const gone = new Set(ids);
@@ -121,7 +122,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
   return {
     put: (domain) => {
       const isKnown = cachedDomain(queryClient, domain.id) !== undefined;
-      let isOutdated = patchEverywhere([domain]);
+      let isOutdated = patchAnswered([domain]);
       if (!isKnown) {
         isOutdated = isReading();
         for (const { filter, pages } of cachedLists(queryClient)) {
@@ -138,7 +139,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
       rereadSummary();
     },
     patch: (domains) => {
-      if (patchEverywhere(domains)) rereadLists();
+      if (patchAnswered(domains)) rereadLists();
       rereadSummary();
     },
     report: (domain) => patchEverywhere([domain]),

@@ -20,7 +20,8 @@ export function AuthCard({ title, subtitle, children, elsewhere, agreement }: Au
   const { product_name: productName } = usePublicConfig();
   return (
     <div className="flex min-h-dvh flex-col">
-      {/* In the middle for the login, by the window's height alone: painted before all of it is read, it must not move. */}
+      {/* By the window's height alone: painted before all of it is read, it must not move. The login stands in the middle, at 542
+          px with the ruler, and on a phone the sign-up, at 680. */}
       <main className="flex flex-1 flex-col items-center px-4 pt-[max(2rem,calc(50dvh-271px))] pb-8 max-md:pt-[max(1.5rem,calc(50dvh-340px))]">
         <div className="w-full max-w-[480px]">
           <div className="mb-6 flex justify-center">

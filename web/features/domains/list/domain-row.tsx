@@ -1,5 +1,6 @@
 import { memo } from 'react';
 import type { MouseEvent, Ref } from 'react';
+import { DAY_MS } from '../../../../contract/constants.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/dates.ts';
 import { RevocationBadge } from '../../../ui/badge.tsx';
@@ -9,6 +10,7 @@ import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
+import { shortDays } from '../day-and-month.ts';
 import type { DomainActions } from '../domain-actions.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { SelectBox } from '../selection/select-box.tsx';
@@ -145,9 +147,15 @@ function Checked({ domain, now }: { domain: DomainWire; now: number }) {
       </span>
     );
   if (domain.last_checked_at === null) return <None />;
+  const at = Date.parse(domain.last_checked_at);
   return (
-    <time dateTime={domain.last_checked_at} title={utcTitle(domain.last_checked_at)}>
-      {relativeTime(domain.last_checked_at, now)}
+    <time
+      dateTime={domain.last_checked_at}
+      title={utcTitle(domain.last_checked_at)}
+      className="whitespace-nowrap"
+    >
+      {/* The column has no room for a long date. */}
+      {now - at < DAY_MS ? relativeTime(at, now) : shortDays(at, now)(at)}
     </time>
   );
 }
