@@ -78,8 +78,12 @@ export const standingSchema = z
     email_verified: z.boolean(),
     /** Checks are due for longer than they should be: what is shown may be out of date. */
     checks_late: z.boolean(),
-    /** The last mail to the account's address was refused for good. */
+    /** Alerts wait for longer than they should. */
+    alerts_late: z.boolean(),
+    /** The account's address refused mail for good: nothing is sent to it until its owner asks for another try. */
     mail_failing: z.boolean(),
+    /** Whoever reads the account's address asked for no more alerts by mail at all. */
+    unsubscribed: z.boolean(),
     /** Where this very machine's user reads the mail that goes nowhere else; null for everybody else. */
     mail_page: z.string().nullable(),
   })

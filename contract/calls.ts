@@ -1,5 +1,6 @@
 import type { Call } from './call.ts';
 import { ACCOUNT_CALLS } from './account-calls.ts';
+import { ALERT_CALLS } from './alert-calls.ts';
 import { AUTHORITY_CALLS } from './authority-calls.ts';
 import { DEPLOYMENT_CALLS } from './deployment-calls.ts';
 import { DOMAIN_CALLS } from './domain-calls.ts';
@@ -25,6 +26,7 @@ export const CALLS = {
   ...ACCOUNT_CALLS,
   ...AUTHORITY_CALLS,
   ...DOMAIN_CALLS,
+  ...ALERT_CALLS,
   ...PAYMENT_CALLS,
   ...DEPLOYMENT_CALLS,
 } as const satisfies Record<string, Call>;

@@ -16,6 +16,9 @@ export const PAGE_PATHS = [
   '/privacy-policy',
   '/dashboard',
   '/profile',
+  '/alerts',
+  '/unsubscribe',
+  '/confirm-recipient',
   '/billing-test',
 ] as const;
 export type PagePath = (typeof PAGE_PATHS)[number];

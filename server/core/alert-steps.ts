@@ -1,10 +1,15 @@
 const DAY_MS = 86_400_000;
 const SHORT_LIVED_MS = 10 * DAY_MS;
+/** A step that somebody chose in days falls into the second half of a lifetime: before it nobody has to act yet. */
+const EARLIEST_SHARE = 0.5;
 
-export type Step = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
+type OwnStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
+/** What somebody chose instead: so many days before notAfter, or so much of the lifetime left. */
+export type ChosenStep = `${number}d` | `${number}%`;
+export type Step = OwnStep | ChosenStep;
 
 /** Each step comes at a number of days before notAfter, sooner where that is more than its share of the lifetime. */
-const STEPS: readonly { step: Step; days: number; share: number }[] = [
+const STEPS: readonly { step: OwnStep; days: number; share: number }[] = [
   { step: 'renewal_overdue', days: 30, share: 0.25 },
   { step: 'warning', days: 14, share: 0.2 },
   { step: 'critical', days: 7, share: 0.1 },
@@ -12,7 +17,6 @@ const STEPS: readonly { step: Step; days: number; share: number }[] = [
   { step: 'one_day', days: 1, share: 0.02 },
   { step: 'expired', days: 0, share: 0 },
 ];
-const TIGHTNESS = new Map(STEPS.map(({ step }, index) => [step, index]));
 
 /** When a certificate is valid, and when its CA wants it renewed (RFC 9773) where that is known; ms UTC. */
 export interface Renewable {
@@ -27,21 +31,36 @@ function lifetimeMs(certificate: Renewable): number {
 }
 
 /**
- * When to speak up about a certificate: instants in ms UTC, loosest step first. A renewal is overdue at the end of the CA's
- * window, where there is one.
+ * When to speak up about a certificate: instants in ms UTC, loosest step first, the end of its validity last. `chosen`
+ * replaces the steps before that; null leaves them as they are. A renewal is overdue at the end of the CA's window, where
+ * there is one.
  */
-export function alertSteps(certificate: Renewable): { step: Step; at: number }[] {
+export function alertSteps(
+  certificate: Renewable,
+  chosen: readonly ChosenStep[] | null = null,
+): { step: Step; at: number }[] {
+  const steps: Step[] = chosen === null ? STEPS.map(({ step }) => step) : [...chosen, 'expired'];
+  return steps
+    .map((step) => ({ step, at: stepAt(step, certificate) }))
+    .toSorted((left, right) => left.at - right.at);
+}
+
+/** The instant of one step, ms UTC, also of one that was chosen once and is no more. */
+function stepAt(step: Step, certificate: Renewable): number {
   const lifetime = lifetimeMs(certificate);
-  const steps = STEPS.map(({ step, days, share }) => ({
-    step,
-    at: certificate.notAfter - Math.floor(Math.min(days * DAY_MS, share * lifetime)),
-  }));
+  const own = STEPS.find((one) => one.step === step);
+  if (own === undefined) return certificate.notAfter - Math.floor(leftAt(step as ChosenStep, lifetime));
+  const at = certificate.notAfter - Math.floor(Math.min(own.days * DAY_MS, own.share * lifetime));
   const { renewalWindow } = certificate;
-  if (!renewalWindow) return steps;
-  const [, warning] = steps;
-  return steps.map((one) =>
-    one.step === 'renewal_overdue' ? { ...one, at: Math.min(renewalWindow.end, warning?.at ?? one.at) } : one,
-  );
+  if (step !== 'renewal_overdue' || !renewalWindow) return at;
+  return Math.min(renewalWindow.end, stepAt('warning', certificate));
+}
+
+function leftAt(step: ChosenStep, lifetime: number): number {
+  const number = Number.parseFloat(step);
+  return step.endsWith('%')
+    ? (number / 100) * lifetime
+    : Math.min(number * DAY_MS, EARLIEST_SHARE * lifetime);
 }
 
 /**
@@ -56,7 +75,12 @@ export function expectedRenewal(certificate: Renewable): { from: number; to: num
   return { from: certificate.notAfter - Math.round(lifetime * (1 - used)), to: certificate.notAfter };
 }
 
-/** True when `step` is the same as or closer to the end than `other`. */
-export function isAtLeastAsTight(step: Step, other: Step): boolean {
-  return (TIGHTNESS.get(step) ?? 0) >= (TIGHTNESS.get(other) ?? 0);
+/** True when `step` is the same as or closer to the end of this certificate than `other`. */
+export function isAtLeastAsTight(step: Step, other: Step, certificate: Renewable): boolean {
+  return step === other || stepAt(step, certificate) >= stepAt(other, certificate);
+}
+
+/** Whether a step is in the last stretch, in which a quiet hour is no reason to wait. */
+export function isCriticalStep(step: Step, certificate: Renewable): boolean {
+  return stepAt(step, certificate) >= stepAt('critical', certificate);
 }

@@ -1,8 +1,28 @@
 export { fixFor } from './judge/advice.ts';
-export { alertSteps, expectedRenewal } from './alert-steps.ts';
-export type { Step } from './alert-steps.ts';
-export { planAlerts } from './alerting.ts';
-export type { AlertStep, PlannedAlert } from './alerting.ts';
+export { alertSteps, expectedRenewal, isAtLeastAsTight } from './alert-steps.ts';
+export type { ChosenStep, Step } from './alert-steps.ts';
+export type {
+  AlertCertificate,
+  AlertFacts,
+  AlertKind,
+  AlertSeverity,
+  AlertStep,
+  PlannedAlert,
+  Problem,
+} from './alerting/alert.ts';
+export { alertsAhead } from './alerting/alerts-ahead.ts';
+export type { AlertAhead } from './alerting/alerts-ahead.ts';
+export { followIncidents } from './alerting/follow-incidents.ts';
+export type { Look } from './alerting/follow-incidents.ts';
+export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
+export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';
+export { nextWallClock, wallClock } from './alerting/local-time.ts';
+export { maintenanceUntil } from './alerting/maintenance.ts';
+export type { MaintenanceWindow } from './alerting/maintenance.ts';
+export { mayUseChannel, routeAlert } from './alerting/route.ts';
+export type { ChannelKind, ChannelState } from './alerting/route.ts';
+export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
+export type { AlertSettings, DomainAlertSettings, MutableEvent, QuietHours } from './alerting/settings.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';

@@ -1,4 +1,4 @@
-import { alertSteps, type Renewable } from './alert-steps.ts';
+import { alertSteps, type ChosenStep, type Renewable } from './alert-steps.ts';
 
 const MINUTE_MS = 60_000;
 /** A host that is down is looked at again within the hour, whatever its plan. */
@@ -20,6 +20,8 @@ export function nextCheckAt(input: {
   everyMinutes: number;
   reached: boolean;
   certificates: readonly Renewable[];
+  /** Which steps hold for them; null or absent: the product's own. */
+  steps?: readonly ChosenStep[] | null;
   /** When something is to be looked at again however long the interval: a failure without a second look yet, an answer on its
    * way. ms UTC. */
   lookAgainAt?: number | null;
@@ -32,7 +34,7 @@ export function nextCheckAt(input: {
   for (const certificate of input.certificates) {
     const lifetime = certificate.notAfter - certificate.notBefore;
     if (lifetime > 0) intervals.push(Math.max(LIFETIME_FLOOR_MS, lifetime / 24));
-    const next = alertSteps(certificate).find(({ at }) => at > now);
+    const next = alertSteps(certificate, input.steps).find(({ at }) => at > now);
     if (next !== undefined) steps.push(next.at);
   }
   const byInterval = now + Math.min(...intervals) * (1 - SPREAD * jitter);

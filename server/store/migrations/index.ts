@@ -9,6 +9,7 @@ import { createPlansAndMails } from './0003-plans-and-mails.ts';
 import { createIdentityFactors } from './0004-identity-factors.ts';
 import { createDescriptionsAndGlances } from './0005-descriptions-and-glances.ts';
 import { createProtocolsAndUptime } from './0006-protocols-and-uptime.ts';
+import { createChannelsAndIncidents } from './0007-channels-and-incidents.ts';
 
 /** In order, append-only: what was released is never edited. */
 const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
@@ -18,6 +19,7 @@ const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => 
   '0004-identity-factors': createIdentityFactors,
   '0005-descriptions-and-glances': createDescriptionsAndGlances,
   '0006-protocols-and-uptime': createProtocolsAndUptime,
+  '0007-channels-and-incidents': createChannelsAndIncidents,
 };
 
 /**

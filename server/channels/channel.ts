@@ -1,0 +1,20 @@
+import type { AlertContent } from './messages/index.ts';
+
+/** One alert on its way to one receiver. */
+export interface OutgoingAlert {
+  content: AlertContent;
+  /** Without angle brackets; the same on every attempt and every replay: receivers tell a repetition by it. */
+  messageId: string;
+  /** When this attempt is made, ms UTC. */
+  now: number;
+}
+
+/**
+ * `retry`: worth another attempt, not before `afterMs` where the receiver asked for that; `failed`: refused for good. `gone`: the
+ * receiver said that it does not exist any more, so nothing else goes there; `refused_address`: the address takes no mail;
+ * `operator`: only the operator can set it right, also where it is tried again.
+ */
+export type DeliveryOutcome =
+  | { outcome: 'delivered'; detail: string }
+  | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' }
+  | { outcome: 'failed'; detail: string; cause?: 'gone' | 'refused_address' | 'operator' };

@@ -1,0 +1,74 @@
+import type { AlertFacts, AlertStep, PlannedAlert, Problem } from './alert.ts';
+
+/** An open incident of a monitor, or one that ended lately. Instants are ms UTC. */
+export interface KnownIncident {
+  id: string;
+  problem: Problem;
+  /** Empty where it is about the endpoint, whatever it shows. */
+  fingerprint: string;
+  startedAt: number;
+  /** When the second look agreed; null until then, and nobody is told before. */
+  confirmedAt: number | null;
+  /** The first look that did not see it any more; null while it is seen. */
+  clearingSince: number | null;
+  endedAt: number | null;
+  /** Ended because it was seen to be over, and not because nobody looked any more. */
+  recovered: boolean;
+  acknowledgedAt: number | null;
+  snoozedUntil: number | null;
+  /** What people were told or will be; not what was superseded before anybody was told. */
+  told: readonly AlertStep[];
+  facts: AlertFacts;
+}
+
+/** What becomes of incidents; every id is of a known one. */
+export type IncidentChange =
+  | {
+      kind: 'open';
+      problem: Problem;
+      fingerprint: string;
+      startedAt: number;
+      confirmedAt: number | null;
+      facts: AlertFacts;
+    }
+  | {
+      kind: 'update';
+      id: string;
+      confirmedAt: number | null;
+      clearingSince: number | null;
+      facts: AlertFacts;
+    }
+  | { kind: 'end'; id: string; endedAt: number }
+  | { kind: 'drop'; id: string }
+  | { kind: 'reopen'; id: string };
+
+export interface IncidentSteps {
+  changes: IncidentChange[];
+  alerts: PlannedAlert[];
+  /** When to look again, whatever the interval (ms UTC): a change waits for a second look, or a silence ends. */
+  lookAgainAt: number | null;
+}
+
+/** How long an incident that ended is part of what comes after it. */
+export const REMEMBER_INCIDENTS_MS = 7 * 86_400_000;
+
+/** Who says "I know" hears no more of it, but that it came to the worst, and that it is over. */
+export function isAcknowledged(
+  { acknowledgedAt }: Pick<KnownIncident, 'acknowledgedAt'>,
+  step: AlertStep,
+): boolean {
+  return acknowledgedAt !== null && step !== 'expired';
+}
+
+/** Until when nobody is told of an incident (ms UTC): it was put off, or work is going on. Null: now is fine. */
+export function silentUntil(
+  { snoozedUntil }: Pick<KnownIncident, 'snoozedUntil'>,
+  { maintenanceUntil, now }: { maintenanceUntil: number | null; now: number },
+): number | null {
+  const until = Math.max(maintenanceUntil ?? 0, snoozedUntil ?? 0);
+  return until > now ? until : null;
+}
+
+export function lookAgain(steps: IncidentSteps, at: number): void {
+  steps.lookAgainAt = Math.min(at, steps.lookAgainAt ?? Infinity);
+}

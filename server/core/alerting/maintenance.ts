@@ -1,0 +1,30 @@
+import { zoneOffsetMs } from './local-time.ts';
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** A time in which nobody is told of trouble, because it is expected. Instants are ms UTC of its first occurrence. */
+export interface MaintenanceWindow {
+  startsAt: number;
+  endsAt: number;
+  repeats: 'never' | 'weekly';
+}
+
+/**
+ * Until when maintenance goes on, ms UTC; null while there is none. A weekly window keeps its time on the clocks of the zone,
+ * through summer and winter.
+ */
+export function maintenanceUntil(
+  windows: readonly MaintenanceWindow[],
+  now: number,
+  timeZone: string | null,
+): number | null {
+  const ends = windows.flatMap(({ startsAt, endsAt, repeats }) => {
+    if (now < startsAt) return [];
+    if (repeats === 'never') return now < endsAt ? [endsAt] : [];
+    const shift = zoneOffsetMs(now, timeZone) - zoneOffsetMs(startsAt, timeZone);
+    const since = (now + shift - startsAt) % WEEK_MS;
+    const left = endsAt - startsAt - since;
+    return left > 0 ? [now + left] : [];
+  });
+  return ends.length === 0 ? null : Math.max(...ends);
+}

@@ -1,0 +1,51 @@
+import type { Plan } from '../plan.ts';
+import type { PlannedAlert } from './alert.ts';
+import { leavesAt } from './quiet-hours.ts';
+import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
+
+export const CHANNEL_KINDS = [
+  'email',
+  'webhook',
+  'slack',
+  'discord',
+  'teams',
+  'telegram',
+  'pagerduty',
+  'ntfy',
+] as const;
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** A way to reach somebody, as far as the choice of channels goes. */
+export interface ChannelState {
+  /** `ACCOUNT_MAIL`, or the id of one that was added. */
+  key: string;
+  kind: ChannelKind;
+  /** On, and confirmed where it has to be. */
+  isOpen: boolean;
+  /** Who reads it asked for no more mail, in all or of this domain. */
+  isUnsubscribed: boolean;
+}
+
+/** Only mail to the account's own address comes with every plan. */
+export function mayUseChannel(plan: Plan, key: string): boolean {
+  return plan === 'premium' || key === ACCOUNT_MAIL;
+}
+
+/** Where an alert goes, and from when on (ms UTC) it may leave: a quiet hour holds back what can wait. */
+export function routeAlert(
+  alert: Pick<PlannedAlert, 'severity'>,
+  to: {
+    channels: readonly ChannelState[];
+    settings: Pick<AlertSettings, 'channels' | 'quietHours'>;
+    plan: Plan;
+    timeZone: string | null;
+    now: number;
+  },
+): { key: string; kind: ChannelKind; leavesAt: number }[] {
+  const { settings, plan, timeZone, now } = to;
+  const at = leavesAt(now, alert.severity, { quietHours: settings.quietHours, timeZone });
+  return to.channels
+    .filter(({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key))
+    .filter(({ key }) => settings.channels === null || settings.channels.includes(key))
+    .map(({ key, kind }) => ({ key, kind, leavesAt: at }));
+}
