@@ -45,6 +45,9 @@ test('the limit leads over the checkout to Premium', async ({ page, world }) => 
   await expect(offer.getByRole('row', { name: /Monitoring Frequency/ })).toContainText(
     'DailyUp to every 10 minutes',
   );
+  await expect(
+    offer.getByText('Includes real-time alerts and webhook support.', { exact: true }),
+  ).toBeVisible();
   await expect(offer.getByRole('button', { name: PRICE })).toBeEnabled();
   await expectAccessible(page);
 

@@ -31,7 +31,15 @@ test('the landing page offers the plans and leads into the trial', async ({ page
     'Daily SSL and uptime checks',
     'Community support',
   ]);
-  await expect(linesOf('Premium')).toContainText(['Unlimited certificates', 'Advanced uptime monitoring']);
+  await expect(linesOf('Premium')).toHaveText([
+    'Unlimited certificates',
+    'Advanced email notifications',
+    'Advanced uptime monitoring',
+    'Checks up to every 10 minutes',
+    'Webhook integration',
+    'Priority support',
+  ]);
+  await expect(page.getByRole('heading', { name: 'Webhook Support Premium' })).toBeVisible();
   for (const [name, address] of [
     ['Get Started Free', '/signup'],
     ['Start Premium Trial', '/signup?trial=1'],

@@ -19,7 +19,7 @@ describe('the landing page as HTML', () => {
       'Key Features',
       'SSL Certificate Tracking',
       'Email Notifications',
-      'Webhook Support Premium Coming Soon',
+      'Webhook Support Premium The same event',
       'Free Tier $0 Up to 3 certificates',
       'Get Started Free',
       'Premium Most Popular $4.99 per month',
@@ -29,6 +29,7 @@ describe('the landing page as HTML', () => {
       'Privacy Policy',
     ])
       expect(words).toContain(part);
+    expect(words).not.toContain('Coming Soon');
     expect(page('open-sold-try-it')).toContain('href="/signup?trial=1"');
   });
 

@@ -41,7 +41,7 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
       hasCross
     >
       <PlanTable freeDomains={limits.free_domains} />
-      <p className="mt-3 text-label text-fg-2">Includes real-time alerts. Webhook support: Coming Soon.</p>
+      <p className="mt-3 text-label text-fg-2">Includes real-time alerts and webhook support.</p>
       {problem !== null && <FieldError>{problem}</FieldError>}
       {!isLoading && product === null && (
         <p className="mt-3 text-label text-fg-2">

@@ -14,7 +14,7 @@ const TRACKED: Sample = { hostname: 'api.fjord.example', issuer: '', days: 34, l
 const TOLD: Sample = { hostname: 'git.orchard.example', issuer: '', days: 11, lifetimeDays: 90 };
 const MAILED: Sample = { hostname: 'pay.fjord.example', issuer: 'DigiCert', days: 2, lifetimeDays: 199 };
 
-/** What the product does, each with a miniature of the real thing; what it does not do yet says so. */
+/** What the product does, each with a miniature of the real thing. */
 export function KeyFeatures() {
   const { hasPlans } = offerOf(usePublicConfig());
   return (
@@ -33,8 +33,8 @@ export function KeyFeatures() {
       </Feature>
       <Feature
         title="Webhook Support"
-        chips={hasPlans ? ['Premium', 'Coming Soon'] : ['Coming Soon']}
-        text="The same event as JSON for your pager, chat or pipeline."
+        chips={hasPlans ? ['Premium'] : []}
+        text="The same event as signed JSON for your pipeline. Slack, Discord, Microsoft Teams, Telegram, PagerDuty and ntfy get it in their own form."
       >
         {(now) => <WebhookSample now={now} />}
       </Feature>

@@ -57,10 +57,11 @@ export function Pricing() {
           isPopular
           lines={[
             'Unlimited certificates',
+            'Advanced email notifications',
             'Advanced uptime monitoring',
             'Checks up to every 10 minutes',
+            'Webhook integration',
             'Priority support',
-            'Webhook integration (Coming Soon)',
           ]}
         >
           <Link

@@ -62,7 +62,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
 
         <Part id="terms" title="Terms of Use">
           <p>
-            {productName} reads the TLS certificates of the hosts you add and emails you before they expire
+            {productName} reads the TLS certificates of the hosts you add and tells you before they expire
             {hasTryIt && '; without an account it looks at one host at a time, on the first page'}. It is
             meant for hosts that you run or may look at. Reading a certificate is one ordinary connection, as
             any visitor makes.

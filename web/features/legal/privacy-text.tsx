@@ -18,8 +18,13 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
           {usesFirebase ? '' : ', a hash of your password, and the passkeys and authenticator you set up'};
         </li>
         <li>
-          the hosts you add, the notes and tags you give them, what their certificates and checks showed, the
-          private authorities you trust, and the mails sent to you;
+          the hosts you add, the notes and tags you give them, what their certificates and checks showed, and
+          the private authorities you trust;
+        </li>
+        <li>
+          whom to alert and when: the addresses and channels you add, with the keys that these need, your
+          steps, quiet hours and maintenance; and for 90 days the alerts and mails that were sent, with what
+          became of each;
         </li>
         <li>
           your sessions: hashes of their tokens, and so that you can recognise them the browser and the
@@ -86,10 +91,23 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
         </p>
       )}
       <p>
-        Alerts leave by email through the mail server that this deployment is set up with. The hosts you add
-        see the checks as connections from this server; they never see you. Their icons are fetched by this
-        server too, from the site or from where its page says, and kept for as long as anybody has the site in
-        a list; your browser never calls a host that you track.
+        Alerts leave by email through the mail server that this deployment is set up with. A channel that you
+        add, such as a webhook, Slack, Discord, Microsoft Teams, Telegram, PagerDuty or ntfy, is sent what the
+        alert says: the host, what is wrong, its certificate and its dates, and nothing else of your account.
+        From there on it is kept as its receiver keeps things. Removing a channel ends that at once, and its
+        keys are deleted.
+      </p>
+      <p>
+        Somebody else whom you want mailed gets one mail that asks; without their yes they get no other. Every
+        alert has a link that ends such mail, for one host or for all, and that choice is kept for as long as
+        your account. An address whose mail server refuses mail for good is noted with the reason, and gets
+        none until it is tried again. The calendar feed shows your hosts and their dates to whoever has its
+        secret address; you can end that address at any time.
+      </p>
+      <p>
+        The hosts you add see the checks as connections from this server; they never see you. Their icons are
+        fetched by this server too, from the site or from where its page says, and kept for as long as anybody
+        has the site in a list; your browser never calls a host that you track.
       </p>
       <p>
         Deleting your account removes all of this at once
