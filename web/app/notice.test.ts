@@ -13,7 +13,9 @@ const standing: NonNullable<NoticeFacts['standing']> = {
   paused_by_plan: 0,
   email_verified: true,
   checks_late: false,
+  alerts_late: false,
   mail_failing: false,
+  unsubscribed: false,
   mail_page: null,
 };
 const trial = { ...standing, plan: 'premium', status: 'trialing', source: 'trial' } as const;
@@ -38,7 +40,22 @@ describe('the notice', () => {
       ['insecure', { isInsecure: true }],
       ['verify', { standing: { ...standing, email_verified: false } }],
       ['trial', { standing: { ...trial, email_verified: false, ends_at: inDays(2) } }],
-      ['mail', { standing: { ...trial, email_verified: false, ends_at: inDays(2), mail_failing: true } }],
+      [
+        'unsubscribed',
+        { standing: { ...trial, email_verified: false, ends_at: inDays(2), unsubscribed: true } },
+      ],
+      [
+        'mail',
+        {
+          standing: {
+            ...trial,
+            email_verified: false,
+            ends_at: inDays(2),
+            unsubscribed: true,
+            mail_failing: true,
+          },
+        },
+      ],
       ['paused', { standing: { ...standing, email_verified: false, mail_failing: true, paused_by_plan: 2 } }],
       [
         'past_due',
@@ -52,7 +69,7 @@ describe('the notice', () => {
           },
         },
       ],
-      ['late', { standing: { ...standing, status: 'past_due', ends_at: inDays(14), checks_late: true } }],
+      ['late', { standing: { ...standing, status: 'past_due', ends_at: inDays(14), alerts_late: true } }],
       ['connection', { isConnectionLost: true }],
     ];
     let facts = well;
@@ -72,14 +89,19 @@ describe('the notice', () => {
     expect(noticeOf({ ...well, standing: { ...trial, ends_at: inDays(days) } })?.text ?? null).toBe(text);
   });
 
-  it('says what late checks and refused mail mean', () => {
+  it('says what late checks and alerts, refused mail and none at all mean', () => {
     const of = (change: object) => noticeOf({ ...well, standing: { ...standing, ...change } })?.text;
     expect(of({ checks_late: true })).toBe(
       'Checks are running late. What you see may be out of date, and alerts may arrive late.',
     );
-    expect(of({ mail_failing: true })).toBe(
-      'The last mail to alice@orchard.example was not accepted, so alerts may not reach you. Check that its mailbox takes mail.',
+    expect(of({ checks_late: true, alerts_late: true })).toBe(of({ checks_late: true }));
+    expect(of({ alerts_late: true })).toBe(
+      'Alerts are running late. Checks go on, and what you see is up to date.',
     );
+    expect(of({ mail_failing: true })).toBe(
+      'Mail to alice@orchard.example bounces, so alerts do not reach you by mail. Check that its mailbox takes mail, then try again.',
+    );
+    expect(of({ unsubscribed: true })).toBe('You get no alerts by mail: you unsubscribed from all of them.');
   });
 
   it('says how many domains the plan paused', () => {

@@ -8,7 +8,8 @@ import { INSECURE_TEXT } from './insecure-text.ts';
 const TRIAL_NEWS_DAYS = 3;
 
 export interface Notice {
-  kind: 'connection' | 'late' | 'past_due' | 'paused' | 'mail' | 'trial' | 'verify' | 'insecure';
+  kind:
+    'connection' | 'late' | 'past_due' | 'paused' | 'mail' | 'unsubscribed' | 'trial' | 'verify' | 'insecure';
   text: string;
 }
 
@@ -41,18 +42,20 @@ export function noticeOf({
       kind: 'connection',
       text: 'Connection lost. What you see may be out of date; it updates when the connection is back.',
     };
-  if (standing?.checks_late)
-    return {
-      kind: 'late',
-      text: 'Checks are running late. What you see may be out of date, and alerts may arrive late.',
-    };
+  const late = standing && lateText(standing);
+  if (late) return { kind: 'late', text: late };
   if (standing?.status === 'past_due') return { kind: 'past_due', text: pastDueText(standing.ends_at) };
   if (standing && standing.paused_by_plan > 0)
     return { kind: 'paused', text: pausedText(standing.paused_by_plan, freeDomains) };
   if (standing?.mail_failing)
     return {
       kind: 'mail',
-      text: `The last mail to ${email} was not accepted, so alerts may not reach you. Check that its mailbox takes mail.`,
+      text: `Mail to ${email} bounces, so alerts do not reach you by mail. Check that its mailbox takes mail, then try again.`,
+    };
+  if (standing?.unsubscribed)
+    return {
+      kind: 'unsubscribed',
+      text: 'You get no alerts by mail: you unsubscribed from all of them.',
     };
   const trial = standing && trialText(standing, now);
   if (trial) return { kind: 'trial', text: trial };
@@ -65,6 +68,12 @@ export function noticeOf({
     };
   if (isInsecure) return { kind: 'insecure', text: INSECURE_TEXT };
   return null;
+}
+
+/** One trouble for who waits, whichever part is behind. */
+function lateText({ checks_late: checks, alerts_late: alerts }: StandingWire): string | null {
+  if (checks) return 'Checks are running late. What you see may be out of date, and alerts may arrive late.';
+  return alerts ? 'Alerts are running late. Checks go on, and what you see is up to date.' : null;
 }
 
 function pastDueText(endsAt: string | null): string {
