@@ -7,6 +7,10 @@ describe('an event of the stream', () => {
       event: 'domain_removed',
       data: { id: 'm1' },
     });
+    expect(parseServerEvent('alerts', '{"domain_id":null}')).toEqual({
+      event: 'alerts',
+      data: { domain_id: null },
+    });
     expect(parseServerEvent('session_ended', '{}')).toEqual({ event: 'session_ended', data: {} });
   });
 

@@ -5,6 +5,7 @@ import { toSnakeCase } from './wire-case.ts';
 const EVENT_NAMES = Object.keys({
   domain: true,
   domain_removed: true,
+  alerts: true,
   account: true,
   session_ended: true,
 } satisfies Record<ServerEvent['event'], true>);
