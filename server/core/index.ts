@@ -76,12 +76,13 @@ export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription
 export { isAwaiting } from './judge/awaiting.ts';
 export { judge } from './judge/judge.ts';
 export { longDate } from './long-date.ts';
-export { oneLine } from './one-line.ts';
+export { oneLine, shortLine } from './one-line.ts';
 export { whatHappened } from './reach-failure.ts';
 export { needsFetching, reportFindings, reportMarkdown, servedThere, whereServed } from './report/report.ts';
 export type { Report } from './report/report.ts';
 export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
 export { nextAttemptAt } from './retry.ts';
+export type { RetrySchedule } from './retry.ts';
 export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './judge/revocation.ts';
 export { nextCheckAt } from './schedule.ts';
 export type {

@@ -1,26 +1,55 @@
 import { describe, expect, it } from 'vitest';
 import { nextAttemptAt } from './retry.ts';
+import type { FailedAttempt, RetrySchedule } from './retry.ts';
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 
-describe('nextAttemptAt', () => {
+const next = (schedule: RetrySchedule, failed: Partial<FailedAttempt>) =>
+  nextAttemptAt(schedule, { attempt: 1, firstAttemptAt: 0, now: 0, jitter: 0.5, ...failed });
+
+/** When each try is made, where none succeeds. */
+function tries(schedule: RetrySchedule, jitter: number): number[] {
+  const at = [0];
+  for (;;) {
+    const then = next(schedule, { attempt: at.length, now: at.at(-1) ?? 0, jitter });
+    if (then === null) return at;
+    at.push(then);
+  }
+}
+
+describe('nextAttemptAt of mail', () => {
   it('doubles the wait from 15 seconds up to an hour', () => {
-    const waits = [1, 2, 3, 8, 9, 10, 500].map((attempt) => nextAttemptAt(attempt, 0, 0, 1));
+    const waits = [1, 2, 3, 8, 9, 10, 500].map((attempt) => next('mail', { attempt, jitter: 1 }));
     expect(waits).toEqual([15_000, 30_000, 60_000, 32 * MINUTE, 60 * MINUTE, 60 * MINUTE, 60 * MINUTE]);
   });
   it('spreads each wait over its second half', () => {
-    expect(nextAttemptAt(1, 0, 1_000, 0)).toBe(8_500);
+    expect(next('mail', { now: 1_000, jitter: 0 })).toBe(8_500);
   });
   it('gives up after four days', () => {
-    let [now, attempt] = [0, 1];
-    for (;;) {
-      const next = nextAttemptAt(attempt++, 0, now, 0.5);
-      if (next === null) break;
-      expect(next).toBeGreaterThan(now);
-      now = next;
-    }
-    expect(now).toBeGreaterThan(4 * DAY - 60 * MINUTE);
-    expect(now).toBeLessThanOrEqual(4 * DAY);
+    const at = tries('mail', 0.5);
+    expect(at).toEqual(at.toSorted((a, b) => a - b));
+    expect(at.at(-1)).toBeGreaterThan(4 * DAY - HOUR);
+    expect(at.at(-1)).toBeLessThanOrEqual(4 * DAY);
+  });
+});
+
+describe('nextAttemptAt of webhooks', () => {
+  it('follows the schedule of Standard Webhooks, over about 75 hours', () => {
+    const [first, second, third, ...later] = tries('http', 0.5);
+    expect([first, second, third]).toEqual([0, 5 * SECOND, 5 * MINUTE + 5 * SECOND]);
+    expect(later.map((at) => Math.round(at / HOUR))).toEqual([1, 3, 8, 18, 32, 52, 76]);
+  });
+  it('makes each try a tenth earlier or later', () => {
+    expect(next('http', { attempt: 4, jitter: 0 })).toBe(108 * MINUTE);
+    expect(next('http', { attempt: 4, jitter: 1 })).toBe(132 * MINUTE);
+  });
+  it('leaves a receiver alone for as long as it asks, up to an hour', () => {
+    expect(next('http', { afterMs: 90 * SECOND })).toBe(90 * SECOND);
+    expect(next('http', { afterMs: 7 * DAY })).toBe(HOUR);
+    expect(next('http', { attempt: 2, afterMs: SECOND })).toBe(5 * MINUTE);
+    expect(next('http', { attempt: 10, afterMs: SECOND })).toBeNull();
   });
 });

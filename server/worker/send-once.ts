@@ -54,7 +54,8 @@ export async function sendOnce(
   if (sent.outcome !== 'delivered' && !isProven) await returnAllowance(store, message.to);
 
   const now = clock.now();
-  const next = nextAttemptAt(outgoing.attempt, outgoing.firstAttemptAt, now, random());
+  const { attempt, firstAttemptAt } = outgoing;
+  const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
   if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {
     await outgoing.retry(next, sent.detail, now);
     return;
