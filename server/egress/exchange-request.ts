@@ -53,7 +53,8 @@ function read(
   done: (exchanged: Exchanged) => void,
 ): void {
   const { headers, statusCode: status = 0 } = response;
-  if (status < 200 || status > 299) return done({ ok: true, status, headers, body: Buffer.alloc(0) });
+  const isWanted = maxBytes > 0 && status >= 200 && status <= 299;
+  if (!isWanted) return done({ ok: true, status, headers, body: Buffer.alloc(0) });
   if ((headers['content-encoding'] ?? 'identity') !== 'identity')
     return done({ ok: false, reason: 'malformed' });
   if (longer === 'refuse' && Number(headers['content-length'] ?? 0) > maxBytes)

@@ -12,7 +12,10 @@ import { within } from './within.ts';
 export interface ExchangeOptions {
   url: URL;
   method?: 'GET' | 'POST';
-  /** Beside Host, Accept-Encoding, Connection and the length of the body. No credentials. */
+  /**
+   * Beside Host, Accept-Encoding, Connection and the length of the body. No credentials but those of the host in the URL:
+   * nothing is followed, so nobody else gets them.
+   */
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
   resolver: Resolver;
@@ -20,15 +23,16 @@ export interface ExchangeOptions {
   signal: AbortSignal;
   /** For everything, the resolution included, by the wall clock. */
   deadlineMs: number;
-  /** Of the body. */
+  /** Of the body. 0: nobody wants it, and the answer is complete with its head. */
   maxBytes: number;
   /** What becomes of a longer body; `refuse` where absent. */
   longer?: 'refuse' | 'cut';
   /**
    * `usual`: 80 and 443, and at an address in a range that the operator opened any port, since services of an own network
-   * sit anywhere. A list allows its ports alone, wherever they are.
+   * sit anywhere. `high`: these, and everywhere those from 1024 on, where people run what is not a system's own service. A
+   * list allows its ports alone, wherever they are.
    */
-  ports?: 'usual' | readonly number[];
+  ports?: 'usual' | 'high' | readonly number[];
   /** How https shakes hands; verified against the public roots where absent. */
   secure?: SecureSocket;
 }
@@ -49,6 +53,7 @@ const MOST_ADDRESSES = 3;
 const CONNECT_MS = 5_000;
 const MAX_URL_LENGTH = 2_048;
 const USUAL_PORTS = [80, 443];
+const FIRST_HIGH_PORT = 1_024;
 /** Certificates, headers and whatever else stands around a body. */
 const MAX_EXTRA_BYTES = 256 * 1024;
 
@@ -138,7 +143,9 @@ function mayAsk(
   port: number,
   { policy, ports = 'usual' }: Pick<ExchangeOptions, 'policy' | 'ports'>,
 ): boolean {
-  return ports === 'usual' ? USUAL_PORTS.includes(port) || policy.opens(address) : ports.includes(port);
+  if (typeof ports !== 'string') return ports.includes(port);
+  if (ports === 'high' && port >= FIRST_HIGH_PORT) return true;
+  return USUAL_PORTS.includes(port) || policy.opens(address);
 }
 
 const REFUSED: Connection = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };

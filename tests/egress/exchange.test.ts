@@ -86,6 +86,17 @@ describe('an exchange', () => {
     expect(asked).toBe(1);
   });
 
+  it('ends with the head of an answer whose body nobody wants', async () => {
+    const port = await serving((_request, response) => {
+      response
+        .writeHead(202, { 'content-encoding': 'gzip', 'retry-after': '3' })
+        .write('packed, and never ends');
+    });
+    const answer = await ask(`http://ca.test:${port}/`, { maxBytes: 0 });
+    expect(answer).toMatchObject({ ok: true, status: 202, headers: { 'retry-after': '3' } });
+    expect(answer.ok && answer.body.length).toBe(0);
+  });
+
   it('believes a server over https by the anchors and the name', async () => {
     const serve: Serve = (_request, response) => response.end('hello');
     const start = async (certificate: ReturnType<typeof root.issue>): Promise<number> => {
@@ -122,7 +133,9 @@ describe('an exchange', () => {
     const open = createAddressPolicy(['127.0.0.0/8'], () => []);
     const policy = { ...open, opens: () => false };
     expect(await ask(`http://ca.test:${port}/public`, { policy })).toEqual(refused);
-    expect(seen).toEqual(['/opened', '/listed']);
+    expect(await ask(`http://ca.test:${port}/high`, { policy, ports: 'high' })).toMatchObject({ ok: true });
+    expect(await ask('http://ca.test:25/low', { policy, ports: 'high' })).toEqual(refused);
+    expect(seen).toEqual(['/opened', '/listed', '/high']);
   });
 
   it.each([
