@@ -1,0 +1,55 @@
+import { useId } from 'react';
+import type { ChannelWire } from '../../../contract/channel.ts';
+import { CheckboxLine } from '../checkbox-line.tsx';
+import { FieldError } from '../field.tsx';
+import { ChannelIcon } from './channel-icon.tsx';
+
+export interface ChannelChoiceProps {
+  /** As in the contract: null are all of them, also those to come. */
+  value: readonly string[] | null;
+  onChange: (keys: string[] | null) => void;
+  channels: readonly ChannelWire[];
+}
+
+/** All channels, or some of them. */
+export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps) {
+  const id = useId();
+  // A channel that is gone may still be chosen: it counts no more.
+  const chosen = channels.filter(({ key }) => value === null || value.includes(key)).map(({ key }) => key);
+  return (
+    <fieldset className="grid gap-1">
+      <legend className="sr-only">Channels</legend>
+      <CheckboxLine
+        checked={value === null}
+        onChange={(isAll) => onChange(isAll ? null : chosen)}
+        label="All channels, also those to come"
+      />
+      {value !== null && (
+        <ul className="pl-7" aria-describedby={chosen.length === 0 ? id : undefined}>
+          {channels.map(({ key, kind, name, target }) => (
+            <li key={key}>
+              <CheckboxLine
+                checked={chosen.includes(key)}
+                onChange={(isChosen) =>
+                  onChange(isChosen ? [...chosen, key] : chosen.filter((other) => other !== key))
+                }
+                label={
+                  <>
+                    <ChannelIcon kind={kind} />
+                    <span className="min-w-0 [overflow-wrap:anywhere]">
+                      {name}
+                      {name !== target && <span className="text-fg-3"> {target}</span>}
+                    </span>
+                  </>
+                }
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {value !== null && chosen.length === 0 && (
+        <FieldError id={id}>Nobody is told of anything. Choose at least one channel.</FieldError>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,115 @@
+import { useMutation } from '@tanstack/react-query';
+import type { DeliveryWire } from '../../../contract/channel.ts';
+import { isSettled, useAlertCache, useDelivery, useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
+import { replayDelivery } from '../../lib/alerts/channel-calls.ts';
+import { deliveryLine } from '../../lib/alerts/delivery-words.ts';
+import { messageOf } from '../../lib/api-error.ts';
+import { useNow } from '../../lib/use-now.ts';
+import { Button } from '../button.tsx';
+import { classNames } from '../class-names.ts';
+import { Glyph } from '../glyph.tsx';
+import type { GlyphName } from '../glyph.tsx';
+import { Spinner } from '../spinner.tsx';
+import { Time } from '../time.tsx';
+import { toast } from '../toast.tsx';
+
+const LOOKS: Record<'delivered' | 'failed' | 'held' | 'superseded', { glyph: GlyphName; colour: string }> = {
+  delivered: { glyph: 'active', colour: 'text-ok-mark' },
+  failed: { glyph: 'critical', colour: 'text-critical-mark' },
+  held: { glyph: 'paused', colour: 'text-fg-3' },
+  superseded: { glyph: 'revoked', colour: 'text-fg-3' },
+};
+
+interface DeliveryStateProps {
+  delivery: Pick<DeliveryWire, 'state' | 'next_attempt_at' | 'settled_at' | 'attempts'>;
+  className?: string;
+}
+
+/** Where a message stands, in one line: glyph and words. */
+export function DeliveryState({ delivery, className }: DeliveryStateProps) {
+  const now = useNow();
+  const look = delivery.state === 'waiting' ? null : LOOKS[delivery.state];
+  return (
+    <span className={classNames('flex items-start gap-1.5 text-label text-fg-2', className)}>
+      {look ? (
+        <Glyph
+          name={look.glyph}
+          className={classNames('mt-0.5 size-[13px] [--glyph-cut:var(--surface)]', look.colour)}
+        />
+      ) : (
+        <Spinner className="mt-0.5 size-[13px] flex-none text-fg-3" />
+      )}
+      <span>{deliveryLine(delivery, now)}</span>
+    </span>
+  );
+}
+
+/** Every attempt with its answer, oldest first. */
+function Attempts({ attempts }: Pick<DeliveryWire, 'attempts'>) {
+  if (attempts.length === 0) return null;
+  return (
+    <ol className="grid gap-0.5 text-meta text-fg-3">
+      {attempts.map(({ attempt, started_at: startedAt, finished_at: finishedAt, detail, outcome }) => (
+        <li key={attempt} className="num [overflow-wrap:anywhere]">
+          {attempt}. <Time iso={startedAt} withTime />
+          {': '}
+          {detail ??
+            (outcome === 'delivered'
+              ? 'taken'
+              : finishedAt === null
+                ? 'under way, or broken off'
+                : 'no answer')}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+interface DeliveryReceiptProps {
+  /** As it was read; from there on it follows what becomes of it. */
+  delivery: DeliveryWire;
+  /** What it says, where that is not said elsewhere. */
+  hasTitle?: boolean;
+}
+
+/** What became of one message on one channel, live, with every attempt; what is settled can be sent again. */
+export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryReceiptProps) {
+  const delivery = useDelivery(first);
+  const cache = useAlertCache();
+  const reread = useRereadAlerts();
+  const replay = useMutation({
+    mutationFn: () => replayDelivery(delivery.id),
+    onSuccess: (again) => {
+      cache.putDelivery(again);
+      reread();
+    },
+    onError: (error) => toast.error(`It was not sent again: ${messageOf(error)}`),
+  });
+  return (
+    <div className="grid gap-1.5">
+      <div className="flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          {hasTitle && <p className="text-body font-[520] [overflow-wrap:anywhere]">{delivery.title}</p>}
+          <output className="block">
+            <DeliveryState delivery={delivery} />
+          </output>
+        </div>
+        {isSettled(delivery) && (
+          <Button
+            variant="outline"
+            size="small"
+            busy={replay.isPending}
+            aria-label={`Send again: ${delivery.title}`}
+            onClick={() => replay.mutate()}
+          >
+            Send again
+          </Button>
+        )}
+      </div>
+      {delivery.state === 'failed' && delivery.detail !== null && delivery.attempts.length === 0 && (
+        <p className="text-meta text-fg-3 [overflow-wrap:anywhere]">{delivery.detail}</p>
+      )}
+      <Attempts attempts={delivery.attempts} />
+    </div>
+  );
+}

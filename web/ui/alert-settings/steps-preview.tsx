@@ -1,0 +1,83 @@
+import { useId } from 'react';
+import { sentenceOf } from '../../lib/api-error.ts';
+import type { PreviewQuestion } from '../../lib/alerts/alert-calls.ts';
+import { usePreview } from '../../lib/alerts/use-preview.ts';
+import { Button } from '../button.tsx';
+import { classNames } from '../class-names.ts';
+import { Glyph } from '../glyph.tsx';
+import { Skeleton } from '../skeleton.tsx';
+import { Time } from '../time.tsx';
+
+/** What would be sent with these settings, before they are saved; of one domain, or of all. */
+export function StepsPreview(question: PreviewQuestion) {
+  const id = useId();
+  const { data, error, refetch, isPlaceholderData } = usePreview(question);
+  const isOfOne = question.domain_id !== undefined;
+  return (
+    <section aria-labelledby={id} className="rounded-3 border border-line bg-sunken px-3.5 py-3">
+      <h3 id={id} className="text-label font-semibold">
+        If nobody renews, this is sent
+      </h3>
+      {data ? (
+        <div className={classNames(isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
+          {data.alerts.length === 0 ? (
+            <p className="mt-1 text-label text-fg-2">
+              {isOfOne
+                ? 'Nothing: no certificate of it is known, or all of it was told already.'
+                : 'Nothing yet: no certificate of your domains is known.'}
+            </p>
+          ) : (
+            <ol className="mt-2 grid gap-2">
+              {data.alerts.map((alert) => (
+                <li
+                  key={`${alert.domain_id} ${alert.step} ${alert.expiry_date} ${alert.certificate_name ?? ''}`}
+                  className="grid gap-x-3 text-label sm:grid-cols-[9.5rem_1fr]"
+                >
+                  <span className="num flex items-center gap-1.5 text-fg">
+                    <Glyph
+                      name={alert.severity === 'critical' ? 'critical' : 'soon'}
+                      className={classNames(
+                        'size-3 [--glyph-cut:var(--sunken)]',
+                        alert.severity === 'critical' ? 'text-critical-mark' : 'text-soon-mark',
+                      )}
+                    />
+                    <span className="sr-only">
+                      {alert.severity === 'critical' ? 'Critical, ' : 'Warning, '}
+                    </span>
+                    <Time iso={alert.at} />
+                  </span>
+                  <span className="min-w-0 text-fg-2 max-sm:pl-[18px]">
+                    {!isOfOne && (
+                      <span className="font-mono [overflow-wrap:anywhere] text-fg">
+                        {alert.display_name}{' '}
+                      </span>
+                    )}
+                    {alert.certificate_name !== null && (
+                      <span className="[overflow-wrap:anywhere]">{alert.certificate_name}: </span>
+                    )}
+                    <span className="num">{alert.label}</span>
+                  </span>
+                </li>
+              ))}
+            </ol>
+          )}
+          {data.more > 0 && (
+            <p className="num mt-2 text-meta text-fg-3">and {data.more} more in the next 90 days</p>
+          )}
+        </div>
+      ) : error ? (
+        <div role="alert" className="mt-1 text-label text-fg-2">
+          What would be sent could not be worked out: {sentenceOf(error)}{' '}
+          <Button variant="ghost" size="small" onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </div>
+      ) : (
+        <div className="mt-2 grid gap-2">
+          <Skeleton className="h-4 w-64 max-w-full" />
+          <Skeleton className="h-4 w-56 max-w-full" />
+        </div>
+      )}
+    </section>
+  );
+}
