@@ -10,25 +10,30 @@ export type {
   PlannedAlert,
   Problem,
 } from './alerting/alert.ts';
+export { alertEvent } from './alerting/alert-event.ts';
+export type { AlertEvent } from './alerting/alert-event.ts';
+export { alertTitle } from './alerting/alert-title.ts';
 export { alertsAhead } from './alerting/alerts-ahead.ts';
 export type { AlertAhead } from './alerting/alerts-ahead.ts';
 export { followIncidents } from './alerting/follow-incidents.ts';
 export type { Look } from './alerting/follow-incidents.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';
-export { nextWallClock, wallClock } from './alerting/local-time.ts';
+export { knownZone, nextWallClock, wallClock } from './alerting/local-time.ts';
 export { maintenanceUntil } from './alerting/maintenance.ts';
 export type { MaintenanceWindow } from './alerting/maintenance.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';
 export type { ChannelKind, ChannelState } from './alerting/route.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, MutableEvent, QuietHours } from './alerting/settings.ts';
+export { stepLabel } from './alerting/step-label.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
 export { diff } from './diff.ts';
 export type { Event } from './diff.ts';
+export { count, duration } from './duration.ts';
 export { displayName, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
 export { certificateFacts } from './facts.ts';

@@ -14,9 +14,10 @@ export type Problem = (typeof PROBLEMS)[number];
 
 /**
  * What an incident is told once for: that it began, a step before the end of a certificate, that it comes and goes, and that
- * it is over. A revocation's beginning is called `revoked`.
+ * it is over. A revocation's beginning is called `revoked`, that of a chain which only some clients refuse `some_clients`: it
+ * is `opened` when all do.
  */
-export type AlertStep = Step | 'opened' | 'revoked' | 'flapping' | 'resolved';
+export type AlertStep = Step | 'opened' | 'some_clients' | 'revoked' | 'flapping' | 'resolved';
 
 /** What an alert is about; a test of a channel is about nothing. */
 export type AlertKind = Problem | 'test';

@@ -17,20 +17,25 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
+/** The zone itself, or UTC: zones come and go, and one that a browser knew must not keep an alert from leaving. */
+export function knownZone(timeZone: string | null): string {
+  if (timeZone === null) return 'UTC';
+  try {
+    return formatOf(timeZone).resolvedOptions().timeZone;
+  } catch (error) {
+    if (error instanceof RangeError) return 'UTC';
+    throw error;
+  }
+}
+
 /**
  * How far the clocks of a zone (IANA name; null and unknown ones: UTC) are ahead of UTC at an instant, in ms. Seconds of
  * historical zones are left out.
  */
 export function zoneOffsetMs(at: number, timeZone: string | null): number {
-  if (timeZone === null || timeZone === 'UTC') return 0;
-  let parts: Intl.DateTimeFormatPart[];
-  try {
-    parts = formatOf(timeZone).formatToParts(at);
-  } catch (error) {
-    // Zones come and go; one that a browser knew must not keep an alert from leaving.
-    if (error instanceof RangeError) return 0;
-    throw error;
-  }
+  const zone = knownZone(timeZone);
+  if (zone === 'UTC') return 0;
+  const parts = formatOf(zone).formatToParts(at);
   const part = (type: string) => Number(parts.find((one) => one.type === type)?.value);
   const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'));
   return local - Math.floor(at / MINUTE_MS) * MINUTE_MS;

@@ -1,0 +1,83 @@
+import { duration } from '../duration.ts';
+import { longDate } from '../long-date.ts';
+import type { AlertFacts, AlertKind, AlertStep } from './alert.ts';
+import { knownZone } from './local-time.ts';
+
+export interface Titled {
+  kind: AlertKind;
+  step: AlertStep;
+  facts: AlertFacts;
+  /** As people write the host; of a test the product's name. */
+  displayName: string;
+  now: number;
+  /** IANA name; null and unknown ones: UTC. */
+  timeZone: string | null;
+}
+
+/** What an alert says, as one line in the words of `now`: the subject of mails, and its name in lists. */
+export function alertTitle(alert: Titled): string {
+  const { kind, step, displayName: host } = alert;
+  if (kind === 'test') return `Test message from ${host}`;
+  if (step === 'resolved') return goodNews(alert);
+  switch (kind) {
+    case 'expiry':
+      return expiry(alert);
+    case 'revoked':
+      return isIntermediate(alert)
+        ? `${host}: an intermediate certificate was revoked`
+        : `${host}'s certificate was revoked`;
+    case 'wrong_name':
+      return `${host} shows a certificate for another name`;
+    case 'chain_broken':
+      return step === 'some_clients'
+        ? `${host}'s certificate chain is incomplete`
+        : `${host}'s certificate chain is broken`;
+    case 'changed':
+      return `${host}'s certificate changed unexpectedly`;
+    case 'replacement_wanted':
+      return `${host}: the authority wants the certificate replaced`;
+    case 'down':
+      return step === 'flapping' ? `${host} comes and goes` : `${host} is down`;
+  }
+}
+
+function expiry({ step, facts, displayName, now, timeZone }: Titled): string {
+  const { certificate } = facts;
+  const isLeaf = certificate?.role !== 'intermediate';
+  const what = isLeaf ? displayName : `${displayName}: an intermediate certificate`;
+  if (certificate === null) return `${what} expires soon`;
+  const { notAfter } = certificate;
+  if (now >= notAfter) return `${what} expired on ${longDate(notAfter, knownZone(timeZone))}`;
+  const expires = `${what} expires in ${duration(notAfter - now)}`;
+  return step === 'renewal_overdue' ? `${expires}, renewal overdue` : expires;
+}
+
+function goodNews(alert: Titled): string {
+  const { kind, facts, displayName: host } = alert;
+  const { certificate, successor } = facts;
+  switch (kind) {
+    case 'down':
+      return `${host} is up again`;
+    case 'wrong_name':
+      return `${host} shows a certificate for its own name again`;
+    case 'chain_broken':
+      return `${host}'s certificate chain is in order again`;
+    case 'revoked':
+      return isIntermediate(alert)
+        ? `${host}: the revoked intermediate certificate was replaced`
+        : `${host}'s revoked certificate was replaced`;
+    case 'replacement_wanted':
+      return certificate !== null && successor?.fingerprint === certificate.fingerprint
+        ? `${host}: the authority no longer wants the certificate replaced`
+        : `${host}'s certificate was replaced, as its authority wanted`;
+    default: {
+      if (isIntermediate(alert)) return `${host}: the chain was renewed`;
+      const lastsLonger = successor === null || successor.notAfter > (certificate?.notAfter ?? 0);
+      return lastsLonger ? `${host} was renewed` : `${host}'s certificate was replaced`;
+    }
+  }
+}
+
+function isIntermediate({ facts }: Titled): boolean {
+  return facts.certificate?.role === 'intermediate';
+}

@@ -1,0 +1,18 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** A message that leaves at a step arrives a little after it; it still says "in 14 days". */
+const ROUNDING_MS = 5 * MINUTE_MS;
+
+/** "3 days", from two days down "47 hours", in the last hour "25 minutes". `ms` must be positive. */
+export function duration(ms: number): string {
+  const rounded = ms + ROUNDING_MS;
+  if (rounded >= 2 * DAY_MS) return count(Math.floor(rounded / DAY_MS), 'day');
+  if (ms >= HOUR_MS - ROUNDING_MS) return count(Math.floor(rounded / HOUR_MS), 'hour');
+  return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
+}
+
+/** "1 day", "2 days" */
+export function count(n: number, unit: string): string {
+  return `${n} ${unit}${n === 1 ? '' : 's'}`;
+}
