@@ -223,6 +223,16 @@ export const ALERT_CALLS = {
     status: 200,
     problems: ['not_found', 'premium_required'],
   },
+  subscribeDomain: {
+    method: 'post',
+    path: '/domain/{id}/alerts/subscribe',
+    access: 'session',
+    summary: 'Get mail of a domain at the own address again, after unsubscribing from it',
+    params: idParams,
+    response: wrapped(domainAlertsSchema),
+    status: 200,
+    problems: ['not_found'],
+  },
   acknowledgeIncident: {
     method: 'post',
     path: '/incidents/{id}/acknowledge',

@@ -184,9 +184,12 @@ export const unsubscribeSubjectSchema = z.object({
   address: z.string(),
   /** The domain of the mail, which can be unsubscribed from alone; null where it is gone, and for the digest. */
   domain: z.string().nullable(),
+  /** What the mail was that holds the link. */
+  mail: z.enum(['alert', 'digest']),
   /** What holds now. */
-  unsubscribed: z.enum(['no', 'domain', 'all']),
+  unsubscribed: z.enum(['no', 'domain', 'digest', 'all']),
 });
-export const unsubscribeSchema = z.object({ scope: z.enum(['domain', 'all', 'none']) });
+/** `none`: everything again, but for a digest that was ended: its reader begins another. `all` ends alerts and the digest. */
+export const unsubscribeSchema = z.object({ scope: z.enum(['domain', 'digest', 'all', 'none']) });
 export const confirmRecipientSchema = z.object({ token: z.string().min(16).max(512) });
 export const confirmedRecipientSchema = z.object({ address: z.string(), account: z.string() });
