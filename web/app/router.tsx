@@ -115,6 +115,31 @@ const privacyPolicyRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 
+/** What a mailed link carries. Empty where it lost that on the way. */
+const tokenIn = ({ token }: Record<string, unknown>): { token: string } => ({
+  token: typeof token === 'string' ? token : '',
+});
+
+const unsubscribeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/unsubscribe',
+  validateSearch: tokenIn,
+  component: lazyRouteComponent(
+    () => import('../features/alerts/mailed/unsubscribe-page.tsx'),
+    'UnsubscribePage',
+  ),
+});
+const confirmRecipientRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/confirm-recipient',
+  loader: withPublicConfig,
+  validateSearch: tokenIn,
+  component: lazyRouteComponent(
+    () => import('../features/alerts/mailed/confirm-recipient-page.tsx'),
+    'ConfirmRecipientPage',
+  ),
+});
+
 const protectedRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'protected',
@@ -130,6 +155,11 @@ const profileRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/profile',
   component: lazyRouteComponent(() => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
+});
+const alertsRoute = createRoute({
+  getParentRoute: () => protectedRoute,
+  path: '/alerts',
+  component: lazyRouteComponent(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
 });
 const billingTestRoute = createRoute({
   getParentRoute: () => protectedRoute,
@@ -160,7 +190,9 @@ export function createAppRouter(context: Context, prerender: Partial<PrerenderOp
       termsOfUseRoute,
       privacyRoute,
       privacyPolicyRoute,
-      protectedRoute.addChildren([dashboardRoute, profileRoute, billingTestRoute]),
+      unsubscribeRoute,
+      confirmRecipientRoute,
+      protectedRoute.addChildren([dashboardRoute, profileRoute, alertsRoute, billingTestRoute]),
     ]),
     context,
     defaultPreload: 'intent',

@@ -31,6 +31,9 @@ const MODULES: Record<PagePath, string[]> = {
   '/privacy-policy': [LEGAL],
   '/dashboard': [SIGNED_IN, DASHBOARD],
   '/profile': [SIGNED_IN, 'features/profile/profile-page.tsx'],
+  '/alerts': [SIGNED_IN, 'features/alerts/alerts-page.tsx'],
+  '/unsubscribe': ['features/alerts/mailed/unsubscribe-page.tsx'],
+  '/confirm-recipient': ['features/alerts/mailed/confirm-recipient-page.tsx'],
   '/billing-test': [SIGNED_IN, 'features/billing/billing-test-page.tsx'],
 };
 

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { toast } from '../../ui/toast.tsx';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard } from '../../ui/auth-card.tsx';
 import { addressSchema } from './credentials.ts';
 import { loadIdentity } from './identity/load-identity.ts';
 

@@ -7,7 +7,7 @@ import { hasPasskeys } from '../../lib/webauthn.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard } from '../../ui/auth-card.tsx';
 import { loginSchema } from './credentials.ts';
 import { otherProviders } from './other-providers.ts';
 import type { Arrival } from './session.ts';

@@ -7,7 +7,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { toast } from '../../ui/toast.tsx';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard } from '../../ui/auth-card.tsx';
 import { newPasswordSchema } from './credentials.ts';
 import { setNewPassword, useMailedToken } from './mailed-link.ts';
 import { forgetSession } from './session.ts';

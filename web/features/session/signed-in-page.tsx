@@ -2,7 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard } from '../../ui/auth-card.tsx';
 import { announceSignIn, failureOf } from './identity/popup.ts';
 
 /** Where another provider sends the sign-in window back to: tells the page that opened it, and closes. */

@@ -6,7 +6,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard } from '../../ui/auth-card.tsx';
 import { signupSchema } from './credentials.ts';
 import { invitedAddress } from './invited-address.ts';
 import { otherProviders } from './other-providers.ts';

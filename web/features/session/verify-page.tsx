@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { AuthCard } from './auth-card.tsx';
+import { AuthCard } from '../../ui/auth-card.tsx';
 import { sendVerification, useMailedToken, verifyAddress } from './mailed-link.ts';
 
 const WIDE = `${buttonClass('primary', 'form')} mt-6 w-full`;

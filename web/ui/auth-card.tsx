@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { usePublicConfig } from '../../lib/public-config.ts';
-import { DayRuler } from '../../ui/day-ruler.tsx';
-import { Wordmark } from '../../ui/logo.tsx';
+import { usePublicConfig } from '../lib/public-config.ts';
+import { DayRuler } from './day-ruler.tsx';
+import { Wordmark } from './logo.tsx';
 
 export interface AuthCardProps {
   title: string;

@@ -1,0 +1,54 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { AuthCard } from '../../../ui/auth-card.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { usePageTitle } from '../../../ui/page-title.ts';
+import { isSpent, LinkFailed, LinkNotWhole } from './link-trouble.tsx';
+import { confirmRecipient } from './mailed-calls.ts';
+
+const TITLE = 'Get certificate alerts by mail?';
+
+/** Where the link leads that an added recipient is mailed. Only the button agrees: programs that scan mail follow links. */
+export function ConfirmRecipientPage() {
+  usePageTitle('Confirm your address');
+  const { token } = useSearch({ from: '/confirm-recipient' });
+  const { product_name: productName } = usePublicConfig();
+  const confirm = useMutation({ mutationFn: () => confirmRecipient(token) });
+  const elsewhere = (
+    <Link to="/landing" className="link">
+      What {productName} does
+    </Link>
+  );
+  if (token === '') return <LinkNotWhole />;
+  if (confirm.data)
+    return (
+      <AuthCard title="Thank you, alerts will come" elsewhere={elsewhere}>
+        <output className="mt-1 block [overflow-wrap:anywhere] text-fg-2">
+          Alerts of {confirm.data.account} go to {confirm.data.address} from now on. Every one has a link at
+          its end that stops them.
+        </output>
+      </AuthCard>
+    );
+  if (isSpent(confirm.error))
+    return (
+      <AuthCard
+        title="This link is no longer good"
+        subtitle="It is too old, or whoever asked has taken it back. Ask them to add your address once more."
+        elsewhere={elsewhere}
+      />
+    );
+  if (confirm.error)
+    return <LinkFailed title={TITLE} error={confirm.error} onRetry={() => confirm.mutate()} />;
+  return (
+    <AuthCard
+      title={TITLE}
+      subtitle={`Somebody asked ${productName} to tell you when certificates of theirs are about to expire or are in trouble. Nothing is sent before you agree; without that, close this page.`}
+      elsewhere={elsewhere}
+    >
+      <Button size="form" className="mt-6 w-full" busy={confirm.isPending} onClick={() => confirm.mutate()}>
+        Send me alerts
+      </Button>
+    </AuthCard>
+  );
+}

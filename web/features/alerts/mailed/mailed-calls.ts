@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import { confirmedRecipientSchema, unsubscribeSubjectSchema } from '../../../../contract/alerting.ts';
+import type { unsubscribeSchema } from '../../../../contract/alerting.ts';
+import { wrapped } from '../../../../contract/call.ts';
+import { bodyOf, errorOf, send, understood } from '../../../lib/http.ts';
+import type { HttpRequest } from '../../../lib/http.ts';
+import { toSnakeCase } from '../../../lib/wire-case.ts';
+
+const subjectAnswer = wrapped(unsubscribeSubjectSchema);
+const confirmedAnswer = wrapped(confirmedRecipientSchema);
+
+export type UnsubscribeSubject = z.output<typeof unsubscribeSubjectSchema>;
+export type UnsubscribeScope = z.output<typeof unsubscribeSchema>['scope'];
+export type ConfirmedRecipient = z.output<typeof confirmedRecipientSchema>;
+
+/** Who holds a link needs no session: that theirs is refused says nothing about one. */
+async function ask<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  request: HttpRequest = {},
+): Promise<z.output<Schema>> {
+  const response = await send(`/api${path}`, request);
+  if (!response.ok) throw await errorOf(response);
+  return understood(schema, toSnakeCase(await bodyOf(response, request.signal)), response.status);
+}
+
+/** What the link at the end of a mail is about, and what holds now. */
+export async function fetchUnsubscribeSubject(
+  token: string,
+  signal: AbortSignal,
+): Promise<UnsubscribeSubject> {
+  return (await ask(`/unsubscribe/${encodeURIComponent(token)}`, subjectAnswer, { signal })).data;
+}
+
+/** Ends mail of the domain or all of it, or has it sent again. */
+export async function unsubscribe(token: string, scope: UnsubscribeScope): Promise<UnsubscribeSubject> {
+  const path = `/unsubscribe/${encodeURIComponent(token)}`;
+  return (await ask(path, subjectAnswer, { method: 'PATCH', body: { scope } })).data;
+}
+
+/** Agrees to get alerts by mail. */
+export async function confirmRecipient(token: string): Promise<ConfirmedRecipient> {
+  return (await ask('/recipients/confirm', confirmedAnswer, { method: 'POST', body: { token } })).data;
+}

@@ -1,0 +1,111 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import { messageOf } from '../../../lib/api-error.ts';
+import { AuthCard } from '../../../ui/auth-card.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { usePageTitle } from '../../../ui/page-title.ts';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { isSpent, LinkFailed, LinkNotWhole } from './link-trouble.tsx';
+import { fetchUnsubscribeSubject, unsubscribe } from './mailed-calls.ts';
+import type { UnsubscribeScope, UnsubscribeSubject } from './mailed-calls.ts';
+
+const TITLE = 'Stop alert mail';
+
+/** Where the link at the end of every alert leads. Nothing happens before a button is pressed. */
+export function UnsubscribePage() {
+  usePageTitle(TITLE);
+  const { token } = useSearch({ from: '/unsubscribe' });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['unsubscribe', token],
+    queryFn: ({ signal }) => fetchUnsubscribeSubject(token, signal),
+    enabled: token !== '',
+    staleTime: Infinity,
+  });
+  if (token === '') return <LinkNotWhole />;
+  if (isSpent(error))
+    return (
+      <AuthCard
+        title="This link is not good"
+        subtitle="It is not whole, or the account it belongs to is gone. Open it from the newest mail that you have; if that fails too, write to whoever runs this service."
+      />
+    );
+  if (error) return <LinkFailed title={TITLE} error={error} onRetry={() => void refetch()} />;
+  if (!data)
+    return (
+      <AuthCard title={TITLE}>
+        <p className="mt-4 flex items-center gap-2 text-fg-2">
+          <Spinner /> One moment
+        </p>
+      </AuthCard>
+    );
+  return <SubjectCard token={token} subject={data} />;
+}
+
+function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSubject }) {
+  const queryClient = useQueryClient();
+  const { domain, unsubscribed } = subject;
+  const buttons = useRef<HTMLDivElement>(null);
+  const { mutate, isPending, variables } = useMutation({
+    mutationFn: (scope: UnsubscribeScope) => unsubscribe(token, scope),
+    onSuccess: (changed) => queryClient.setQueryData(['unsubscribe', token], changed),
+    onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
+  });
+  // The button that was pressed may be gone with what it did.
+  const shown = useRef(unsubscribed);
+  useEffect(() => {
+    if (shown.current === unsubscribed) return;
+    shown.current = unsubscribed;
+    buttons.current?.querySelector('button')?.focus();
+  }, [unsubscribed]);
+
+  const button = (scope: UnsubscribeScope, label: string, isFirst: boolean) => (
+    <Button
+      key={scope}
+      size="form"
+      variant={isFirst ? 'primary' : 'outline'}
+      className="w-full min-w-0 whitespace-normal!"
+      busy={isPending && variables === scope}
+      disabled={isPending}
+      onClick={() => mutate(scope)}
+    >
+      <span className="min-w-0 py-1 [overflow-wrap:anywhere]">{label}</span>
+    </Button>
+  );
+  return (
+    <AuthCard
+      title={titleOf(subject)}
+      elsewhere={
+        <>
+          It is your account?{' '}
+          <Link to="/alerts" className="link">
+            Change when we write
+          </Link>
+        </>
+      }
+    >
+      <output className="mt-1 block [overflow-wrap:anywhere] text-fg-2">{textOf(subject)}</output>
+      <div ref={buttons} className="mt-6 grid gap-2.5">
+        {unsubscribed === 'no' && domain !== null && button('domain', `Stop mail about ${domain}`, true)}
+        {unsubscribed === 'no' && button('all', 'Stop all alert mail', domain === null)}
+        {unsubscribed !== 'no' && button('none', 'Get it again', true)}
+        {unsubscribed === 'domain' && button('all', 'Stop all alert mail', false)}
+      </div>
+    </AuthCard>
+  );
+}
+
+function titleOf({ domain, unsubscribed }: UnsubscribeSubject): string {
+  if (unsubscribed === 'all') return 'You get no more alert mail';
+  if (unsubscribed === 'domain') return `No more mail about ${domain ?? 'this domain'}`;
+  return TITLE;
+}
+
+function textOf({ address, domain, unsubscribed }: UnsubscribeSubject): string {
+  if (unsubscribed === 'all')
+    return `Nothing goes to ${address} any more, also not when a certificate is about to expire.`;
+  if (unsubscribed === 'domain') return `Alerts about other domains still go to ${address}.`;
+  const about = domain === null ? 'The mail' : `The mail was about ${domain}`;
+  return `${about}${domain === null ? ' went' : ', and went'} to ${address}. Monitoring goes on either way.`;
+}
