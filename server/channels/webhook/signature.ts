@@ -1,0 +1,40 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+
+/** One of a webhook's keys, as Standard Webhooks writes them: `whsec_` and base64. */
+export interface WebhookSecret {
+  secret: string;
+  /** Until when it still signs, ms UTC; null: it is the one that holds. */
+  until: number | null;
+}
+
+/** A new key of 256 bits from the system's source of randomness. */
+export function newWebhookSecret(): string {
+  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+}
+
+/**
+ * The headers of Standard Webhooks 1.0.0 for one attempt at `now`: signed with every key that holds then, so that a receiver
+ * may change keys whenever it likes while two of them do.
+ */
+export function signatureHeaders(
+  message: { id: string; now: number; body: string },
+  secrets: readonly WebhookSecret[],
+): Record<string, string> {
+  const seconds = Math.floor(message.now / 1_000);
+  const signed = `${message.id}.${seconds}.${message.body}`;
+  const signatures = secrets
+    .filter(({ until }) => until === null || until > message.now)
+    .map(({ secret }) => `v1,${createHmac('sha256', keyOf(secret)).update(signed).digest('base64')}`);
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+function keyOf(secret: string): Buffer {
+  return Buffer.from(secret.slice(PREFIX.length), 'base64');
+}
