@@ -12,6 +12,14 @@ import {
   type OidcConfig,
   oidcConfig,
 } from './provider-config.ts';
+import {
+  type BounceConfig,
+  bounceConfig,
+  type CanaryHost,
+  canaryHosts,
+  heartbeatAddress,
+  metricsToken,
+} from './watch-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
@@ -30,11 +38,19 @@ export interface Config {
   /** null: mail is kept in dataDir and shown at /dev/mail. */
   smtpUrl: string | null;
   mailFrom: string;
+  /** null: what comes back goes to the sender of alerts, and nobody here reads it. */
+  bounces: BounceConfig | null;
   egressAllowCidrs: string[];
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
   dnsServers: string[];
   checkConcurrency: number;
+  /** None, or at least three hosts that tell an outage of our own network from that of others. */
+  canaryHosts: CanaryHost[];
+  /** Asked every few minutes while the whole way works; null: nobody watches. */
+  heartbeatUrl: URL | null;
+  /** null: /metrics is for this machine alone. */
+  metricsToken: string | null;
   trustedProxies: string[];
   signups: 'open' | 'invite' | 'closed';
   insecureHttp: boolean;
@@ -94,10 +110,14 @@ export function parseConfig(environment: Environment): Config {
       'MAIL_FROM',
       text('MAIL_FROM') ?? `${phrase(productName)} <alerts@${mailDomain(publicUrl)}>`,
     ),
+    bounces: bounceConfig(text('BOUNCE_ADDRESS'), text('BOUNCE_MAILBOX')),
     egressAllowCidrs: list('EGRESS_ALLOW_CIDRS').map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry)),
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
     dnsServers: list('DNS_SERVERS').map(nameServer),
     checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),
+    canaryHosts: canaryHosts(list('CANARY_HOSTS')),
+    heartbeatUrl: heartbeatAddress(text('HEARTBEAT_URL')),
+    metricsToken: metricsToken(text('METRICS_TOKEN')),
     trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
     signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
     insecureHttp: yesOrNo('INSECURE_HTTP', text('INSECURE_HTTP') ?? 'false'),
