@@ -1,0 +1,51 @@
+import type { CanarySighting } from '../probe/index.ts';
+import type { Clock } from './clock.ts';
+
+/** Far more than any clock that is kept in order is off, and far less than what makes an alert wrong. */
+const MOST_MS = 3_600_000;
+const LEAST_VOICES = 2;
+const ASK_AGAIN_MS = 5 * 60_000;
+/** A wrong clock is set right at some time: that must not take long to be seen. */
+const ASK_AGAIN_WRONG_MS = 60_000;
+/** By which time must have passed by more or less than it did to count as a jump of the clock. */
+const JUMP_MS = 60_000;
+
+export interface ClockGuard {
+  /** Takes in what canaries told. */
+  hear(sightings: readonly CanarySighting[]): void;
+  /** Whether what was heard last is too old to go by, also because our clock has jumped since. */
+  isStale(): boolean;
+  /** By how much our clock is off, in ms; null where it is right, or where nobody told. */
+  offBy(): number | null;
+}
+
+/** Compares our clock with those of the canaries: right is what lies within an hour of their median. */
+export function createClockGuard(clock: Clock, monotonic: () => number): ClockGuard {
+  let off: number | null = null;
+  let heard: { at: number; now: number } | null = null;
+
+  return {
+    hear(sightings) {
+      const ahead = sightings.flatMap(({ aheadMs }) => (aheadMs === null ? [] : [aheadMs]));
+      heard = { at: monotonic(), now: clock.now() };
+      // One voice may be wrong itself: what was last known stays.
+      if (ahead.length < LEAST_VOICES) return;
+      const offMs = -median(ahead);
+      off = Math.abs(offMs) > MOST_MS ? offMs : null;
+    },
+    isStale() {
+      if (heard === null) return true;
+      const passed = monotonic() - heard.at;
+      const jump = clock.now() - heard.now - passed;
+      return passed >= (off === null ? ASK_AGAIN_MS : ASK_AGAIN_WRONG_MS) || Math.abs(jump) > JUMP_MS;
+    },
+    offBy: () => off,
+  };
+}
+
+/** Of two in the middle the one nearer to zero: nobody is accused on the word of one. */
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [low = 0, high = low] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return Math.abs(low) < Math.abs(high) ? low : high;
+}

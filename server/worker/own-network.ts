@@ -1,0 +1,141 @@
+import { getDomain } from 'tldts';
+import type { Observation } from '../core/index.ts';
+import type { Canaries, CanarySighting } from '../probe/index.ts';
+import { createClockGuard } from './clock-guard.ts';
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+import { createMassFailure, type Tally } from './mass-failure.ts';
+import { isNetworkFailure } from './network-failure.ts';
+import type { Alarms } from './operator-alarm.ts';
+
+export interface OwnNetworkOptions {
+  /** null without CANARY_HOSTS: then the clock is believed, and the network unless much fails at once. */
+  canaries: Canaries | null;
+  clock: Clock;
+  log: Log;
+  alarms: Alarms;
+  /** In ms, for tests; no hand on the clock moves it. */
+  monotonic?: () => number;
+}
+
+export interface OwnNetwork {
+  /**
+   * Whether a look may be written down. False where our own network is the likelier cause of its failure, or our clock is
+   * wrong: then nothing is known, and it is to be looked at again in about a minute. To be asked about every look, as soon as it has ended; `wasDown`: that it fails is no news.
+   */
+  trusts(observation: Observation, wasDown: boolean): Promise<boolean>;
+  /** Whether our clock can be believed: where it cannot, nothing is judged, planned or said of dates. Mostly answers at once. */
+  clockIsRight(): Promise<boolean>;
+  /** Ends alarms of this process whose cause is gone; to be called about once a minute. */
+  lookAgain(): Promise<void>;
+  close(): void;
+}
+
+/** Believes everything. For tests of what has nothing to do with it. */
+export const TRUSTING: OwnNetwork = {
+  trusts: () => Promise.resolve(true),
+  clockIsRight: () => Promise.resolve(true),
+  lookAgain: () => Promise.resolve(),
+  close: () => undefined,
+};
+
+const LEAST_HEALTHY = 2;
+/** With canaries that answer, our network works as a whole: much that fails at once is soon believed. */
+const BELIEVED_AFTER_MS = 10 * 60_000;
+/** Without any, an outage of ours of half an hour is rarer than one of a large provider. */
+const BELIEVED_ALONE_AFTER_MS = 30 * 60_000;
+
+/** Tells an outage of our own network, and a clock that is wrong, from what the world does. */
+export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
+  const { canaries, clock, log, alarms, monotonic = () => performance.now() } = options;
+  const closing = new AbortController();
+  const failures = createMassFailure();
+  const guard = createClockGuard(clock, monotonic);
+  const believedAfterMs = canaries === null ? BELIEVED_ALONE_AFTER_MS : BELIEVED_AFTER_MS;
+  let running: Promise<boolean> | null = null;
+  let following: Promise<boolean> | null = null;
+  let unhealthyAt = Number.NEGATIVE_INFINITY;
+
+  async function round(among: Canaries): Promise<boolean> {
+    const sightings = await among.look(closing.signal);
+    guard.hear(sightings);
+    const healthy = sightings.filter(({ isHealthy }) => isHealthy).length;
+    if (closing.signal.aborted || healthy >= LEAST_HEALTHY) return true;
+    unhealthyAt = monotonic();
+    log.warn({ silent: silentOnes(sightings) }, 'fewer than two canaries answer: our own network is cut');
+    return false;
+  }
+
+  /** A round that begins from now on, shared by all who ask before it does: one at a time, however much fails. */
+  function freshRound(among: Canaries): Promise<boolean> {
+    const start = (): Promise<boolean> => {
+      following = null;
+      const current = round(among).finally(() => {
+        if (running === current) running = null;
+      });
+      running = current;
+      return current;
+    };
+    if (running === null) return start();
+    following ??= running.then(start, start);
+    return following;
+  }
+
+  /** Whether a look that lasted so long and ended just now had a network. */
+  async function hadNetwork(durationMs: number): Promise<boolean> {
+    if (canaries === null) return true;
+    const startedAt = monotonic() - durationMs;
+    // Also where it is back by now: what failed while it was gone tells nothing.
+    return (await freshRound(canaries)) && unhealthyAt < startedAt;
+  }
+
+  async function clockIsRight(): Promise<boolean> {
+    if (canaries === null) return true;
+    if (guard.isStale()) await freshRound(canaries);
+    const offMs = guard.offBy();
+    if (offMs === null) return true;
+    await alarms.raise('clock_wrong', `The clock of this server is ${inWords(offMs)}.`);
+    return false;
+  }
+
+  return {
+    clockIsRight,
+    async trusts(observation, wasDown) {
+      if (!(await clockIsRight())) return false;
+      const failed = isNetworkFailure(observation);
+      if (failed && wasDown) return true;
+      const { host, port } = observation.endpoint;
+      const domain = getDomain(host, { detectIp: true }) ?? host;
+      failures.note({ target: `${host}:${port}`, domain, failed }, clock.now());
+      if (!failed) return true;
+      if (!(await hadNetwork(observation.durationMs))) {
+        await alarms.raise('network_cut', 'Fewer than two of CANARY_HOSTS answer this server.');
+        return false;
+      }
+      const mass = failures.holds(clock.now(), believedAfterMs);
+      if (mass === null) return true;
+      await alarms.raise('network_cut', inFigures(mass));
+      return false;
+    },
+    async lookAgain() {
+      if (alarms.raised('clock_wrong') && (await clockIsRight())) await alarms.clear('clock_wrong');
+      if (!alarms.raised('network_cut') || failures.holds(clock.now(), believedAfterMs) !== null) return;
+      if (canaries === null || (await freshRound(canaries))) await alarms.clear('network_cut');
+    },
+    close: () => closing.abort(),
+  };
+}
+
+const silentOnes = (sightings: readonly CanarySighting[]): string[] =>
+  sightings.filter(({ isHealthy }) => !isHealthy).map(({ host }) => host);
+
+const inFigures = ({ failed, targets, domains }: Tally): string =>
+  `${failed} of the ${targets} hosts that were checked within a minute fail at once, over ${domains} domains.`;
+
+const HOUR_MS = 3_600_000;
+
+function inWords(offMs: number): string {
+  const hours = Math.round(Math.abs(offMs) / HOUR_MS);
+  const span = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`;
+  return `${span} ${offMs > 0 ? 'ahead' : 'behind'}`;
+}
