@@ -22,20 +22,15 @@ export function Chevron({ className }: { className?: string }) {
 interface DisclosureProps {
   /** What stands there closed too; it names the control. */
   summary: ReactNode;
-  onOpen?: () => void;
+  onToggle?: (isOpen: boolean) => void;
   className?: string;
   children: ReactNode;
 }
 
 /** A line that more lies behind. */
-export function Disclosure({ summary, onOpen, className, children }: DisclosureProps) {
+export function Disclosure({ summary, onToggle, className, children }: DisclosureProps) {
   return (
-    <details
-      className={className}
-      onToggle={(event) => {
-        if (event.currentTarget.open) onOpen?.();
-      }}
-    >
+    <details className={className} onToggle={(event) => onToggle?.(event.currentTarget.open)}>
       <summary className={classNames(SUMMARY, '-mx-1.5 w-fit min-h-11 items-center gap-1 px-1.5 md:min-h-7')}>
         <span className="text-meta text-fg-2">{summary}</span>
         <Chevron className="size-3.5" />

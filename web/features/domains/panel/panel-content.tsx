@@ -5,6 +5,7 @@ import { RevocationBadge } from '../../../ui/badge.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
+import { AlertsSection } from '../alerts/alerts-section.tsx';
 import { Addresses } from './addresses.tsx';
 import { CertificateHistory } from './certificate-history.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
@@ -76,6 +77,7 @@ function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
         aside={!hasFindings && domain.last_checked_at !== null && <CopyReport report={read.report} />}
       />
       <StaleReport read={read} now={now} />
+      <AlertsSection domain={domain} />
       <Addresses domain={domain} read={read} />
       <PathSection domain={domain} read={read} />
       <UptimeSection domain={domain} />

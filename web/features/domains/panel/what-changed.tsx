@@ -20,7 +20,7 @@ export function WhatChanged({ domainId, entry, earlier }: WhatChangedProps) {
   const [chosen, setChosen] = useState<string>();
   const against = earlier.find((other) => other.id === chosen) ?? earlier[0];
   return (
-    <Disclosure summary="What changed" className="mt-1" onOpen={() => setIsWanted(true)}>
+    <Disclosure summary="What changed" className="mt-1" onToggle={(isOpen) => isOpen && setIsWanted(true)}>
       {earlier.length > 1 && (
         <SelectField
           label="Compare with the one valid from"

@@ -1,0 +1,131 @@
+import { useId } from 'react';
+import type { AlertIncidentWire } from '../../../../contract/alerting.ts';
+import { Button } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { Menu, MenuItem, MenuLabel } from '../../../ui/menu.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { longDateTime } from '../../../lib/dates.ts';
+import { acknowledgeMeans, incidentState, SNOOZES } from './incident-words.ts';
+import { useIncidentCalls } from './use-incident-calls.ts';
+
+/** How many of those that are over stand there. */
+const MOST_PAST = 3;
+
+interface IncidentListProps {
+  incidents: readonly AlertIncidentWire[];
+  now: number;
+}
+
+/** What is wrong, with what can be said to it, and below it what is over; nothing where nothing was. */
+export function IncidentList({ incidents, now }: IncidentListProps) {
+  const lasting = incidents.filter(({ ended_at: endedAt }) => endedAt === null);
+  const past = incidents.filter(({ ended_at: endedAt }) => endedAt !== null).slice(0, MOST_PAST);
+  if (lasting.length + past.length === 0) return null;
+  return (
+    <ul aria-label="Incidents" className="grid gap-3.5">
+      {lasting.map((incident) => (
+        <LastingIncident key={incident.id} incident={incident} now={now} />
+      ))}
+      {past.map((incident) => (
+        <li key={incident.id} className="border-l-2 border-line-2 pl-3">
+          <p className="text-label [overflow-wrap:anywhere]">{visibleText(incident.title)}</p>
+          {incident.ended_at !== null && (
+            <p className="num mt-0.5 text-meta text-fg-3">
+              Over since <Time iso={incident.ended_at} withTime />
+            </p>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LastingIncident({ incident, now }: { incident: AlertIncidentWire; now: number }) {
+  const hintId = useId();
+  const { acknowledge, snooze, isAcknowledging, isSnoozing } = useIncidentCalls(incident);
+  const state = incidentState(incident, now);
+  const isQuiet = state !== 'open';
+  return (
+    <li className={classNames('border-l-2 pl-3', isQuiet ? 'border-line-2' : 'border-critical-mark')}>
+      <p className="text-label font-[520] [overflow-wrap:anywhere]">{visibleText(incident.title)}</p>
+      <p className="num mt-0.5 text-meta text-fg-3">
+        Since <Time iso={incident.started_at} withTime />
+      </p>
+      <output className="block text-meta text-fg-2">
+        {state === 'snoozed' && incident.snoozed_until !== null && (
+          <span className="mt-1 block">
+            Snoozed: nobody is told before <Time iso={incident.snoozed_until} withTime />.
+          </span>
+        )}
+        {incident.acknowledged_at !== null && (
+          <span className="mt-1 block">Acknowledged. {acknowledgeMeans(incident.problem)}</span>
+        )}
+      </output>
+      <div className="mt-2 flex flex-wrap gap-2">
+        {incident.acknowledged_at === null ? (
+          <Button
+            variant="outline"
+            size="small"
+            busy={isAcknowledging}
+            aria-describedby={hintId}
+            onClick={() => acknowledge(true)}
+          >
+            Acknowledge
+          </Button>
+        ) : (
+          <Button
+            variant="ghost"
+            size="small"
+            className="-ml-3"
+            busy={isAcknowledging}
+            onClick={() => acknowledge(false)}
+          >
+            Remind me again
+          </Button>
+        )}
+        {state === 'snoozed' ? (
+          <Button variant="ghost" size="small" busy={isSnoozing} onClick={() => snooze(null)}>
+            End snooze
+          </Button>
+        ) : (
+          <SnoozeMenu now={now} isBusy={isSnoozing} onSnooze={snooze} />
+        )}
+      </div>
+      {incident.acknowledged_at === null && (
+        <p id={hintId} className="mt-1.5 text-meta text-fg-3">
+          Acknowledge: {lowerFirst(acknowledgeMeans(incident.problem))}
+        </p>
+      )}
+    </li>
+  );
+}
+
+interface SnoozeMenuProps {
+  now: number;
+  isBusy: boolean;
+  /** ms UTC */
+  onSnooze: (until: number) => void;
+}
+
+function SnoozeMenu({ now, isBusy, onSnooze }: SnoozeMenuProps) {
+  return (
+    <Menu
+      trigger={
+        <Button variant="outline" size="small" busy={isBusy}>
+          Snooze
+        </Button>
+      }
+    >
+      <MenuLabel>Tell nobody for</MenuLabel>
+      {SNOOZES.map(({ label, ms }) => (
+        <MenuItem key={label} onSelect={() => onSnooze(Date.now() + ms)}>
+          <span className="flex-1">{label}</span>
+          <span className="num text-small text-fg-3">until {longDateTime(now + ms)}</span>
+        </MenuItem>
+      ))}
+    </Menu>
+  );
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,0 +1,87 @@
+import { useState } from 'react';
+import type { DomainAlertSettingsWire, DomainAlertsWire } from '../../../../contract/alerting.ts';
+import type { DomainWire } from '../../../../contract/domain.ts';
+import { useChannels } from '../../../lib/alerts/alert-queries.ts';
+import { useSubscription } from '../../../lib/subscription.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Disclosure } from '../panel/disclosure.tsx';
+import { PartEditor } from './part-editor.tsx';
+import { ownLine, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
+import type { Part } from './settings-words.ts';
+import { useOwnSettings } from './use-own-settings.ts';
+
+interface OwnSettingsProps {
+  domain: DomainWire;
+  alerts: DomainAlertsWire;
+}
+
+/** What the domain does otherwise than its account. Folded, one line says so. */
+export function OwnSettings({ domain, alerts }: OwnSettingsProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <div>
+      <h4 className="text-meta font-[560] text-fg-2">Alerts for this domain</h4>
+      <Disclosure summary={ownLine(alerts.own)} onToggle={setIsOpen} className="-mb-1">
+        {isOpen && <Parts domain={domain} alerts={alerts} />}
+      </Disclosure>
+    </div>
+  );
+}
+
+function Parts({ domain, alerts }: OwnSettingsProps) {
+  const [editing, setEditing] = useState<Part | null>(null);
+  const { data: channels } = useChannels();
+  const { isSubscribed } = useSubscription();
+  const { own, effective } = alerts;
+  const { store, isStoring } = useOwnSettings(domain.id);
+  const change = (next: DomainAlertSettingsWire) => store(next, () => setEditing(null));
+  const rests = own.steps !== undefined && !isSubscribed;
+
+  return (
+    <dl className="mt-1 grid gap-3 pb-1">
+      {PARTS.map((part) => (
+        <div key={part}>
+          <div className="flex items-start justify-between gap-3">
+            <div className="min-w-0">
+              <dt className="text-label font-[520]">{PART_TITLES[part]}</dt>
+              <dd className="text-label [overflow-wrap:anywhere] text-fg-2">
+                {partLine(part, effective, channels)}
+                {part === 'steps' && rests && (
+                  <span className="block text-meta text-fg-3">
+                    Its own steps rest until you have Premium.
+                  </span>
+                )}
+              </dd>
+            </div>
+            {editing !== part && (
+              <div className="flex flex-none gap-1">
+                <Button
+                  variant="outline"
+                  size="small"
+                  aria-label={`Change: ${PART_TITLES[part]}`}
+                  onClick={() => setEditing(part)}
+                >
+                  Change
+                </Button>
+              </div>
+            )}
+          </div>
+          {editing === part ? (
+            <PartEditor
+              part={part}
+              domainId={domain.id}
+              alerts={alerts}
+              channels={channels ?? []}
+              isStoring={isStoring}
+              onSave={(value) => change({ ...own, ...value })}
+              onReset={own[part] === undefined ? null : () => change(without(own, part))}
+              onCancel={() => setEditing(null)}
+            />
+          ) : (
+            own[part] === undefined && <p className="text-meta text-fg-3">As in your account</p>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,102 @@
+import { useState } from 'react';
+import type { SentAlertWire } from '../../../../contract/alerting.ts';
+import type { DeliveryWire } from '../../../../contract/channel.ts';
+import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
+import { DeliveryReceipt, DeliveryState } from '../../../ui/alert-settings/delivery-receipt.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
+import { Disclosure } from '../panel/disclosure.tsx';
+
+const FIRST = 3;
+
+/** The last alerts with what became of each on every channel; nothing where none was sent. */
+export function SentAlerts({ sent }: { sent: readonly SentAlertWire[] }) {
+  const [isWhole, setIsWhole] = useState(false);
+  if (sent.length === 0) return null;
+  const shown = isWhole ? sent : sent.slice(0, FIRST);
+  return (
+    <div>
+      <h4 className="mb-2 text-meta font-[560] text-fg-2">Sent</h4>
+      <ol className="grid gap-3.5">
+        {shown.map((alert) => (
+          <li key={alert.id}>
+            <SentAlert alert={alert} />
+          </li>
+        ))}
+      </ol>
+      {sent.length > shown.length && (
+        <Button variant="ghost" size="small" className="mt-1 -ml-3" onClick={() => setIsWhole(true)}>
+          +{sent.length - shown.length} more
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function SentAlert({ alert }: { alert: SentAlertWire }) {
+  // The receipts ask for themselves: only once somebody looks.
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <p className="text-label font-[520] [overflow-wrap:anywhere]">{visibleText(alert.title)}</p>
+      <p className="num text-meta text-fg-3">
+        <Time iso={alert.created_at} withTime />
+      </p>
+      {!isOpen && (
+        <ul className="mt-1 grid gap-0.5">
+          {alert.deliveries.map((delivery) => (
+            <li key={delivery.id}>
+              <DeliveryLine delivery={delivery} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {alert.deliveries.length === 0 ? (
+        <p className="text-meta text-fg-2">Sent to nobody: no channel was open.</p>
+      ) : (
+        <Disclosure
+          summary={alert.deliveries.length === 1 ? 'Receipt' : 'Receipts'}
+          onToggle={setIsOpen}
+          className="-mb-1"
+        >
+          {isOpen && (
+            <ul className="mt-1 grid gap-3 pb-1">
+              {alert.deliveries.map((delivery) => (
+                <li key={delivery.id}>
+                  <ChannelName delivery={delivery} />
+                  <DeliveryReceipt delivery={delivery} hasTitle={false} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+function DeliveryLine({ delivery }: { delivery: DeliveryWire }) {
+  return (
+    <>
+      <span className="flex flex-wrap items-start justify-between gap-x-3">
+        <ChannelName delivery={delivery} />
+        <DeliveryState delivery={delivery} className="text-meta!" />
+      </span>
+      {delivery.state === 'failed' && delivery.detail !== null && (
+        <span className="block text-meta [overflow-wrap:anywhere] text-fg-3">
+          {visibleText(delivery.detail)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function ChannelName({ delivery }: { delivery: DeliveryWire }) {
+  return (
+    <span className="flex min-w-0 items-center gap-1.5 text-meta">
+      <ChannelIcon kind={delivery.channel_kind} className="size-3.5 text-fg-3" />
+      <bdi className="min-w-0 [overflow-wrap:anywhere]">{visibleText(delivery.channel_name)}</bdi>
+    </span>
+  );
+}
