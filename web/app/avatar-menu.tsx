@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowUpRight, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
+import { ArrowUpRight, Bell, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/current-user.ts';
 import type { CurrentUser } from '../lib/current-user.ts';
@@ -60,6 +60,12 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
         <Link to="/profile">
           <User strokeWidth={1.6} aria-hidden="true" />
           Profile
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to="/alerts">
+          <Bell strokeWidth={1.6} aria-hidden="true" />
+          Alerts
         </Link>
       </MenuItem>
       {isSold && (

@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { z } from 'zod';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { api, messageOf } from '../lib/api-client.ts';
 import { useCurrentUser, useSignedIn } from '../lib/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
-import { useStanding } from '../lib/standing.ts';
+import { useRereadPlan, useStanding } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { useNow } from '../lib/use-now.ts';
 import { NOTICE_ACTION, NoticeBar } from '../ui/notice-bar.tsx';
@@ -45,6 +46,8 @@ export function ShellNotice() {
 function NoticeActions({ kind, mailPage }: { kind: Notice['kind']; mailPage: string | null }) {
   const { isSold, open } = useUpgrade();
   if (kind === 'verify') return <VerifyActions mailPage={mailPage} />;
+  if (kind === 'mail') return <MailActions label="Try again" />;
+  if (kind === 'unsubscribed') return <MailActions label="Get mail again" />;
   if (!isSold) return null;
   if (kind === 'past_due')
     return (
@@ -59,6 +62,35 @@ function NoticeActions({ kind, mailPage }: { kind: Notice['kind']; mailPage: str
       </button>
     );
   return null;
+}
+
+/** Loaded when it is pressed: hardly anybody ever needs it. */
+async function openOwnMail(): Promise<void> {
+  const { reopenOwnMail } = await import('../lib/alerts/own-mail.ts');
+  await reopenOwnMail();
+}
+
+/** Opens the account's own address once more; a test mail shows whether it is. */
+function MailActions({ label }: { label: string }) {
+  const rereadPlan = useRereadPlan();
+  const open = useMutation({
+    mutationFn: openOwnMail,
+    onSuccess: () => {
+      toast.success('A test mail is on its way.');
+      rereadPlan();
+    },
+    onError: (error) => toast.error(`Mail could not be tried again: ${messageOf(error)}`),
+  });
+  return (
+    <>
+      <button type="button" className={NOTICE_ACTION} disabled={open.isPending} onClick={() => open.mutate()}>
+        {label}
+      </button>
+      <Link to="/alerts" className={NOTICE_ACTION}>
+        Other channels
+      </Link>
+    </>
+  );
 }
 
 function VerifyActions({ mailPage }: { mailPage: string | null }) {
