@@ -78,11 +78,24 @@ export async function startApp(env: Record<string, string> & { DATA_DIR: string 
       const [code] = await exited;
       return code;
     },
-    async kill() {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-      await exited;
-    },
+    kill: () => killed(child),
   };
+}
+
+/** A process that only works: it has no address, and does not say when it is ready. */
+export type WorkerApp = Pick<App, 'process' | 'output' | 'kill'>;
+
+/** Starts the server with ROLE=worker; it needs DATABASE_URL. */
+export function startWorkerApp(env: Record<string, string>): WorkerApp {
+  const { child, printed, complained } = spawnServer({ ...env, ROLE: 'worker' });
+  return { process: child, output: () => printed.concat(complained).join(''), kill: () => killed(child) };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
 }
 
 function spawnServer(env: Record<string, string>): {

@@ -27,12 +27,26 @@ export interface Database {
   remove(): Promise<void>;
 }
 
-/** The caller removes it; `freshStore` does all of that for a single store. `migrated: false` leaves it without tables. */
-export async function freshDatabase(name: DatabaseName, { migrated = true } = {}): Promise<Database> {
+/** A server and a migrated database on it to copy from. */
+export interface PostgresTemplate {
+  url: string;
+  template: string;
+}
+
+/**
+ * The caller removes it; `freshStore` does all of that for a single store. `migrated: false` leaves it without tables.
+ * `postgres`: on this server instead of the one of the test run.
+ */
+export async function freshDatabase(
+  name: DatabaseName,
+  { migrated = true, postgres }: { migrated?: boolean; postgres?: PostgresTemplate | null } = {},
+): Promise<Database> {
   const dataDir = mkdtempSync(join(tmpdir(), 'certlantern-test-'));
   const stores = new Set<Store>();
   const { databaseUrl, drop } =
-    name === 'sqlite' ? { databaseUrl: null, drop: null } : await createDatabase(migrated);
+    name === 'sqlite'
+      ? { databaseUrl: null, drop: null }
+      : await createDatabase(migrated, postgres ?? inject('postgres'));
   return {
     name,
     dataDir,
@@ -91,8 +105,8 @@ export async function migratedTemplate(serverUrl: string, template: string): Pro
 
 async function createDatabase(
   migrated: boolean,
+  server: PostgresTemplate | null,
 ): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
-  const server = inject('postgres');
   if (server === null) throw new Error('No PostgreSQL here: see hasDatabase');
   const name = `certlantern_${randomBytes(8).toString('hex')}`;
   // Measured: a third of the default's time where fsync is off.

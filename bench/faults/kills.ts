@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { App, WorkerApp } from '../../tests/kit/app.ts';
+import type { Database } from '../../tests/kit/database.ts';
+import type { Person } from '../../tests/kit/people.ts';
+import type { Host } from './hosts.ts';
+import { type Random, seededRandom } from './random.ts';
+import { reckon, type Reckoning } from './reckoning.ts';
+import { createWorld, type World } from './world.ts';
+import { createWrites, everyDomain, type Writes } from './writes.ts';
+
+export interface KillsOptions {
+  database: Database;
+  kills: number;
+  /** How many domains are watched at least; more kills follow until it is so many. */
+  domains: number;
+  /** Of hosts, how many get a certificate that ends while this runs, in [0, 1]. */
+  ending: number;
+  longestLifeMs: number;
+  seed: number;
+  /** How long the last messages may take to arrive. */
+  patienceMs: number;
+  progress: (line: string) => void;
+}
+
+export interface KillsResult extends Reckoning {
+  kills: number;
+  acknowledged: number;
+  domains: number;
+  /** What was acknowledged and is not so, in words. */
+  broken: string[];
+}
+
+const PEOPLE = 4;
+const WRITERS_EACH = 2;
+/** On a busy machine lives may be too short to write much: then there are more of them. */
+const MOST_KILLS_TIMES = 4;
+const SETTLE_POLL_MS = 500;
+
+/**
+ * Kills the processes of the product at random moments while people write and certificates end, and holds what arrived against
+ * what must have.
+ */
+export async function killAtRandomMoments(options: KillsOptions): Promise<KillsResult> {
+  const { database, seed, progress } = options;
+  const random = seededRandom(seed);
+  const world = await createWorld(database);
+  try {
+    const processes = await startProcesses(world);
+    const people: { person: Person; writes: Writes }[] = [];
+    for (let index = 0; index < PEOPLE; index++) {
+      const person = await world.arrive();
+      people.push({ person, writes: createWrites(person) });
+    }
+    let kills = 0;
+    const watched = () => people.reduce((sum, { writes }) => sum + writes.entries.length, 0);
+    const isEnough = () => kills >= options.kills && watched() >= options.domains;
+    for (; !isEnough() && kills < MOST_KILLS_TIMES * options.kills; kills++) {
+      // Certificates that end need minutes until all of it is told: they come in the first half.
+      const isFirstHalf = kills < options.kills / 2;
+      const newHost =
+        watched() < options.domains
+          ? () => world.hosts.add(isFirstHalf && random() < options.ending ? 'ended' : 'ends in days')
+          : null;
+      const ending = new AbortController();
+      const busy = people.flatMap(({ writes }) => keepWriting(writes, { world, random, newHost, ending }));
+      await delay(random() * options.longestLifeMs);
+      await processes.kill(random);
+      ending.abort();
+      await Promise.all(busy);
+      await processes.start();
+      if ((kills + 1) % 10 === 0) progress(`${kills + 1} kills, ${watched()} domains`);
+    }
+    progress(`waiting for what is still on its way`);
+    const { domains, hosts } = await listed(world, people);
+    const result = await settled(world, hosts, options.patienceMs);
+    const broken = people.flatMap(({ person, writes }) => writes.compare(domains.get(person) ?? []));
+    const acknowledged = people.reduce((sum, { writes }) => sum + writes.acknowledged(), 0);
+    return { ...result, kills, acknowledged, domains: hosts.length, broken };
+  } finally {
+    await world.end();
+  }
+}
+
+/** What runs of the product: one process on SQLite, on PostgreSQL one more that only works. */
+async function startProcesses(world: World) {
+  let app: App | null = await world.start();
+  let worker: WorkerApp | null = null;
+  const isShared = world.database.databaseUrl !== null;
+  if (isShared) worker = world.startWorker();
+  return {
+    async kill(random: Random): Promise<void> {
+      const isWorker = isShared && random() < 0.4;
+      if (isWorker) {
+        await worker?.kill();
+        worker = null;
+      } else {
+        await app?.kill();
+        app = null;
+      }
+    },
+    async start(): Promise<void> {
+      app ??= await world.start();
+      if (isShared) worker ??= world.startWorker();
+    },
+  };
+}
+
+function keepWriting(
+  writes: Writes,
+  life: { world: World; random: Random; newHost: (() => string) | null; ending: AbortController },
+): Promise<void>[] {
+  const { world, random, newHost, ending } = life;
+  const isOver = () => ending.signal.aborted;
+  const write = async (): Promise<void> => {
+    while (!isOver() && (await writes.write(random, newHost)));
+  };
+  const renew = async (): Promise<void> => {
+    if (random() < 0.5) await writes.renewOne(world.hosts);
+  };
+  return [...Array.from({ length: WRITERS_EACH }, write), renew()];
+}
+
+async function listed(world: World, people: readonly { person: Person }[]) {
+  const domains = new Map<Person, Awaited<ReturnType<typeof everyDomain>>>();
+  for (const { person } of people) domains.set(person, await everyDomain(person));
+  const hosts = [...domains.values()]
+    .flat()
+    .map(({ hostname }) => world.hosts.all.get(hostname))
+    .filter((host): host is Host => host !== undefined);
+  return { domains, hosts };
+}
+
+/** Waits until nothing is missing any more, or for as long as anybody may have to. */
+async function settled(world: World, hosts: readonly Host[], patienceMs: number): Promise<Reckoning> {
+  const until = Date.now() + patienceMs;
+  const store = await world.store();
+  for (;;) {
+    const channels = [
+      { name: 'mail', entries: world.mails.read() },
+      { name: 'webhook', entries: world.webhooks.read() },
+    ];
+    const result = await reckon({ store, hosts, channels });
+    if (result.lost.length === 0 || Date.now() > until) return result;
+    await delay(SETTLE_POLL_MS);
+  }
+}

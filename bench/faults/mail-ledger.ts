@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
+import { selfSigned } from '../../tests/kit/mint.ts';
+import { createLedgerFile } from './ledger-file.ts';
+import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
+
+// A mail server in a process of its own. What it does with a mail is decided by the recipient's local part:
+//   grey-*     4xx at RCPT twice, then taken       unknown-*   550 at RCPT
+//   spam-*     554 after DATA                      drop-*      taken, and the connection breaks before it says so, once a mail
+//   slow-*     taken, and says so only when ordered to
+// `login-refused` stands for the whole server: everybody's login fails.
+
+const [path = '', wantedPort = '0'] = process.argv.slice(2);
+const ledger = createLedgerFile(path);
+const { certificatePem, keyPem } = selfSigned({ dnsNames: ['localhost'] });
+const sockets = new Map<number, Socket>();
+const greylisted = new Map<string, number>();
+const dropped = new Set<string>();
+const held: (() => void)[] = [];
+let port = Number(wantedPort);
+let refusesLogin = false;
+let server: SMTPServer | null = null;
+
+const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
+
+function atRecipient(address: string): Error | null {
+  if (address.startsWith('unknown-')) return refusal(550, '5.1.1 No such user here');
+  if (!address.startsWith('grey-')) return null;
+  const times = (greylisted.get(address) ?? 0) + 1;
+  greylisted.set(address, times);
+  return times <= 2 ? refusal(451, '4.7.1 Greylisted, try again later') : null;
+}
+
+async function take(raw: Buffer, to: string, break_: () => void, say: (error?: Error | null) => void) {
+  if (to.startsWith('spam-')) return say(refusal(554, '5.7.0 Looks like spam'));
+  const { messageId = '', subject = '' } = await simpleParser(raw.subarray(0, raw.indexOf('\r\n\r\n') + 4));
+  const drops = to.startsWith('drop-') && !dropped.has(messageId);
+  dropped.add(messageId);
+  const id = messageId.replaceAll(/[<>]/g, '');
+  ledger.keep({ id, to, text: subject, at: Date.now(), told: !drops });
+  if (drops) break_();
+  else if (to.startsWith('slow-')) held.push(() => say());
+  else say();
+  report({ kind: 'arrived' });
+}
+
+async function up(): Promise<void> {
+  const listening = new SMTPServer({
+    cert: certificatePem,
+    key: keyPem,
+    authOptional: true,
+    disableReverseLookup: true,
+    closeTimeout: 100,
+    onAuth: (_auth, _session, done) =>
+      refusesLogin ? done(refusal(535, '5.7.8 Wrong password')) : done(null, { user: 'operator' }),
+    onRcptTo: ({ address }, _session, proceed) => proceed(atRecipient(address)),
+    onData: (stream, { envelope, remotePort }, say) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const to = envelope.rcptTo[0]?.address ?? '';
+        void take(Buffer.concat(chunks), to, () => sockets.get(remotePort)?.destroy(), say);
+      });
+    },
+  });
+  // A client that breaks off is what this is for.
+  listening.on('error', () => undefined);
+  listening.server.on('connection', (socket: Socket) => {
+    const { remotePort } = socket;
+    if (remotePort === undefined) return;
+    sockets.set(remotePort, socket);
+    socket.once('close', () => sockets.delete(remotePort));
+  });
+  await once(listening.listen(port, '127.0.0.1'), 'listening');
+  port = (listening.server.address() as AddressInfo).port;
+  server = listening;
+}
+
+async function down(): Promise<void> {
+  const closing = server;
+  server = null;
+  if (closing === null) return;
+  const closed = new Promise<void>((done) => closing.close(done));
+  for (const socket of sockets.values()) socket.destroy();
+  await closed;
+}
+
+function report(what: LedgerReport): void {
+  process.send?.(what);
+}
+
+process.on('message', (order: LedgerOrder) => {
+  void (async () => {
+    if (order.kind === 'down') await down();
+    if (order.kind === 'up' && server === null) await up();
+    if (order.kind === 'login') refusesLogin = order.refused;
+    if (order.kind === 'release') for (const say of held.splice(0)) say();
+    report({ kind: 'done' });
+  })();
+});
+process.on('disconnect', () => process.exit(0));
+await up();
+report({ kind: 'listening', port });

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLedgerFile } from './ledger-file.ts';
+import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
+
+// A receiver of webhooks in a process of its own. What it does with a message is decided by the first part of the path:
+//   /ok      taken                                /error       500 until ordered to be well
+//   /gone    410                                  /redirect    a redirect to /ok
+//   /silent  nothing is ever answered             /drop        taken, and the connection breaks before it says so, once each
+
+const [path = '', wantedPort = '0'] = process.argv.slice(2);
+const ledger = createLedgerFile(path);
+const dropped = new Set<string>();
+let isWell = false;
+const REFUSALS: Record<string, { status: number; headers?: Record<string, string> }> = {
+  error: { status: 500 },
+  gone: { status: 410 },
+  redirect: { status: 302, headers: { location: '/ok/redirected' } },
+};
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const to = request.url ?? '';
+    const id = String(request.headers['webhook-id']);
+    const behaviour = to.split('/')[1] ?? 'ok';
+    report({ kind: 'asked', to });
+    if (behaviour === 'silent') return;
+    const refusal = REFUSALS[behaviour];
+    if (refusal !== undefined && !(behaviour === 'error' && isWell)) {
+      response.writeHead(refusal.status, refusal.headers).end('a secret of the receiver');
+      return;
+    }
+    const drops = behaviour === 'drop' && !dropped.has(id);
+    dropped.add(id);
+    ledger.keep({ id, to, text: Buffer.concat(chunks).toString(), at: Date.now(), told: !drops });
+    if (drops) request.socket.resetAndDestroy();
+    else response.writeHead(204).end();
+    report({ kind: 'arrived' });
+  });
+});
+server.keepAliveTimeout = 60_000;
+
+function report(what: LedgerReport): void {
+  process.send?.(what);
+}
+
+process.on('message', (order: LedgerOrder) => {
+  if (order.kind === 'well') isWell = order.isWell;
+  report({ kind: 'done' });
+});
+process.on('disconnect', () => process.exit(0));
+server.listen(Number(wantedPort), '127.0.0.1');
+await once(server, 'listening');
+report({ kind: 'listening', port: (server.address() as AddressInfo).port });

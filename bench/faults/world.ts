@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CALLS } from '../../contract/calls.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { type App, freePort, startApp, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
+import type { Database } from '../../tests/kit/database.ts';
+import { startDnsServer } from '../../tests/kit/dns-server.ts';
+import { mintAuthority } from '../../tests/kit/mint.ts';
+import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
+import { startTlsServer } from '../../tests/kit/tls-server.ts';
+import { createHosts, type Hosts } from './hosts.ts';
+import { type LedgerProcess, startLedger } from './ledger-process.ts';
+
+const DOMAIN = 'crash.example';
+
+/** What the product deals with, which outlives every kill: hosts in this process, receivers in processes of their own. */
+export interface World {
+  database: Database;
+  hosts: Hosts;
+  mails: LedgerProcess;
+  webhooks: LedgerProcess;
+  /** The settings that a process of the product is started with. */
+  environment: Readonly<Record<string, string> & { DATA_DIR: string }>;
+  /** Starts the product on the same data, port and settings each time. */
+  start(more?: Record<string, string>): Promise<App>;
+  /** One more process for the work; only on PostgreSQL. */
+  startWorker(): WorkerApp;
+  /** Somebody with Premium, signed in, who is told by mail and by webhook; needs the product to run. */
+  arrive(receiver?: Receiver): Promise<Person>;
+  /** What the product's processes write, read from beside them. */
+  store(): Promise<Store>;
+  end(): Promise<void>;
+}
+
+interface Receiver {
+  /** The local part of the address; what the mail server does with it follows from that. */
+  localPart?: string;
+  /** The path at the receiver of webhooks; null: none is added. */
+  path?: string | null;
+}
+
+export async function createWorld(database: Database): Promise<World> {
+  const [dns, mails, webhooks, port] = await Promise.all([
+    startDnsServer(),
+    startLedger('mail', database.dataDir),
+    startLedger('webhook', database.dataDir),
+    freePort(),
+  ]);
+  const root = mintAuthority();
+  const peer = await startTlsServer({ '*': root.issue({ dnsNames: [`first.${DOMAIN}`] }) });
+  const authorityFile = join(database.dataDir, 'authority.pem');
+  writeFileSync(authorityFile, root.certificatePem);
+  const url = `http://localhost:${port}`;
+  const environment = {
+    DATA_DIR: database.dataDir,
+    DATABASE_URL: database.databaseUrl ?? '',
+    SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
+    PUBLIC_URL: url,
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    DNS_SERVERS: dns.address,
+    EXTRA_CA_FILE: authorityFile,
+  };
+  const running = new Set<App | WorkerApp>();
+  let opened: Promise<Store> | null = null;
+  const store = () => (opened ??= database.open());
+  return {
+    database,
+    hosts: createHosts({ domain: DOMAIN, dns, peer, root }),
+    mails,
+    webhooks,
+    environment,
+    async start(more = {}) {
+      const app = await startApp({ ...environment, PORT: String(port), ...more });
+      running.add(app);
+      return app;
+    },
+    startWorker() {
+      const app = startWorkerApp(environment);
+      running.add(app);
+      return app;
+    },
+    async arrive({ localPart, path = '/ok' } = {}) {
+      const person = await signUp(sendTo(url), { name: localPart ?? 'Bob' });
+      const { db } = await store();
+      // An address that nobody has proven gets few mails a day.
+      await db.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', person.id).execute();
+      await grantPremium(await store(), person.id, { grant: { endsAt: null }, now: Date.now() });
+      const config = { kind: 'webhook', url: `http://127.0.0.1:${webhooks.port}${path ?? ''}` };
+      if (path !== null) void (await person.ask(CALLS.addChannel, { body: { config } })).ok;
+      return person;
+    },
+    store,
+    async end() {
+      await Promise.all([...running].map((app) => app.kill()));
+      await Promise.all([dns.stop(), peer.stop(), mails.stop(), webhooks.stop()]);
+      await database.remove();
+    },
+  };
+}
