@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import pino, { type Logger } from 'pino';
-import { createApp, createIdentityEvents, linkTestMode, refusePlainHttp } from './api/index.ts';
+import { createApp, createIdentityEvents, derivedKey, linkTestMode, refusePlainHttp } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
+import { createHttpChannels } from './channels/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
   DataDirectoryError,
@@ -14,7 +15,13 @@ import {
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError, type TrustStore } from './pki/index.ts';
-import { createIconSource, createProbe, createSources, loadTrustStore } from './probe/index.ts';
+import {
+  createCanaries,
+  createIconSource,
+  createProbe,
+  createSources,
+  loadTrustStore,
+} from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
@@ -85,6 +92,9 @@ async function main(): Promise<void> {
       icons: createIconSource({ resolver, policy }),
       trustStore,
       email,
+      channels: createHttpChannels({ resolver, policy }),
+      unsubscribeKey: derivedKey(secrets.session, 'unsubscribe'),
+      canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
       clock: systemClock,
       random: Math.random,
       concurrency: config.checkConcurrency,

@@ -104,8 +104,7 @@ export async function livePast(
       verdict: judge(observation, at, trustStore, monitor.verdict),
       certificates: ders.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
       currentFingerprint: certificate.fingerprint,
-      nextCheckAt: next,
-      alerts: [],
+      nextCheckAt: () => next,
     });
   }
 }

@@ -67,6 +67,7 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
           outages.map(({ from, to, cause, message }) => ({
             id: randomUUID(),
             monitor_id: monitorId,
+            ...{ problem: 'down' as const, fingerprint: '', facts: '{}', recovered: Number(to !== null) },
             started_at: from,
             confirmed_at: from + 30_000,
             ended_at: to,

@@ -1,15 +1,15 @@
 import type {
   AlertSettings,
-  AlertStep,
   DomainAlertSettings,
   ExpiringCertificate,
+  KnownIncident,
   MaintenanceWindow,
   Plan,
 } from '../core/index.ts';
 import { parseOwn, parseSettings } from './alert-settings.ts';
 import { entitlementAt, settledEntitlement } from './entitlements.ts';
 import { isActive } from './monitor-claims.ts';
-import { toldSteps } from './monitor-incidents.ts';
+import { openExpiries } from './monitor-incidents.ts';
 import type { Store } from './open-store.ts';
 import { parseVerdict } from './verdict-row.ts';
 
@@ -31,12 +31,7 @@ export interface PlannedMonitor {
   expiring: readonly ExpiringCertificate[];
   own: DomainAlertSettings | null;
   /** Of expiry, open. */
-  incidents: {
-    fingerprint: string;
-    acknowledgedAt: number | null;
-    snoozedUntil: number | null;
-    told: AlertStep[];
-  }[];
+  incidents: KnownIncident[];
   /** Its own and those of all. */
   windows: MaintenanceWindow[];
 }
@@ -95,25 +90,11 @@ async function readPage(
   if (monitorId !== undefined) query = query.where('id', '=', monitorId);
   const rows = await query.execute();
   if (rows.length === 0) return [];
-  const incidents = await store.db
-    .selectFrom('incidents')
-    .select(['id', 'monitor_id', 'fingerprint', 'acknowledged_at', 'snoozed_until'])
-    .where('problem', '=', 'expiry')
-    .where('ended_at', 'is', null)
-    .where(
-      'monitor_id',
-      'in',
-      rows.map(({ id }) => id),
-    )
-    .execute();
-  const told =
-    incidents.length === 0
-      ? new Map<string, AlertStep[]>()
-      : await toldSteps(
-          store.db,
-          incidents.map(({ id }) => id),
-        );
-  const byMonitor = Map.groupBy(incidents, ({ monitor_id: id }) => id);
+  const incidents = await openExpiries(
+    store.db,
+    rows.map(({ id }) => id),
+  );
+  const byMonitor = Map.groupBy(incidents, ({ monitorId: of }) => of);
   return rows.map((row) => ({
     id: row.id,
     host: row.host,
@@ -121,11 +102,6 @@ async function readPage(
     fingerprint: row.certificate_fingerprint,
     expiring: parseVerdict(row.verdict)?.lastSeen?.expiring ?? [],
     own: parseOwn(row.alert_settings),
-    incidents: (byMonitor.get(row.id) ?? []).map((incident) => ({
-      fingerprint: incident.fingerprint,
-      acknowledgedAt: incident.acknowledged_at,
-      snoozedUntil: incident.snoozed_until,
-      told: told.get(incident.id) ?? [],
-    })),
+    incidents: byMonitor.get(row.id) ?? [],
   }));
 }

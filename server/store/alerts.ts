@@ -1,119 +1,136 @@
-import type { Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { PlannedAlert } from '../core/index.ts';
+import type { ChannelKind, PlannedAlert } from '../core/index.ts';
+import { ACCOUNT_MAIL } from '../core/index.ts';
+import { isWaiting } from './outbox.ts';
 import type { Tables } from './tables.ts';
 
-const CHANNELS = ['email'] as const;
+/** A channel that an alert is for, and from when on (ms UTC) it may leave. */
+export interface AlertRoute {
+  key: string;
+  kind: ChannelKind;
+  leavesAt: number;
+}
+
+interface AlertsToAdd {
+  accountId: string;
+  monitorId: string;
+  alerts: readonly (PlannedAlert & { incidentId: string })[];
+  routesOf(alert: PlannedAlert): AlertRoute[];
+  /** "Now" as leases see it. */
+  leaseClock: RawBuilder<number>;
+  now: number;
+}
 
 /**
- * Puts alerts into the outbox, one delivery per channel, as part of the transaction that records why. What was told or
- * waits is passed over: nobody is told the same step twice. What was superseded, so that nobody was told, comes back.
- * Returns how many deliveries are to be made.
+ * Puts alerts into the outbox, one delivery per channel, as part of the transaction that records why. What was told or waits is
+ * passed over: nobody is told the same step twice. What was superseded, so that nobody was told, comes back. What waits of
+ * earlier steps of the same incident gives way. Returns how many deliveries are to be made.
  */
-export async function addAlerts(
-  trx: Transaction<Tables>,
-  outbox: { accountId: string; monitorId: string; alerts: readonly PlannedAlert[]; now: number },
-): Promise<number> {
-  const { accountId, monitorId, now } = outbox;
+export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): Promise<number> {
   let added = 0;
   for (const alert of outbox.alerts) {
-    const { kind, fingerprint, step } = alert;
-    const row = await trx
-      .insertInto('alerts')
-      .values({
-        id: randomUUID(),
-        account_id: accountId,
-        monitor_id: monitorId,
-        kind,
-        fingerprint,
-        step,
-        not_before: alert.notBefore,
-        not_after: alert.notAfter,
-        role: alert.role,
-        name: alert.name,
-        as_of: alert.asOf,
-        created_at: now,
-      })
-      .onConflict((conflict) => conflict.columns(['monitor_id', 'kind', 'fingerprint', 'step']).doNothing())
-      .returning('id')
-      .executeTakeFirst();
-    if (!row) {
-      added += await rearm(trx, monitorId, alert, now);
-      continue;
-    }
-    for (const channel of CHANNELS)
-      added += await addDelivery(trx, { ...outbox, alert, alertId: row.id, channel });
+    const routes = await routesFor(trx, alert, outbox);
+    await giveWay(trx, alert, outbox);
+    // Good news about something that nobody was told of is none.
+    if (alert.step === 'resolved' && routes.length === 0) continue;
+    const alertId = await keepAlert(trx, alert, outbox);
+    for (const route of routes) added += await addDelivery(trx, { ...outbox, alert, alertId, route });
   }
   return added;
 }
 
+async function keepAlert(
+  trx: Transaction<Tables>,
+  { incidentId, problem, fingerprint, step, severity, facts }: AlertsToAdd['alerts'][number],
+  { accountId, monitorId, now }: AlertsToAdd,
+): Promise<string> {
+  const said = { severity, facts: JSON.stringify(facts), created_at: now };
+  const { id } = await trx
+    .insertInto('alerts')
+    .values({
+      id: randomUUID(),
+      ...{ account_id: accountId, monitor_id: monitorId, incident_id: incidentId },
+      ...{ kind: problem, step, fingerprint, ...said },
+    })
+    // Decided on anew because nobody was told: it says what is so now.
+    .onConflict((conflict) => conflict.columns(['incident_id', 'step']).doUpdateSet(said))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** That it is over is told where the trouble was told; of a time of being down also where that never got out. */
+async function routesFor(
+  trx: Transaction<Tables>,
+  alert: AlertsToAdd['alerts'][number],
+  { routesOf, leaseClock }: AlertsToAdd,
+): Promise<AlertRoute[]> {
+  const routes = routesOf(alert);
+  if (alert.step !== 'resolved' || routes.length === 0) return routes;
+  const earlier = await trx
+    .selectFrom('deliveries')
+    .select('channel_key')
+    .distinct()
+    .where('incident_id', '=', alert.incidentId)
+    .where((eb) =>
+      alert.problem === 'down'
+        ? eb('state', '!=', 'superseded')
+        : eb.or([
+            eb('state', '=', 'delivered'),
+            eb.and([eb('state', '=', 'waiting'), eb('lease_expires_at', '>', leaseClock)]),
+          ]),
+    )
+    .execute();
+  return routes.filter(({ key }) => earlier.some(({ channel_key: told }) => told === key));
+}
+
+/** What is being sent right now stays: the next message waits for it. */
+async function giveWay(
+  trx: Transaction<Tables>,
+  { incidentId }: AlertsToAdd['alerts'][number],
+  { leaseClock, now }: AlertsToAdd,
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'superseded', settled_at: now, detail: 'A later message took its place.' })
+    .where('incident_id', '=', incidentId)
+    .where(isWaiting)
+    .where('forced', '=', 0)
+    .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', leaseClock)]))
+    .execute();
+}
+
 async function addDelivery(
   trx: Transaction<Tables>,
-  entry: {
-    accountId: string;
-    monitorId: string;
-    alertId: string;
-    alert: PlannedAlert;
-    channel: (typeof CHANNELS)[number];
-    now: number;
-  },
+  entry: AlertsToAdd & { alert: AlertsToAdd['alerts'][number]; alertId: string; route: AlertRoute },
 ): Promise<number> {
-  const { alert, channel, now } = entry;
+  const { alert, route, now } = entry;
+  const { problem, fingerprint, step, facts, incidentId } = alert;
   const id = randomUUID();
+  const waits = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: now };
   const result = await trx
     .insertInto('deliveries')
     .values({
       id,
       account_id: entry.accountId,
       alert_id: entry.alertId,
-      channel,
-      dedupe_key: [entry.monitorId, alert.kind, alert.fingerprint, alert.step, channel].join(':'),
+      incident_id: incidentId,
+      channel: route.kind,
+      channel_key: route.key,
+      channel_id: route.key === ACCOUNT_MAIL ? null : route.key,
+      dedupe_key: [entry.monitorId, problem, fingerprint, facts.startedAt, step, route.key].join(':'),
       // Made once, so that a message sent twice arrives as one.
       message_id: `<${id}@alerts.certlantern>`,
-      state: 'waiting',
-      attempts: 0,
-      unanswered: 0,
-      next_attempt_at: now,
-      created_at: now,
+      ...{ attempts: 0, unanswered: 0, ...waits },
     })
-    .onConflict((conflict) => conflict.column('dedupe_key').doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .column('dedupe_key')
+        .doUpdateSet({ ...waits, first_attempt_at: null, settled_at: null, detail: null })
+        .where(sql<boolean>`deliveries.state = 'superseded'`),
+    )
+    .returning('id')
     .executeTakeFirst();
-  return Number(result.numInsertedOrUpdatedRows ?? 0n);
-}
-
-/** A renewal was seen before the message could leave, and now the old certificate is served again: its turn after all. */
-async function rearm(
-  trx: Transaction<Tables>,
-  monitorId: string,
-  { kind, fingerprint, step, asOf }: PlannedAlert,
-  now: number,
-): Promise<number> {
-  const alert = await trx
-    .selectFrom('alerts')
-    .select('id')
-    .where('monitor_id', '=', monitorId)
-    .where('kind', '=', kind)
-    .where('fingerprint', '=', fingerprint)
-    .where('step', '=', step)
-    .executeTakeFirstOrThrow();
-  const { numUpdatedRows } = await trx
-    .updateTable('deliveries')
-    .set({
-      state: 'waiting',
-      next_attempt_at: now,
-      first_attempt_at: null,
-      created_at: now,
-      settled_at: null,
-      detail: null,
-    })
-    .where('alert_id', '=', alert.id)
-    .where('state', '=', 'superseded')
-    .executeTakeFirst();
-  if (numUpdatedRows > 0n)
-    await trx
-      .updateTable('alerts')
-      .set({ created_at: now, as_of: asOf })
-      .where('id', '=', alert.id)
-      .execute();
-  return Number(numUpdatedRows);
+  return result === undefined ? 0 : 1;
 }

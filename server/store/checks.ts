@@ -1,21 +1,22 @@
 import type { Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
 import {
+  type AlertSettings,
   assessUptime,
   type CertificateFacts,
   type Observation,
-  type PlannedAlert,
   type Verdict,
 } from '../core/index.ts';
-import { addAlerts } from './alerts.ts';
 import { keepCertificates, type SeenCertificate } from './certificates.ts';
 import { locked } from './dialect.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import { noteSite } from './favicons.ts';
 import { recordUptime } from './incidents.ts';
+import { recordAlerting } from './alerting-record.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
+import { parseVerdict } from './verdict-row.ts';
 
 export interface CheckRecord {
   monitorId: string;
@@ -29,8 +30,8 @@ export interface CheckRecord {
   certificates: readonly { der: Uint8Array; facts: CertificateFacts }[];
   /** The leaf to show from now on; null where none was read: then the last one stays. */
   currentFingerprint: string | null;
-  nextCheckAt: number;
-  alerts: readonly PlannedAlert[];
+  /** When to look again (ms UTC), given when a second look or the end of a silence is due, and the steps that hold. */
+  nextCheckAt(asked: { lookAgainAt: number | null; steps: AlertSettings['steps'] }): number;
 }
 
 /**
@@ -48,7 +49,7 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       trx
         .selectFrom('monitors')
         .select(['host', 'port', 'account_id', 'active', 'last_read_at'])
-        .select(['verdict_id', 'unreachable_since', 'check_requested_at'])
+        .select(['verdict', 'verdict_id', 'unreachable_since', 'check_requested_at'])
         .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
         .select(['recent_checks', 'response_ms'])
         .where('id', '=', check.monitorId)
@@ -79,6 +80,15 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       monitor.active === 1
         ? await recordUptime(trx, { monitorId: check.monitorId, row: monitor, assessment, now: check.now })
         : { columns: {}, changed: false };
+    // Paused while it was checked: what is known is kept, and nobody is told.
+    const alerting =
+      monitor.active === 1
+        ? await recordAlerting(store, trx, {
+            ...{ accountId: monitor.account_id, monitorId: check.monitorId },
+            ...{ verdict: check.verdict, previous: parseVerdict(monitor.verdict) },
+            ...{ isUp: assessment.state === 'up', now: check.now },
+          })
+        : { deliveries: 0, changed: false, lookAgainAt: null, steps: null };
     await trx
       .updateTable('monitors')
       .set({
@@ -87,7 +97,7 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         ...problemOf(check.verdict),
         last_checked_at: check.now,
         // Asked for while this check was running: it may have looked before the wish, so another one follows.
-        next_check_at: monitor.check_requested_at === null ? check.nextCheckAt : check.now,
+        next_check_at: monitor.check_requested_at === null ? check.nextCheckAt(alerting) : check.now,
         lease_token: null,
         lease_expires_at: null,
         revoked: Number(check.verdict.revocation.state === 'revoked'),
@@ -102,17 +112,10 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
     // Known ones are not noted again at each check, but now and then: a row may have been pruned a moment too early.
     if (check.verdict.reached && (isNew || monitor.last_read_at === null))
       await noteSite(trx, monitor, check.now);
-    const deliveries = await addAlerts(trx, {
-      accountId: monitor.account_id,
-      monitorId: check.monitorId,
-      // Paused while it was checked: what is known is kept, and nobody is told.
-      alerts: monitor.active === 1 ? check.alerts : [],
-      now: check.now,
-    });
     return {
       accountId: monitor.account_id,
       isNew: isNew || uptimeChanged,
-      deliveries,
+      ...{ deliveries: alerting.deliveries, alertsChanged: alerting.changed },
       again: monitor.check_requested_at !== null,
     };
   });
@@ -121,6 +124,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
   const { accountId, isNew } = outcome;
   const change = isNew ? 'changed' : 'checked';
   store.signals.publish({ topic: 'domain', accountId, monitorId: check.monitorId, change });
+  if (outcome.alertsChanged)
+    store.signals.publish({ topic: 'alerts', accountId, monitorId: check.monitorId });
   if (outcome.deliveries > 0) store.signals.publish({ topic: 'deliveries' });
   if (outcome.again) store.signals.publish({ topic: 'due' });
   return true;

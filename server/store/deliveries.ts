@@ -1,7 +1,18 @@
-import type { Transaction } from 'kysely';
-import type { CertificateFacts, PlannedAlert, RevokedCertificate, Verdict } from '../core/index.ts';
+import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
+import {
+  ACCOUNT_MAIL,
+  type AlertFacts,
+  type AlertKind,
+  type AlertSeverity,
+  type AlertStep,
+  type CertificateFacts,
+  type ChannelKind,
+  type RevokedCertificate,
+} from '../core/index.ts';
 import { type Account, toAccount } from './accounts.ts';
 import { parseFacts } from './certificates.ts';
+import { noteChannelOutcome } from './channel-health.ts';
+import { leaseClock } from './lease-clock.ts';
 import { type Claim, isActive } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import {
@@ -13,8 +24,10 @@ import {
   type OutboxLease,
   recallRows,
 } from './outbox.ts';
+import { suppress } from './suppressions.ts';
 import type { DeliveryAttemptsTable, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
+import { parseVerdict } from './verdict-row.ts';
 
 /** One message that is this worker's to send until its lease ends. */
 export interface ClaimedDelivery {
@@ -22,29 +35,56 @@ export interface ClaimedDelivery {
   leaseToken: string;
   /** From 1; counted when claimed, also where the worker dies. */
   attempt: number;
-  channel: 'email';
+  channel: ClaimedChannel;
   /** The same at every attempt. */
   messageId: string;
   firstAttemptAt: number;
   createdAt: number;
-  alert: PlannedAlert & { id: string };
+  alert: {
+    id: string;
+    incidentId: string | null;
+    kind: AlertKind;
+    step: AlertStep;
+    severity: AlertSeverity;
+    facts: AlertFacts;
+    createdAt: number;
+  };
   account: Account;
-  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null };
+  /** null: a test of the channel. */
+  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
+  /** Facts of the certificate that the alert is about. */
   certificate: CertificateFacts | null;
   /** Of an alert about a revocation: what the last check knows of it. */
   revoked: RevokedCertificate | null;
-  /** Later checks read other certificates only, or a later alert speaks of the same one. */
+  /** It is no longer so, or later news took its place. */
   superseded: boolean;
+}
+
+/** Where it goes. */
+export interface ClaimedChannel {
+  /** `ACCOUNT_MAIL`, or the id of one that was added. */
+  key: string;
+  kind: ChannelKind;
+  name: string;
+  /** JSON as the kind has it; null for mail to the account's own address. */
+  config: string | null;
+  /** Off, or not confirmed: nothing goes there. */
+  isClosed: boolean;
 }
 
 /** Takes the deliveries that have been due the longest, under a lease, and counts the attempt. */
 export async function claimDueDeliveries(store: Store, claim: Claim): Promise<ClaimedDelivery[]> {
   return inTransaction(store, async (trx) => {
-    const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', claim);
+    const isFree = overtakesNone(leaseClock(store, claim.now), claim.now);
+    const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     if (rows.length === 0) return [];
     await trx
       .insertInto('delivery_attempts')
       .values(rows.map(({ id, attempts }) => ({ delivery_id: id, attempt: attempts, started_at: claim.now })))
+      // The number of an attempt that was held back and counted as none.
+      .onConflict((conflict) =>
+        conflict.columns(['delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
+      )
       .execute();
     return readClaimed(
       trx,
@@ -54,17 +94,29 @@ export async function claimDueDeliveries(store: Store, claim: Claim): Promise<Cl
   });
 }
 
+/** Messages about one incident reach a channel in order: none leaves while an earlier one is being sent, or is about to be. */
+function overtakesNone(clock: Expression<number>, now: number): Expression<SqlBool> {
+  return sql<boolean>`not exists (select 1 from deliveries earlier
+    where earlier.incident_id = deliveries.incident_id and earlier.channel_key = deliveries.channel_key
+      and earlier.state = 'waiting' and earlier.created_at < deliveries.created_at
+      and (earlier.lease_expires_at > ${clock} or earlier.next_attempt_at <= ${sql.lit(now)}))`;
+}
+
+export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
+
 /** Ends a delivery. False, and nothing changed, when the lease is no longer ours. */
 export async function settleDelivery(
   store: Store,
   settled: OutboxLease & {
     outcome: 'delivered' | 'failed' | 'superseded';
+    /** What the receiver said besides: that it is gone, or that its address takes no mail. */
+    because?: { gone: true } | { refusedAddress: string };
     detail: string | null;
     now: number;
   },
 ): Promise<boolean> {
-  const { outcome, now, detail } = settled;
-  return answer(store, settled, outcome, { state: outcome, settled_at: now }, now, detail);
+  const { outcome, now } = settled;
+  return answer(store, settled, outcome, { state: outcome, settled_at: now });
 }
 
 /** Plans the next attempt. False, and nothing changed, when the lease is no longer ours. */
@@ -72,7 +124,7 @@ export async function retryDelivery(
   store: Store,
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
 ): Promise<boolean> {
-  return answer(store, retry, 'retry', { next_attempt_at: retry.nextAttemptAt }, retry.now, retry.detail);
+  return answer(store, retry, 'retry', { next_attempt_at: retry.nextAttemptAt });
 }
 
 /** Gives a claimed delivery back until `until`, as if nobody had tried. False when the lease is no longer ours. */
@@ -119,27 +171,50 @@ export async function oldestDue(
 
 async function answer(
   store: Store,
-  lease: OutboxLease,
-  outcome: DeliveryAttemptsTable['outcome'],
+  attempt: OutboxLease & { because?: Because; detail: string | null; now: number },
+  outcome: DeliveryOutcomeKind,
   change: { state?: 'delivered' | 'failed' | 'superseded'; settled_at?: number; next_attempt_at?: number },
-  now: number,
-  detail: string | null,
 ): Promise<boolean> {
-  const ours = await inTransaction(store, async (trx) => {
-    const row = await answerRow(trx, 'deliveries', lease, { ...change, detail });
-    if (!row) return false;
+  const { now, detail, because } = attempt;
+  const answered = await inTransaction(store, async (trx) => {
+    const ours = await answerRow(trx, 'deliveries', attempt, { ...change, detail });
+    if (!ours) return null;
     await trx
       .updateTable('delivery_attempts')
       .set({ outcome, detail, finished_at: now })
-      .where('delivery_id', '=', lease.id)
-      .where('attempt', '=', row.attempts)
+      .where('delivery_id', '=', attempt.id)
+      .where('attempt', '=', ours.attempts)
       .execute();
-    return true;
+    const row = await trx
+      .selectFrom('deliveries')
+      .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+      .select(['deliveries.account_id', 'deliveries.channel_id', 'alerts.monitor_id'])
+      .where('deliveries.id', '=', attempt.id)
+      .executeTakeFirstOrThrow();
+    const suppressed = because !== undefined && 'refusedAddress' in because;
+    if (suppressed)
+      await suppress(trx, { address: because.refusedAddress, reason: 'refused', detail: detail ?? '', now });
+    const gone = because !== undefined && 'gone' in because;
+    const switchedOff =
+      row.channel_id !== null &&
+      (await noteChannelOutcome(trx, { channelId: row.channel_id, outcome, gone, detail, now }));
+    return { ...row, suppressed, switchedOff };
   });
-  if (ours && change.next_attempt_at !== undefined && change.next_attempt_at <= now)
+  if (answered === null) return false;
+  const { account_id: accountId, monitor_id: monitorId } = answered;
+  if (change.next_attempt_at !== undefined && change.next_attempt_at <= now)
     store.signals.publish({ topic: 'deliveries' });
-  return ours;
+  if (answered.switchedOff) store.signals.publish({ topic: 'mails' });
+  if (answered.suppressed) store.signals.publish({ topic: 'account', accountId });
+  store.signals.publish({
+    topic: 'alerts',
+    accountId,
+    monitorId: answered.switchedOff || answered.suppressed ? null : monitorId,
+  });
+  return true;
 }
+
+type Because = Parameters<typeof settleDelivery>[1]['because'];
 
 async function readClaimed(
   trx: Transaction<Tables>,
@@ -149,88 +224,105 @@ async function readClaimed(
   const rows = await trx
     .selectFrom('deliveries')
     .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
-    .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
+    .leftJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .leftJoin('incidents', 'incidents.id', 'alerts.incident_id')
+    .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
     .leftJoin('certificates', 'certificates.fingerprint', 'alerts.fingerprint')
-    .leftJoin('monitor_certificates as shown', (join) =>
-      join
-        .onRef('shown.monitor_id', '=', 'monitors.id')
-        .onRef('shown.fingerprint', '=', 'alerts.fingerprint'),
-    )
     .selectAll('accounts')
     .select([
       'deliveries.id as deliveryId',
       'deliveries.attempts',
       'deliveries.channel',
+      'deliveries.channel_key',
       'deliveries.message_id',
       'deliveries.first_attempt_at',
+      'deliveries.forced',
       'deliveries.created_at as deliveryCreatedAt',
+      'channels.name as channelName',
+      'channels.config',
+      'channels.confirmed_at',
+      'channels.disabled_at as channelDisabledAt',
       'alerts.id as alertId',
-      'alerts.kind',
+      'alerts.incident_id',
+      'alerts.kind as alertKind',
       'alerts.step',
+      'alerts.severity',
       'alerts.fingerprint',
-      'alerts.not_before',
-      'alerts.not_after',
-      'alerts.role',
-      'alerts.name',
-      'alerts.as_of',
+      'alerts.facts as alertFacts',
+      'alerts.created_at as alertCreatedAt',
+      'incidents.ended_at',
       'monitors.id as monitorId',
       'monitors.host',
       'monitors.port',
       'monitors.last_checked_at',
-      'monitors.last_read_at',
       'monitors.verdict',
       'certificates.facts',
-      'shown.last_seen_at',
     ])
-    .select((eb) =>
-      eb
-        .selectFrom('alerts as later')
-        .select((count) => count.fn.countAll<number>().as('count'))
-        .whereRef('later.monitor_id', '=', 'alerts.monitor_id')
-        .whereRef('later.kind', '=', 'alerts.kind')
-        .whereRef('later.fingerprint', '=', 'alerts.fingerprint')
-        .whereRef('later.created_at', '>', 'alerts.created_at')
-        .as('laterAlerts'),
-    )
+    .select(hasLaterNews.as('hasLaterNews'))
     .where('deliveries.id', 'in', ids)
     .orderBy('deliveries.next_attempt_at')
     .execute();
 
-  return rows.map((row) => {
-    const revoked = row.kind === 'revoked' ? revokedOf(row.verdict, row.fingerprint) : null;
-    return {
-      id: row.deliveryId,
-      leaseToken,
-      attempt: row.attempts,
-      channel: row.channel,
-      messageId: row.message_id,
-      firstAttemptAt: row.first_attempt_at ?? row.deliveryCreatedAt,
-      createdAt: row.deliveryCreatedAt,
-      alert: {
-        id: row.alertId,
-        kind: row.kind,
-        step: row.step,
-        fingerprint: row.fingerprint,
-        notBefore: row.not_before,
-        notAfter: row.not_after,
-        role: row.role,
-        name: row.name,
-        asOf: row.as_of,
-      },
-      account: toAccount(row),
-      monitor: { id: row.monitorId, host: row.host, port: row.port, lastCheckedAt: row.last_checked_at },
-      certificate: parseFacts(row.facts),
-      revoked,
-      superseded:
-        (row.laterAlerts ?? 0) > 0 ||
-        revoked?.served === false ||
-        (row.last_seen_at !== null && row.last_read_at !== null && row.last_seen_at < row.last_read_at),
-    };
-  });
+  return rows.map((row) => ({
+    id: row.deliveryId,
+    leaseToken,
+    attempt: row.attempts,
+    channel: {
+      key: row.channel_key,
+      kind: row.channel,
+      name: row.channelName ?? '',
+      config: row.config,
+      isClosed:
+        row.channel_key !== ACCOUNT_MAIL && (row.confirmed_at === null || row.channelDisabledAt !== null),
+    },
+    messageId: row.message_id,
+    firstAttemptAt: row.first_attempt_at ?? row.deliveryCreatedAt,
+    createdAt: row.deliveryCreatedAt,
+    alert: {
+      id: row.alertId,
+      incidentId: row.incident_id,
+      kind: row.alertKind,
+      step: row.step,
+      severity: row.severity,
+      facts: JSON.parse(row.alertFacts) as AlertFacts,
+      createdAt: row.alertCreatedAt,
+    },
+    account: toAccount(row),
+    monitor:
+      row.monitorId === null
+        ? null
+        : {
+            id: row.monitorId,
+            host: row.host ?? '',
+            port: row.port ?? 0,
+            lastCheckedAt: row.last_checked_at,
+          },
+    certificate: parseFacts(row.facts),
+    revoked: row.alertKind === 'revoked' ? revokedOf(row.verdict, row.fingerprint) : null,
+    superseded: row.forced === 0 && (row.hasLaterNews === 1 || isOver(row)),
+  }));
+}
+
+/** A later message about the same incident is on its way to the same channel, or has arrived. */
+const hasLaterNews = sql<number>`case when exists (select 1 from deliveries later
+  where later.incident_id = deliveries.incident_id and later.channel_key = deliveries.channel_key
+    and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
+
+/** Trouble that has passed is no news; that it did is, and so is what was news of one moment, or comes and goes. */
+function isOver({
+  ended_at: endedAt,
+  step,
+  alertKind,
+}: {
+  ended_at: number | null;
+  step: AlertStep;
+  alertKind: AlertKind;
+}): boolean {
+  return endedAt !== null && step !== 'resolved' && step !== 'flapping' && alertKind !== 'changed';
 }
 
 function revokedOf(verdict: string | null, of: string): RevokedCertificate | null {
-  const { lastSeen } = verdict === null ? { lastSeen: null } : (JSON.parse(verdict) as Verdict);
+  const lastSeen = parseVerdict(verdict)?.lastSeen;
   return lastSeen?.revoked.find(({ fingerprint }) => fingerprint === of) ?? null;
 }

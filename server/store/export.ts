@@ -140,10 +140,9 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
   return pages(async (after) => {
     const page = await db
       .selectFrom('alerts')
-      .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
-      .select(['alerts.id', 'alerts.kind', 'alerts.step', 'alerts.fingerprint', 'alerts.name', 'alerts.role'])
-      .select(['alerts.not_before', 'alerts.not_after', 'alerts.as_of', 'alerts.created_at'])
-      .select(['monitors.host', 'monitors.port'])
+      .leftJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+      .select(['alerts.id', 'alerts.kind', 'alerts.step', 'alerts.fingerprint', 'alerts.severity'])
+      .select(['alerts.facts', 'alerts.created_at', 'monitors.host', 'monitors.port'])
       .where('alerts.account_id', '=', accountId)
       .where(isAfter(after, 'alerts.created_at', 'alerts.id'))
       .orderBy('alerts.created_at')
@@ -176,6 +175,7 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
     const deliveriesOf = Map.groupBy(deliveries, ({ alert_id: alert }) => alert);
     return page.map((alert) => ({
       ...alert,
+      facts: JSON.parse(alert.facts) as unknown,
       deliveries: (deliveriesOf.get(alert.id) ?? []).map((delivery) => ({
         ...delivery,
         attempts: attemptsOf.get(delivery.id) ?? [],
@@ -240,7 +240,8 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
 async function incidentsOf(db: Kysely<Tables>, monitorId: string) {
   return db
     .selectFrom('incidents')
-    .select(['id', 'started_at', 'confirmed_at', 'ended_at', 'cause', 'message'])
+    .select(['id', 'problem', 'fingerprint', 'started_at', 'confirmed_at', 'ended_at', 'cause', 'message'])
+    .select(['acknowledged_at', 'snoozed_until'])
     .where('monitor_id', '=', monitorId)
     .orderBy('started_at', 'desc')
     .limit(EXPORT_LIMITS.incidentsOfADomain)

@@ -1,6 +1,6 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { followUptime, recentChecks, type UptimeAssessment } from '../core/index.ts';
+import { type AlertFacts, followUptime, recentChecks, type UptimeAssessment } from '../core/index.ts';
 import { type MonitorRow, uptimeStanding } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
@@ -27,23 +27,29 @@ export async function recordUptime(
   const { monitorId, row, assessment, now } = check;
   const { state, cause, responseMs } = assessment;
   const { standing, incident, endedAt } = followUptime(uptimeStanding(row), { state, now });
-  if (incident === 'begin')
+  if (incident === 'begin') {
+    const startedAt = standing.downSince ?? now;
+    const message = cause?.message ?? '';
     await trx
       .insertInto('incidents')
       .values({
         id: randomUUID(),
         monitor_id: monitorId,
-        started_at: standing.downSince ?? now,
+        ...{ problem: 'down', fingerprint: '', recovered: 0 },
+        started_at: startedAt,
         confirmed_at: now,
         cause: cause?.code ?? 'other',
-        message: cause?.message ?? '',
+        message,
+        facts: JSON.stringify(downFacts({ startedAt, message, asOf: now })),
       })
       .execute();
+  }
   if (incident === 'end')
     await trx
       .updateTable('incidents')
-      .set({ ended_at: endedAt ?? now })
+      .set({ ended_at: endedAt ?? now, recovered: Number(state === 'up') })
       .where('monitor_id', '=', monitorId)
+      .where(isDown)
       .where('ended_at', 'is', null)
       .execute();
   const columns = {
@@ -57,6 +63,17 @@ export async function recordUptime(
   };
   return { columns, changed: standing.uptime !== row.uptime };
 }
+
+function downFacts({
+  startedAt,
+  message,
+  asOf,
+}: Pick<AlertFacts, 'startedAt' | 'message' | 'asOf'>): AlertFacts {
+  return { certificate: null, asOf, message, fix: null, successor: null, startedAt, endedAt: null };
+}
+
+/** Incidents of uptime; the others are those of certificates. */
+export const isDown = sql<boolean>`problem = 'down'`;
 
 /** The figures start anew with the first check after the pause: time that nobody looked at is no uptime. */
 export const UNWATCHED = {
@@ -72,6 +89,7 @@ export async function leaveUnwatched(
   await trx
     .updateTable('incidents')
     .set({ ended_at: now })
+    .where(isDown)
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', (eb) =>
       eb

@@ -1,9 +1,11 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { PlanSource } from '../core/index.ts';
+import type { ChannelKind, PlanSource } from '../core/index.ts';
+import type { DigestData } from './digest.ts';
 import type { Claim } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { answerRow, claimDueRows, holdRow, type OutboxLease, recallRows } from './outbox.ts';
+import { liftRefusal, suppress } from './suppressions.ts';
 import type { MailState, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -13,10 +15,30 @@ export type MailContent =
   | { kind: 'reset_password'; url: string; expiresAt: number }
   | { kind: 'password_changed' }
   | { kind: 'premium_ended'; paused: { host: string; port: number }[]; source: PlanSource }
-  | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string };
+  | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string }
+  /** Sent once, with the first domain: that mail arrives. `more`: how many were added with it. */
+  | { kind: 'reached_you'; host: string; port: number; more: number }
+  /** To an address that an account wants to have told. */
+  | { kind: 'confirm_recipient'; url: string; accountName: string }
+  | {
+      kind: 'channel_disabled';
+      name: string;
+      channel: ChannelKind;
+      reason: 'gone' | 'failing';
+      detail: string;
+    }
+  | ({ kind: 'digest' } & DigestData)
+  /** To the operator. `since` in ms UTC. */
+  | { kind: 'operator_alarm'; code: string; detail: string; since: number };
 
-/** Kinds whose data is a link that acts for whoever has it. */
-const SECRET_KINDS: readonly MailContent['kind'][] = ['verify_email', 'reset_password'];
+/** Kinds whose data is a link that acts for whoever has it. They go out to an address that refused mail, too. */
+export const LINK_KINDS: readonly MailContent['kind'][] = [
+  'verify_email',
+  'reset_password',
+  'confirm_recipient',
+];
+/** Kinds that go to the operator, whose row it may ever be. */
+const OPERATOR_KINDS: readonly string[] = ['feedback', 'operator_alarm'] satisfies MailContent['kind'][];
 
 export interface NewMail {
   /** Whose row it is, and goes with; null only where there is none. */
@@ -55,6 +77,7 @@ export async function enqueueMail(trx: Transaction<Tables>, mail: NewMail): Prom
 export interface ClaimedMail {
   id: string;
   leaseToken: string;
+  accountId: string | null;
   /** From 1; counted when claimed, also where the worker dies. */
   attempt: number;
   recipient: string;
@@ -79,7 +102,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
         .updateTable('mails')
         .set({ data: null })
         .where('id', 'in', givenUp)
-        .where('kind', 'in', SECRET_KINDS)
+        .where('kind', 'in', LINK_KINDS)
         .execute();
     if (rows.length === 0) return [];
     const mails = await trx
@@ -97,12 +120,14 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
     return mails.map((row) => ({
       id: row.id,
       leaseToken,
+      accountId: row.account_id,
       attempt: row.attempts,
       recipient: row.recipient,
-      isProven: row.kind === 'feedback' || (row.email === row.recipient && row.email_verified === 1),
+      isProven:
+        OPERATOR_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
       content: { kind: row.kind, ...JSON.parse(row.data ?? '{}') } as MailContent,
-      // Feedback is the sender's row and the operator's mail.
-      timeZone: row.kind === 'feedback' ? null : row.time_zone,
+      // The clock of somebody else says nothing to who reads it.
+      timeZone: row.email === row.recipient ? row.time_zone : null,
       messageId: row.message_id,
       firstAttemptAt: row.first_attempt_at ?? row.created_at,
       createdAt: row.created_at,
@@ -111,26 +136,47 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
   });
 }
 
+export type SettledMail = OutboxLease & {
+  outcome: Exclude<MailState, 'waiting'>;
+  detail: string | null;
+  /** The address takes no mail. */
+  because?: { refusedAddress: string };
+  now: number;
+};
+
 /**
  * Ends a mail and forgets what it said; a failed one keeps that, unless it is a secret, so that it can be sent again.
  * False, and nothing changed, when the lease is no longer ours.
  */
-export async function settleMail(
-  store: Store,
-  settled: OutboxLease & { outcome: Exclude<MailState, 'waiting'>; detail: string | null; now: number },
-): Promise<boolean> {
-  const { outcome, now, detail } = settled;
-  return inTransaction(store, async (trx) => {
+export async function settleMail(store: Store, settled: SettledMail): Promise<boolean> {
+  const { outcome, now, detail, because } = settled;
+  const mail = await inTransaction(store, async (trx) => {
     const ours = await answerRow(trx, 'mails', settled, { state: outcome, settled_at: now, detail });
-    if (!ours) return false;
-    await trx
+    if (!ours) return undefined;
+    const row = await trx
       .updateTable('mails')
-      .set({ data: null })
+      .set((eb) => ({
+        data:
+          outcome === 'failed'
+            ? eb.case().when('kind', 'in', LINK_KINDS).then(null).else(eb.ref('data')).end()
+            : null,
+      }))
       .where('id', '=', settled.id)
-      .where((eb) => (outcome === 'failed' ? eb('kind', 'in', SECRET_KINDS) : sql<boolean>`true`))
-      .execute();
-    return true;
+      .returning(['account_id', 'kind', 'recipient'])
+      .executeTakeFirstOrThrow();
+    if (because)
+      await suppress(trx, {
+        ...{ address: because.refusedAddress, reason: 'refused', now },
+        detail: detail ?? '',
+      });
+    const isLink = LINK_KINDS.some((kind) => kind === row.kind);
+    if (outcome === 'delivered' && isLink) await liftRefusal(trx, row.recipient);
+    return row;
   });
+  if (mail === undefined) return false;
+  // The notice that mail bounces comes and goes.
+  if (mail.account_id !== null) store.signals.publish({ topic: 'account', accountId: mail.account_id });
+  return true;
 }
 
 /** Plans the next attempt. False, and nothing changed, when the lease is no longer ours. */

@@ -1,12 +1,14 @@
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { type AlertStep, frequencyOn, type Plan } from '../core/index.ts';
-import { lockedAndFree } from './dialect.ts';
+import { frequencyOn, type Plan, recentChecks } from '../core/index.ts';
+import { locked, lockedAndFree } from './dialect.ts';
 import { authoritiesByAccount } from './authorities.ts';
 import { entitlementAt, settledEntitlement } from './entitlements.ts';
 import { leaseClock } from './lease-clock.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
+import type { Tables } from './tables.ts';
+import { inTransaction } from './transaction.ts';
 
 /** A monitor that is this worker's alone until its lease ends; `checkEveryMinutes` is what the plan allows at the claim. */
 export interface ClaimedMonitor extends Monitor {
@@ -17,8 +19,6 @@ export interface ClaimedMonitor extends Monitor {
   asked: boolean;
   /** DER of what its account trusts beside what everybody does. */
   authorities: readonly Uint8Array[];
-  /** What people were told or will be; not what was superseded before anybody was told. */
-  alerted: { fingerprint: string; step: AlertStep }[];
 }
 
 /** Written out: SQLite recognises the partial index of what is checked by its words, not by a parameter's value. */
@@ -67,28 +67,17 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
   if (claimed.length === 0) return [];
 
   const ids = claimed.map(({ id }) => id);
-  const [rows, alerts] = [
-    await selectMonitors(store.db)
-      .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
-      .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
-      .where('monitors.id', 'in', ids)
-      .where('lease_token', '=', leaseToken)
-      .orderBy('next_check_at')
-      .execute(),
-    await store.db
-      .selectFrom('alerts')
-      .innerJoin('deliveries', 'deliveries.alert_id', 'alerts.id')
-      .select(['alerts.monitor_id', 'alerts.fingerprint', 'alerts.step'])
-      .distinct()
-      .where('alerts.monitor_id', 'in', ids)
-      .where('deliveries.state', '!=', 'superseded')
-      .execute(),
-  ];
+  const rows = await selectMonitors(store.db)
+    .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+    .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
+    .where('monitors.id', 'in', ids)
+    .where('lease_token', '=', leaseToken)
+    .orderBy('next_check_at')
+    .execute();
   const authorities = await authoritiesByAccount(
     store.db,
     rows.map((row) => row.account_id),
   );
-  const alertsOf = Map.groupBy(alerts, (alert) => alert.monitor_id);
   return rows.map((row) => {
     const { plan } = entitlementAt(store, settledEntitlement(row), claim.now);
     return {
@@ -98,9 +87,25 @@ export async function claimDue(store: Store, claim: Claim): Promise<ClaimedMonit
       plan,
       asked: row.claim_asked === 1,
       authorities: authorities.get(row.account_id) ?? [],
-      alerted: (alertsOf.get(row.id) ?? []).map(({ fingerprint, step }) => ({ fingerprint, step })),
     };
   });
+}
+
+/**
+ * Lets a monitor, or (null) every one of the account, be checked by `at` (ms UTC) at the latest: what people chose about alerts
+ * changes what the next check has to tell. Publish the signal `due` after it.
+ */
+export async function makeDueBy(
+  trx: Transaction<Tables>,
+  { accountId, monitorId, at }: { accountId: string; monitorId: string | null; at: number },
+): Promise<void> {
+  await trx
+    .updateTable('monitors')
+    .set({ next_check_at: at })
+    .where('account_id', '=', accountId)
+    .$if(monitorId !== null, (query) => query.where('id', '=', monitorId ?? ''))
+    .where('next_check_at', '>', at)
+    .execute();
 }
 
 /** Gives a claim back unfinished; the monitor is due again at once. Harmless when the lease is no longer ours. */
@@ -114,6 +119,45 @@ export async function releaseClaim(
     .where('id', '=', monitorId)
     .where('lease_token', '=', leaseToken)
     .execute();
+}
+
+/**
+ * Ends a claim whose look says nothing about the endpoint: nothing of it is kept but that it told nothing, once in a row. False, and
+ * nothing changed, when the lease is no longer ours.
+ */
+export async function postponeCheck(
+  store: Store,
+  check: { monitorId: string; leaseToken: string; now: number; nextCheckAt: number },
+): Promise<boolean> {
+  const { monitorId, now } = check;
+  const postponed = await inTransaction(store, async (trx) => {
+    const row = await locked(
+      store.dialect,
+      trx
+        .selectFrom('monitors')
+        .select(['account_id', 'recent_checks', 'check_requested_at'])
+        .where('id', '=', monitorId)
+        .where('lease_token', '=', check.leaseToken),
+    ).executeTakeFirst();
+    if (!row) return null;
+    const { recent_checks: recent } = row;
+    await trx
+      .updateTable('monitors')
+      .set({
+        recent_checks: recent.endsWith('?') ? recent : recentChecks(recent, 'unknown'),
+        next_check_at: row.check_requested_at === null ? check.nextCheckAt : now,
+        lease_token: null,
+        lease_expires_at: null,
+      })
+      .where('id', '=', monitorId)
+      .execute();
+    return row;
+  });
+  if (postponed === null) return false;
+  const { account_id: accountId, check_requested_at: requestedAt } = postponed;
+  store.signals.publish({ topic: 'domain', accountId, monitorId, change: 'checked' });
+  if (requestedAt !== null) store.signals.publish({ topic: 'due' });
+  return true;
 }
 
 const HOUR_MS = 3_600_000;

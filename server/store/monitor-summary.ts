@@ -152,7 +152,10 @@ async function problemsOf(store: Store, accountId: string, now: number): Promise
   const rows = await store.db
     .selectFrom('monitors')
     .leftJoin('incidents', (join) =>
-      join.onRef('incidents.monitor_id', '=', 'monitors.id').on('incidents.ended_at', 'is', null),
+      join
+        .onRef('incidents.monitor_id', '=', 'monitors.id')
+        .on('incidents.problem', '=', 'down')
+        .on('incidents.ended_at', 'is', null),
     )
     .select(['monitors.id', 'host', 'port', 'problem', 'problem_message', 'uptime'])
     .select(['incidents.message as down_message', domainState(now).as('state')])

@@ -43,7 +43,10 @@ export async function claimDueRows(
   store: Store,
   trx: Transaction<Tables>,
   outbox: Outbox,
-  claim: Claim,
+  claim: Claim & {
+    /** Which of those that are due may be taken; absent: all. */
+    isFree?: Expression<SqlBool>;
+  },
 ): Promise<ClaimedRows> {
   const table = asTable(outbox);
   const clock = leaseClock(store, claim.now);
@@ -59,6 +62,7 @@ export async function claimDueRows(
           .where('next_attempt_at', '<=', claim.now)
           .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', clock)]))
           .where(isForEnabledAccount(outbox))
+          .$if(claim.isFree !== undefined, (due) => due.where(claim.isFree ?? sql<boolean>`true`))
           .orderBy('next_attempt_at')
           .limit(claim.limit),
       ),

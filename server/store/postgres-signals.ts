@@ -102,6 +102,7 @@ const TOPICS: Record<Signal['topic'], true> = {
   glances: true,
   glance: true,
   account: true,
+  alerts: true,
   domain: true,
   session_ended: true,
 };

@@ -9,6 +9,8 @@ export type Signal =
   | { topic: 'glances' }
   /** That look is answered. */
   | { topic: 'glance'; glanceId: string }
+  /** What was or will be told of a domain changed; `monitorId` null: of the account, or of its channels. */
+  | { topic: 'alerts'; accountId: string; monitorId: string | null }
   /** The plan, the address or the state of the account changed. */
   | { topic: 'account'; accountId: string }
   | {

@@ -364,6 +364,8 @@ export interface DeliveriesTable extends OutboxColumns {
   /** monitor:problem:fingerprint:start:step:channel; unique, so that nobody is told twice. */
   dedupe_key: string;
   state: DeliveryState;
+  /** Asked for by a person: it leaves even where later news took its place. */
+  forced: Generated<Flag>;
 }
 
 /** A way to reach people that an account added. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { type Uptime, uptimePercent, uptimeWindowDays } from '../core/index.ts';
 import { entitlementAt, settledEntitlement } from './entitlements.ts';
+import { isDown } from './incidents.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Monitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -109,6 +110,7 @@ async function downtimes(
       ) as bigint)`.as('down_ms'),
     ])
     .where('monitor_id', 'in', ids)
+    .where(isDown)
     .where('started_at', '<', now)
     // An incident ends with the pause at the latest, so that none reaches over one.
     .where('started_at', '>=', (eb) =>
@@ -143,6 +145,7 @@ async function incidentsSince(db: Kysely<Tables>, monitorId: string, from: numbe
     .selectFrom('incidents')
     .selectAll()
     .where('monitor_id', '=', monitorId)
+    .where(isDown)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
     .orderBy('started_at', 'desc')
     .limit(MOST_INCIDENTS)

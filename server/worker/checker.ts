@@ -8,16 +8,17 @@ import {
   judge,
   nextCheckAt,
   type Observation,
-  planAlerts,
   type Verdict,
 } from '../core/index.ts';
 import { parseReadable, type TrustStore } from '../pki/index.ts';
 import type { Probe } from '../probe/index.ts';
 import { record } from '../store/checks.ts';
+import { postponeCheck } from '../store/monitor-claims.ts';
 import type { ClaimedMonitor } from '../store/monitors.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import { LOOK_AGAIN_MS, type OwnNetwork } from './own-network.ts';
 
 export interface CheckerOptions {
   store: Store;
@@ -33,7 +34,7 @@ export interface CheckerOptions {
 /** One whole check of a claimed monitor: look, judge, compare, plan, record. A stop in the middle leaves no trace. */
 export async function checkMonitor(
   monitor: ClaimedMonitor,
-  { store, probe, clock, random, log, trustOf }: CheckerOptions & AccountTrust,
+  { store, probe, clock, random, log, trustOf, ownNetwork }: CheckerOptions & CheckerParts,
   stopping: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.now();
@@ -47,10 +48,18 @@ export async function checkMonitor(
   if (stopping.aborted) return;
 
   const now = clock.now();
+  if (!(await ownNetwork.trusts(observation, monitor.uptime === 'down'))) {
+    const { id: monitorId, leaseToken } = monitor;
+    const { least, most } = LOOK_AGAIN_MS;
+    const again = now + least + (most - least) * random();
+    await postponeCheck(store, { monitorId, leaseToken, now, nextCheckAt: Math.floor(again) });
+    return;
+  }
   const verdict = judge(observation, now, trustStore, monitor.verdict);
   // As `record` follows it, which alone writes it down.
   const uptime = followUptime(monitor, { state: assessUptime(observation).state, now });
   const events = diff(monitor.verdict, verdict);
+  const jitter = random();
   const kept = await record(store, {
     monitorId: monitor.id,
     leaseToken: monitor.leaseToken,
@@ -60,16 +69,17 @@ export async function checkMonitor(
     verdict,
     certificates: certificatesSeen(observation),
     currentFingerprint: verdict.leafFingerprint,
-    nextCheckAt: nextCheckAt({
-      now,
-      everyMinutes: monitor.checkEveryMinutes,
-      reached: verdict.reached && uptime.standing.uptime !== 'down',
-      // Also where this look reached nobody: a certificate expires whether or not we can see it.
-      certificates: verdict.lastSeen?.expiring ?? [],
-      lookAgainAt: uptime.lookAgainAt ?? soonAfter(monitor.verdict, verdict, now),
-      jitter: random(),
-    }),
-    alerts: planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: monitor.alerted, now }),
+    nextCheckAt: ({ lookAgainAt, steps }) =>
+      nextCheckAt({
+        now,
+        everyMinutes: monitor.checkEveryMinutes,
+        reached: verdict.reached && uptime.standing.uptime !== 'down',
+        // Also where this look reached nobody: a certificate expires whether or not we can see it.
+        certificates: verdict.lastSeen?.expiring ?? [],
+        steps,
+        lookAgainAt: soonest(lookAgainAt, uptime.lookAgainAt, soonAfter(monitor.verdict, verdict, now)),
+        jitter,
+      }),
   });
   const endpoint = `${host}:${port}`;
   if (!kept) log.info({ endpoint }, 'the lease of a check was lost; its result is dropped');
@@ -77,9 +87,15 @@ export async function checkMonitor(
     log.info({ endpoint, events, incident: uptime.incident }, 'something changed');
 }
 
-export interface AccountTrust {
+function soonest(...instants: (number | null)[]): number | null {
+  const known = instants.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+export interface CheckerParts {
   /** The trust store with an account's own authorities (DER). */
   trustOf: (authorities: readonly Uint8Array[]) => TrustStore;
+  ownNetwork: OwnNetwork;
 }
 
 /** Less than a day: daily checks come a little early. */

@@ -1,44 +1,138 @@
-import { alertMessage } from '../channels/messages/index.ts';
+import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
+import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
+import { nextAttemptAt } from '../core/index.ts';
+import { alertContextOf } from '../store/alert-settings.ts';
 import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
-import { type SenderOptions, sendOnce } from './send-once.ts';
+import { isSuppressed } from '../store/suppressions.ts';
+import { unsubscribeToken } from '../store/unsubscriptions.ts';
+import type { OwnNetwork } from './own-network.ts';
+import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
-/** One attempt at a claimed delivery. The text is rendered anew each time, for "in 2 days" is not true for long. */
+export interface DelivererOptions extends SenderOptions {
+  channels: HttpChannels;
+  /** Makes the links with which a reader unsubscribes. */
+  unsubscribeKey: Buffer;
+}
+
+interface DelivererParts extends SenderParts {
+  ownNetwork: OwnNetwork;
+}
+
+/** How long a message about time waits while nobody knows what time it is. */
+const CLOCK_WAIT_MS = 10 * 60_000;
+
+/** One attempt at a claimed delivery. The text is made anew each time, for "in 2 days" is not true for long. */
 export async function deliver(
   delivery: ClaimedDelivery,
-  options: SenderOptions,
+  options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { store, clock, productName, publicUrl } = options;
+  const { store, clock } = options;
+  const { alert, channel } = delivery;
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
-  if (delivery.superseded) {
-    const detail = 'A newer certificate or a later alert took its place.';
-    await settleDelivery(store, { ...lease, now: clock.now(), outcome: 'superseded', detail });
+  const settle = (outcome: 'failed' | 'superseded', detail: string) =>
+    settleDelivery(store, { ...lease, outcome, detail, now: clock.now() });
+  if (delivery.superseded)
+    return void (await settle('superseded', 'It is no longer so, or later news took its place.'));
+  if (channel.isClosed) return void (await settle('failed', 'This channel is switched off.'));
+  if (alert.kind === 'expiry' && !(await options.ownNetwork.clockIsRight())) {
+    const until = clock.now() + CLOCK_WAIT_MS;
+    const detail = "Waits: the server's clock is wrong, so nobody knows what is due.";
+    await holdDelivery(store, { ...lease, until, detail });
     return;
   }
-  const { subject, html, text } = alertMessage({
-    alert: delivery.alert,
-    alertedAt: delivery.createdAt,
-    monitor: delivery.monitor,
-    certificate: delivery.certificate,
-    revoked: delivery.revoked,
-    now: clock.now(),
-    productName,
-    publicUrl,
-    timeZone: delivery.account.timeZone,
+  const content = await contentOf(delivery, options);
+  if (channel.kind === 'email') await mailAlert(delivery, content, options, stopping);
+  else await postAlert(delivery, content, options, stopping);
+}
+
+async function contentOf(delivery: ClaimedDelivery, options: DelivererOptions): Promise<AlertContent> {
+  const { store, clock, productName, publicUrl } = options;
+  const { alert, monitor, certificate, revoked, account } = delivery;
+  const now = clock.now();
+  const context =
+    monitor && (await alertContextOf(store.db, { accountId: account.id, monitorId: monitor.id, now }, store));
+  return alertContent({
+    ...{ alert, alertedAt: alert.createdAt, monitor, certificate, revoked, now, productName, publicUrl },
+    steps: context?.settings.steps ?? null,
+    timeZone: account.timeZone,
   });
-  const { account, messageId, id, attempt, firstAttemptAt } = delivery;
+}
+
+async function mailAlert(
+  delivery: ClaimedDelivery,
+  content: AlertContent,
+  options: DelivererOptions & DelivererParts,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { store, clock, productName, publicUrl, unsubscribeKey: secret } = options;
+  const { account, channel, monitor, messageId, id, attempt, firstAttemptAt } = delivery;
+  const lease = { id, leaseToken: delivery.leaseToken };
+  const config = channel.config === null ? null : (JSON.parse(channel.config) as { address: string });
+  const to = config?.address ?? account.email;
+  if (await isSuppressed(store.db, to)) {
+    const detail = `Not sent: ${to} refused mail before. "Try again" on the page of alerts lifts that.`;
+    await settleDelivery(store, { ...lease, outcome: 'failed', detail, now: clock.now() });
+    return;
+  }
+  const token = unsubscribeToken({
+    ...{ secret, accountId: account.id, channelKey: channel.key },
+    monitorId: monitor?.id ?? null,
+  });
+  const mail = alertMail(content, {
+    recipient: config === null ? 'account' : 'added',
+    ...{ accountName: account.fullName || account.email, monitor, token, productName, publicUrl },
+  });
   await sendOnce(
     {
-      message: { to: account.email, subject, html, text, messageId },
+      message: { to, messageId, ...mail },
       ...{ id, attempt, firstAttemptAt },
-      isProven: account.emailVerified,
+      isProven: config !== null || account.emailVerified,
       isLink: false,
       isPast: () => false,
-      settle: (outcome, detail, now) => settleDelivery(store, { ...lease, outcome, detail, now }),
-      retry: (nextAttemptAt, detail, now) => retryDelivery(store, { ...lease, nextAttemptAt, detail, now }),
+      settle: ({ outcome, detail, because, now }) =>
+        settleDelivery(store, { ...lease, outcome, detail, now, ...(because && { because }) }),
+      retry: (nextAttempt, detail, now) =>
+        retryDelivery(store, { ...lease, nextAttemptAt: nextAttempt, detail, now }),
       hold: (until, detail) => holdDelivery(store, { ...lease, until, detail }),
     },
     options,
     stopping,
   );
+}
+
+async function postAlert(
+  delivery: ClaimedDelivery,
+  content: AlertContent,
+  { store, clock, random, channels, log }: DelivererOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { channel, attempt, firstAttemptAt } = delivery;
+  const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
+  // Of no mail: an id without brackets.
+  const messageId = delivery.messageId.replaceAll(/[<>]|@.*$/g, '');
+  const config = JSON.parse(channel.config ?? '{}') as StoredChannelConfig;
+  const sent = await channels.deliver(config, { content, messageId, now: clock.now() }, stopping);
+  const now = clock.now();
+  const next = nextTry(sent, { attempt, firstAttemptAt, now, jitter: random() });
+  if (next !== null) {
+    await retryDelivery(store, { ...lease, nextAttemptAt: next, detail: sent.detail, now });
+    return;
+  }
+  if (sent.outcome !== 'delivered')
+    log.info({ id: delivery.id, detail: sent.detail }, 'an alert was not taken');
+  await settleDelivery(store, {
+    ...lease,
+    outcome: sent.outcome === 'delivered' ? 'delivered' : 'failed',
+    detail: sent.detail,
+    ...(sent.outcome === 'failed' && sent.cause === 'gone' && { because: { gone: true } }),
+    now,
+  });
+}
+
+function nextTry(
+  sent: DeliveryOutcome,
+  tried: { attempt: number; firstAttemptAt: number; now: number; jitter: number },
+): number | null {
+  return sent.outcome === 'retry' ? nextAttemptAt('http', { ...tried, afterMs: sent.afterMs ?? 0 }) : null;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Canaries } from '../probe/index.ts';
 import { claimDueDeliveries, retryDelivery } from '../store/deliveries.ts';
 import { claimGlances, extendGlance } from '../store/glances.ts';
 import { claimDueMails, retryMail } from '../store/mails.ts';
@@ -6,15 +7,17 @@ import { claimDue, releaseClaim } from '../store/monitors.ts';
 import { createAccountTrust } from './account-trust.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
-import { deliver } from './deliverer.ts';
+import { deliver, type DelivererOptions } from './deliverer.ts';
 import { answerAsked, GLANCE_LEASE_MS } from './glancer.ts';
 import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
 import { createJanitor } from './janitor.ts';
 import { mail } from './mailer.ts';
+import { createAlarms } from './operator-alarm.ts';
+import { createOwnNetwork } from './own-network.ts';
 import { createPlanKeeper } from './plan-keeper.ts';
-import type { SenderOptions } from './send-once.ts';
 
 export { type Clock, systemClock } from './clock.ts';
+export { createOwnNetwork, type OwnNetwork, TRUSTING } from './own-network.ts';
 
 /** A check ends within 20 s; what is left is for recording it. A killed process's checks are taken up after this. */
 const CHECK_LEASE_MS = 30_000;
@@ -29,9 +32,11 @@ const GLANCES_AT_ONCE = 8;
 const MAIL_GRACE_MS = 700;
 const ABORT_MS = 600;
 
-export interface WorkerOptions extends CheckerOptions, SenderOptions, IconKeeperOptions {
+export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
   /** How many checks run at once. */
   concurrency: number;
+  /** null: nothing tells an outage of our own network, and a clock that is wrong, from what the world does. */
+  canaries: Canaries | null;
 }
 
 export interface Worker {
@@ -56,6 +61,8 @@ export function createWorker(options: WorkerOptions): Worker {
   const { store, clock, log } = options;
   const claimedBy = randomUUID();
   const trustOf = createAccountTrust(options.trustStore);
+  const alarms = createAlarms(options);
+  const ownNetwork = createOwnNetwork({ ...options, alarms });
   const atOnce = () => ({
     nextAttemptAt: clock.now(),
     now: clock.now(),
@@ -66,7 +73,7 @@ export function createWorker(options: WorkerOptions): Worker {
     name: 'check',
     concurrency: options.concurrency,
     claim: (limit) => claimDue(store, { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy }),
-    handle: (monitor, stopping) => checkMonitor(monitor, { ...options, trustOf }, stopping),
+    handle: (monitor, stopping) => checkMonitor(monitor, { ...options, trustOf, ownNetwork }, stopping),
     release: ({ id, leaseToken }) => releaseClaim(store, { monitorId: id, leaseToken }),
     stopGraceMs: 0,
     log,
@@ -76,7 +83,7 @@ export function createWorker(options: WorkerOptions): Worker {
     concurrency: DELIVERIES_AT_ONCE,
     claim: (limit) =>
       claimDueDeliveries(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
-    handle: (delivery, stopping) => deliver(delivery, options, stopping),
+    handle: (delivery, stopping) => deliver(delivery, { ...options, alarms, ownNetwork }, stopping),
     // Interrupted while sending: the next process tries again at once, under the same Message-ID.
     release: async ({ id, leaseToken }) => {
       await retryDelivery(store, { id, leaseToken, ...atOnce() });
@@ -88,7 +95,7 @@ export function createWorker(options: WorkerOptions): Worker {
     name: 'mail',
     concurrency: MAILS_AT_ONCE,
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
-    handle: (claimed, stopping) => mail(claimed, options, stopping),
+    handle: (claimed, stopping) => mail(claimed, { ...options, alarms }, stopping),
     release: async ({ id, leaseToken }) => {
       await retryMail(store, { id, leaseToken, ...atOnce() });
     },
@@ -127,6 +134,7 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     async stop() {
       unsubscribe();
+      ownNetwork.close();
       const loops = [checks, deliveries, mails, glances, icons, plans].map((loop) => loop.stop(ABORT_MS));
       await Promise.all([...loops, janitor.stop()]);
     },

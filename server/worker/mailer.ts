@@ -1,11 +1,11 @@
 import { accountMessage } from '../channels/messages/index.ts';
 import { type ClaimedMail, holdMail, retryMail, settleMail } from '../store/mails.ts';
-import { type SenderOptions, sendOnce } from './send-once.ts';
+import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 /** One attempt at a claimed mail that is no alert; what came too late to be of use is dropped. */
 export async function mail(
   claimed: ClaimedMail,
-  options: SenderOptions,
+  options: SenderOptions & SenderParts,
   stopping: AbortSignal,
 ): Promise<void> {
   const { store, clock, productName, publicUrl } = options;
@@ -24,7 +24,7 @@ export async function mail(
       message: { to: claimed.recipient, messageId, ...message },
       ...{ id, attempt, firstAttemptAt, isProven, isPast },
       isLink: content.kind === 'verify_email' || content.kind === 'reset_password',
-      settle: (outcome, detail, now) => settleMail(store, { ...lease, outcome, detail, now }),
+      settle: (settled) => settleMail(store, { ...lease, ...settled }),
       retry: (nextAttemptAt, detail, now) => retryMail(store, { ...lease, nextAttemptAt, detail, now }),
       hold: (until, detail) => holdMail(store, { ...lease, until, detail }),
     },

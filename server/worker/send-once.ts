@@ -4,6 +4,7 @@ import { returnAllowance, takeAllowance } from '../store/mail-allowance.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import type { Alarms } from './operator-alarm.ts';
 
 export interface SenderOptions {
   store: Store;
@@ -14,6 +15,10 @@ export interface SenderOptions {
   publicUrl: URL;
   productName: string;
   log: Log;
+}
+
+export interface SenderParts {
+  alarms: Alarms;
 }
 
 /** A claimed row of an outbox, ready to go, and how to answer for it. */
@@ -29,7 +34,13 @@ export interface Outgoing {
   isLink: boolean;
   /** Whether the mail is of no use any more at this instant. */
   isPast(at: number): boolean;
-  settle(outcome: 'delivered' | 'failed', detail: string, now: number): Promise<unknown>;
+  settle(settled: {
+    outcome: 'delivered' | 'failed';
+    detail: string;
+    /** The address takes no mail. */
+    because?: { refusedAddress: string };
+    now: number;
+  }): Promise<unknown>;
   retry(nextAttemptAt: number, detail: string, now: number): Promise<unknown>;
   hold(until: number, detail: string): Promise<unknown>;
 }
@@ -40,7 +51,7 @@ export interface Outgoing {
  */
 export async function sendOnce(
   { message, isProven, isLink, ...outgoing }: Outgoing,
-  { store, email, clock, random, log }: SenderOptions,
+  { store, email, clock, random, log, alarms }: SenderOptions & SenderParts,
   stopping: AbortSignal,
 ): Promise<void> {
   if (!isProven) {
@@ -54,13 +65,23 @@ export async function sendOnce(
   if (sent.outcome !== 'delivered' && !isProven) await returnAllowance(store, message.to);
 
   const now = clock.now();
+  const { detail } = sent;
+  if (sent.outcome === 'delivered' && alarms.raised('smtp_refuses_us')) await alarms.clear('smtp_refuses_us');
+  if (sent.outcome !== 'delivered' && sent.cause === 'operator')
+    await alarms.raise('smtp_refuses_us', detail);
   const { attempt, firstAttemptAt } = outgoing;
   const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
   if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {
-    await outgoing.retry(next, sent.detail, now);
+    await outgoing.retry(next, detail, now);
     return;
   }
   const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
-  if (outcome === 'failed') log.warn({ id: outgoing.id, detail: sent.detail }, 'a mail was not taken');
-  await outgoing.settle(outcome, sent.detail, now);
+  if (outcome === 'failed') log.warn({ id: outgoing.id, detail }, 'a mail was not taken');
+  const isRefused = sent.outcome === 'failed' && sent.cause === 'refused_address';
+  await outgoing.settle({
+    outcome,
+    detail,
+    now,
+    ...(isRefused && { because: { refusedAddress: message.to } }),
+  });
 }

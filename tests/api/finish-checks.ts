@@ -29,8 +29,7 @@ export async function finishChecks(
       verdict,
       certificates: chain.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
       currentFingerprint: verdict.leafFingerprint,
-      nextCheckAt: now + 86_400_000,
-      alerts: [],
+      nextCheckAt: () => now + 86_400_000,
     });
   }
   return claimed.length;

@@ -5,7 +5,7 @@ import { history, monitorOf, removeMonitor } from '../../server/store/monitors.t
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
-  alertFor,
+  endingSoon,
   certificate,
   check,
   checkOf,
@@ -192,12 +192,11 @@ describeEachDatabase('the record of a check', (open) => {
   it('puts each alert into the outbox once', async () => {
     const store = await open();
     await watched(store);
-    const leaf = certificate();
+    const leaf = endingSoon();
     const topics: string[] = [];
     store.signals.subscribe(({ topic }) => topic === 'deliveries' && topics.push(topic));
-    const alerts = [alertFor(leaf)];
-    await check(store, NOW, [leaf], { alerts });
-    await check(store, NOW + DAY, [leaf], { alerts });
+    await check(store, NOW, [leaf]);
+    await check(store, NOW + DAY, [leaf]);
     expect(topics).toHaveLength(1);
     const deliveries = await store.db.selectFrom('deliveries').selectAll().execute();
     expect(deliveries).toMatchObject([{ state: 'waiting', attempts: 0, next_attempt_at: NOW }]);

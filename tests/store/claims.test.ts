@@ -3,7 +3,7 @@ import { record } from '../../server/store/checks.ts';
 import { claimDue, monitorOf, releaseClaim, removeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { alertFor, certificate, check, checkOf, claimOne, DAY, NOW, person, watch } from './samples.ts';
+import { endingSoon, certificate, check, checkOf, claimOne, DAY, NOW, person, watch } from './samples.ts';
 
 const LEASE = 30_000;
 const claim = { now: NOW, limit: 100, leaseMs: LEASE, claimedBy: 'a worker' };
@@ -27,17 +27,16 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimDue(store, { ...claim, now: NOW + LEASE })).toHaveLength(1);
   });
 
-  it('carry the plan, the last verdict and what was told before', async () => {
+  it('carry the plan and the last verdict', async () => {
     const store = await open();
     await withMonitors(store, 1);
     const served = certificate();
-    await check(store, NOW, [served], { alerts: [alertFor(served, { step: 'warning' })] });
+    await check(store, NOW, [served]);
     expect(await claimOne(store, NOW + DAY)).toMatchObject({
       plan: 'free',
       checking: true,
       verdict: { leafFingerprint: served.facts.fingerprint },
       certificate: served.facts,
-      alerted: [{ fingerprint: served.facts.fingerprint, step: 'warning' }],
     });
   });
 
@@ -57,11 +56,9 @@ describeEachDatabase('claims of monitors', (open) => {
     const late = await claimOne(store, NOW);
     const taken = await claimOne(store, NOW + LEASE);
     const key = { accountId: taken.accountId, monitorId: taken.id };
-    const [old, current] = [certificate(), certificate()];
+    const [old, current] = [endingSoon(), certificate()];
 
-    expect(await record(store, checkOf(late, NOW + LEASE + 1, [old], { alerts: [alertFor(old)] }))).toBe(
-      false,
-    );
+    expect(await record(store, checkOf(late, NOW + LEASE + 1, [old]))).toBe(false);
     expect(await record(store, checkOf(taken, NOW + LEASE + 2, [current]))).toBe(true);
     expect(await record(store, checkOf(late, NOW + LEASE + 3, [old]))).toBe(false);
     expect(await record(store, checkOf(taken, NOW + LEASE + 4, [old]))).toBe(false);

@@ -12,7 +12,7 @@ import { subscriptionsOf } from '../../server/store/subscriptions.ts';
 import { startTrial } from '../../server/store/trials.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
-  alertFor,
+  endingSoon,
   certificate,
   check,
   DAY,
@@ -86,9 +86,9 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     refreshExpiresAt: NOW + DAY,
     now: NOW,
   });
-  const leaf = certificate({ subject: `${name}.example` });
+  const leaf = endingSoon({ subject: `${name}.example` });
   await watch(store, account.id, `${name}.example`);
-  await check(store, NOW, [leaf, shared], { alerts: [alertFor(leaf)] });
+  await check(store, NOW, [leaf, shared]);
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
   // Down, and confirmed.

@@ -11,10 +11,10 @@ import type { Store } from '../../server/store/open-store.ts';
 import { MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
-  alertFor,
   certificate,
   check,
   DAY,
+  endingSoon,
   MINUTE,
   NOW,
   person,
@@ -34,11 +34,19 @@ describeEachDatabase('deliveries', (open) => {
         id: expect.any(String),
         leaseToken: expect.any(String),
         attempt: 1,
-        channel: 'email',
+        channel: { key: 'email', kind: 'email', name: '', config: null, isClosed: false },
         messageId: expect.any(String),
         firstAttemptAt: NOW,
         createdAt: NOW,
-        alert: { ...alertFor(leaf), id: expect.any(String) },
+        alert: {
+          id: expect.any(String),
+          incidentId: expect.any(String),
+          ...{ kind: 'expiry', step: 'critical', severity: 'critical', createdAt: NOW },
+          facts: expect.objectContaining({
+            certificate: expect.objectContaining({ fingerprint: leaf.facts.fingerprint }),
+            asOf: NOW,
+          }),
+        },
         account: expect.objectContaining({ id: accountId, email: 'alice@example.com' }),
         monitor: { id: monitorId, host: 'www.example.org', port: 443, lastCheckedAt: NOW },
         certificate: leaf.facts,
@@ -121,15 +129,20 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW)).toMatchObject({ attempt: MOST_UNANSWERED_CLAIMS + 2 });
   });
 
-  it('are superseded by a renewal and by a tighter step, not by silence', async () => {
+  it('are superseded by a tighter step and by a renewal that two looks saw, not by silence', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     await check(store, NOW + DAY, []);
     expect(await superseded(store, NOW + DAY)).toEqual([false]);
-    await check(store, NOW + 2 * DAY, [leaf], { alerts: [alertFor(leaf, { step: 'three_days' })] });
-    expect(await superseded(store, NOW + 2 * DAY)).toEqual([true, false]);
-    await check(store, NOW + 3 * DAY, [certificate()]);
-    expect(await superseded(store, NOW + 3 * DAY)).toEqual([true, true]);
+    // The first one gives way at once: nobody has it.
+    await check(store, NOW + 2 * DAY, [leaf]);
+    expect(await superseded(store, NOW + 2 * DAY)).toEqual([false]);
+    expect(await states(store)).toEqual(['superseded', 'waiting']);
+    const renewed = certificate();
+    await check(store, NOW + 3 * DAY, [renewed], { nextCheckAt: NOW + 3 * DAY + MINUTE });
+    expect(await superseded(store, NOW + 3 * DAY)).toEqual([false]);
+    await check(store, NOW + 3 * DAY + MINUTE, [renewed]);
+    expect(await states(store)).toEqual(['superseded', 'superseded']);
   });
 
   it('come back where the certificate that superseded them is taken back', async () => {
@@ -138,17 +151,14 @@ describeEachDatabase('deliveries', (open) => {
     const { id, leaseToken, messageId } = await claimOne(store, NOW);
     await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'superseded', detail: null });
 
-    const alerts = [alertFor(leaf, { asOf: NOW + DAY })];
-    const claimed = await check(store, NOW + DAY, [leaf], { alerts });
-    expect(claimed.alerted).toEqual([]);
+    await check(store, NOW + DAY, [leaf], { nextCheckAt: NOW + DAY + MINUTE });
     const again = await claimOne(store, NOW + DAY);
     expect(again).toMatchObject({ id, messageId, attempt: 2, createdAt: NOW + DAY, superseded: false });
-    expect(again.alert.asOf).toBe(NOW + DAY);
+    expect(again.alert.facts.asOf).toBe(NOW + DAY);
     await settleDelivery(store, { ...again, now: NOW + DAY, outcome: 'delivered', detail: null });
 
     // Told now: not once more.
-    const next = await check(store, NOW + 2 * DAY, [leaf], { alerts });
-    expect(next.alerted).toEqual([{ fingerprint: leaf.facts.fingerprint, step: 'critical' }]);
+    await check(store, NOW + DAY + MINUTE, [leaf]);
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
@@ -178,8 +188,8 @@ async function alerted(
 ): Promise<{ leaf: SampleCertificate; accountId: string; monitorId: string }> {
   const { id: accountId } = await person(store, 'alice');
   const { id: monitorId } = await watch(store, accountId, 'www.example.org');
-  const leaf = certificate();
-  await check(store, NOW, [leaf], { alerts: [alertFor(leaf)] });
+  const leaf = endingSoon();
+  await check(store, NOW, [leaf]);
   return { leaf, accountId, monitorId };
 }
 
@@ -194,6 +204,11 @@ async function superseded(store: Store, now: number): Promise<boolean[]> {
   for (const { id, leaseToken } of claimed)
     await retryDelivery(store, { id, leaseToken, nextAttemptAt: now, now, detail: null });
   return claimed.toSorted((a, b) => a.createdAt - b.createdAt).map((delivery) => delivery.superseded);
+}
+
+async function states(store: Store): Promise<string[]> {
+  const rows = await store.db.selectFrom('deliveries').select('state').orderBy('created_at').execute();
+  return rows.map(({ state }) => state);
 }
 
 async function attempts(store: Store): Promise<(string | null)[]> {

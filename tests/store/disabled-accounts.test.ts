@@ -8,7 +8,7 @@ import { claimDue, pauseMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { openSession, rotateSession, sessionByAccess } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { alertFor, certificate, check, DAY, NOW, person, watch } from './samples.ts';
+import { check, DAY, endingSoon, NOW, person, watch } from './samples.ts';
 
 const claim = { now: NOW + 2 * DAY, limit: 9, leaseMs: 60_000, claimedBy: 'test' };
 const arrival = {
@@ -53,8 +53,8 @@ describeEachDatabase('a disabled account', (open) => {
     await watch(store, alice.id, 'a.example');
     const paused = await watch(store, alice.id, 'paused.example', { now: NOW + 1 });
     await pauseMonitor(store, { accountId: alice.id, monitorId: paused.id, now: NOW + 1 });
-    const seen = certificate();
-    await check(store, NOW, [seen], { alerts: [alertFor(seen)] });
+    const seen = endingSoon();
+    await check(store, NOW, [seen]);
     await grantPremium(store, alice.id, { grant: null, now: NOW + DAY });
     await disableAccount(store, alice.id, NOW + DAY);
     const raced = await watch(store, alice.id, 'raced.example', { now: NOW + DAY });

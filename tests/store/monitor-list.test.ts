@@ -175,7 +175,10 @@ describeEachDatabase('the summary', (open) => {
     await check(store, NOW, [certificate()]);
     for (const { id } of [broken, silent])
       await store.db.updateTable('monitors').set({ uptime: 'down' }).where('id', '=', id).execute();
-    const incident = { started_at: NOW, confirmed_at: NOW, ended_at: null, cause: 'server_error' };
+    const incident = {
+      ...{ problem: 'down' as const, fingerprint: '', recovered: 0, facts: '{}' },
+      ...{ started_at: NOW, confirmed_at: NOW, ended_at: null, cause: 'server_error' },
+    };
     const message = 'broken.example answered with the error 503.';
     await store.db
       .insertInto('incidents')

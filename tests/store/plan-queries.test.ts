@@ -144,6 +144,7 @@ async function withManyChecks(store: Store): Promise<void> {
       .values(some.map((row) => ({ ...row, ...check })))
       .execute();
     const incident = {
+      ...{ problem: 'down' as const, fingerprint: '', recovered: 1, facts: '{}' },
       started_at: NOW - DAY,
       confirmed_at: NOW - DAY,
       ended_at: NOW,

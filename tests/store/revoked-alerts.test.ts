@@ -5,11 +5,11 @@ import { claimDueDeliveries, settleDelivery } from '../../server/store/deliverie
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
-  alertFor,
   certificate,
   checkOf,
   claimOne,
   DAY,
+  MINUTE,
   NOW,
   person,
   type SampleCertificate,
@@ -25,13 +25,16 @@ describeEachDatabase('alerts about revocation', (open) => {
     const [told, ...others] = await claimDueDeliveries(store, { ...claim, now: NOW });
     expect(others).toEqual([]);
     expect(told).toMatchObject({
-      alert: { kind: 'revoked', step: 'revoked', fingerprint: leaf.facts.fingerprint },
+      alert: {
+        ...{ kind: 'revoked', step: 'revoked' },
+        facts: { certificate: { fingerprint: leaf.facts.fingerprint } },
+      },
       revoked: { source: 'crl', reason: 'keyCompromise', revokedAt: NOW - DAY },
       superseded: false,
     });
-    await checked(store, NOW + DAY, leaf, { served: true, alerts: ['expiry'] });
+    await checked(store, NOW + 60 * DAY, leaf, { served: true });
     // The first one's lease has run out: it is due again, and the later alert of another kind does not supersede it.
-    expect(await claimDueDeliveries(store, { ...claim, now: NOW + DAY })).toMatchObject([
+    expect(await claimDueDeliveries(store, { ...claim, now: NOW + 60 * DAY })).toMatchObject([
       { alert: { kind: 'revoked' }, superseded: false },
       { alert: { kind: 'expiry' }, revoked: null, superseded: false },
     ]);
@@ -43,17 +46,17 @@ describeEachDatabase('alerts about revocation', (open) => {
     const [told] = await claimDueDeliveries(store, { ...claim, now: NOW });
     if (told === undefined) throw new Error('Nothing was due');
     await settleDelivery(store, { ...told, now: NOW, outcome: 'delivered', detail: null });
-    const claimed = await checked(store, NOW + DAY, leaf, { served: true, alerts: ['revoked'] });
-    expect(claimed.alerted).toEqual([{ fingerprint: leaf.facts.fingerprint, step: 'revoked' }]);
+    await checked(store, NOW + DAY, leaf, { served: true });
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
   it('are superseded where the certificate was replaced before they left', async () => {
     const store = await open();
     const leaf = await revokedAt(store);
-    await checked(store, NOW + DAY, certificate(), { served: false, alerts: [], revoked: leaf });
-    const [told] = await claimDueDeliveries(store, { ...claim, now: NOW + DAY });
-    expect(told).toMatchObject({ alert: { kind: 'revoked' }, superseded: true });
+    const replacement = certificate();
+    for (const at of [NOW + DAY, NOW + DAY + MINUTE])
+      await checked(store, at, replacement, { served: false, revoked: leaf });
+    expect(await states(store)).toEqual(['superseded']);
   });
 
   it('are superseded with an intermediate that no server ever sent', async () => {
@@ -61,22 +64,24 @@ describeEachDatabase('alerts about revocation', (open) => {
     const { id } = await person(store, 'alice');
     await watch(store, id, 'www.example.org');
     const [leaf, intermediate] = [certificate(), certificate()];
-    await checked(store, NOW, leaf, { served: true, alerts: ['revoked'], revoked: intermediate });
-    await checked(store, NOW + DAY, leaf, { served: false, alerts: [], revoked: intermediate });
-    const [told] = await claimDueDeliveries(store, { ...claim, now: NOW + DAY });
-    expect(told).toMatchObject({
-      alert: { fingerprint: intermediate.facts.fingerprint },
-      superseded: true,
-    });
+    await checked(store, NOW, leaf, { served: true, revoked: intermediate });
+    for (const at of [NOW + DAY, NOW + DAY + MINUTE])
+      await checked(store, at, leaf, { served: false, revoked: intermediate });
+    expect(await states(store)).toEqual(['superseded']);
   });
 });
+
+async function states(store: Store): Promise<string[]> {
+  const rows = await store.db.selectFrom('deliveries').select('state').execute();
+  return rows.map(({ state }) => state);
+}
 
 /** Alice's host shows a certificate that was just found to be revoked. */
 async function revokedAt(store: Store): Promise<SampleCertificate> {
   const { id } = await person(store, 'alice');
   await watch(store, id, 'www.example.org');
   const leaf = certificate();
-  await checked(store, NOW, leaf, { served: true, alerts: ['revoked'] });
+  await checked(store, NOW, leaf, { served: true });
   return leaf;
 }
 
@@ -85,11 +90,7 @@ async function checked(
   store: Store,
   now: number,
   shown: SampleCertificate,
-  {
-    served,
-    alerts,
-    revoked = shown,
-  }: { served: boolean; alerts: ('revoked' | 'expiry')[]; revoked?: SampleCertificate },
+  { served, revoked = shown }: { served: boolean; revoked?: SampleCertificate },
 ) {
   const claimed = await claimOne(store, now);
   const { fingerprint, notBefore, notAfter, subject } = revoked.facts;
@@ -97,16 +98,7 @@ async function checked(
     ...{ fingerprint, key: 'issuer 01', source: 'crl', at: NOW, revokedAt: NOW - DAY },
     ...{ reason: 'keyCompromise', role: 'leaf', name: subject, notBefore, notAfter, served },
   };
-  const plain = checkOf(claimed, now, [shown]);
-  const lastSeen = {
-    at: now,
-    leafFingerprint: shown.facts.fingerprint,
-    ...{ expiring: [], findings: [], revoked: [known], turns: [] },
-  };
-  const planned = alerts.map((kind) =>
-    alertFor(revoked, kind === 'revoked' ? { kind, step: 'revoked' } : { kind }),
-  );
-  const check = { ...plain, verdict: { ...plain.verdict, lastSeen }, alerts: planned };
-  if (!(await record(store, check))) throw new Error('The lease was lost');
+  const made = checkOf(claimed, now, [shown], { revoked: [known], nextCheckAt: now + MINUTE });
+  if (!(await record(store, made))) throw new Error('The lease was lost');
   return claimed;
 }

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type {
   CertificateFacts,
+  ExpiringCertificate,
   Finding,
   Observation,
-  PlannedAlert,
+  RevokedCertificate,
   Verdict,
 } from '../../server/core/index.ts';
 import type { Account } from '../../server/store/accounts.ts';
@@ -80,25 +81,36 @@ export async function claimOne(store: Store, now: number): Promise<ClaimedMonito
   return claimed;
 }
 
+/** One that is in its last week at NOW: a check that sees it alerts, and again two days later. */
+export function endingSoon(change: Partial<CertificateFacts> = {}): SampleCertificate {
+  return certificate({ notBefore: NOW - 85 * DAY, notAfter: NOW + 5 * DAY, ...change });
+}
+
+interface CheckChange extends Partial<Omit<CheckRecord, 'nextCheckAt'>> {
+  findings?: Finding[];
+  trusted?: boolean;
+  revoked?: RevokedCertificate[];
+  nextCheckAt?: number;
+}
+
 /** What a check of an endpoint with one address writes. Without certificates: nobody answered. */
 export function checkOf(
   claimed: ClaimedMonitor,
   now: number,
   chain: readonly SampleCertificate[],
-  change: Partial<CheckRecord> & { findings?: Finding[]; trusted?: boolean } = {},
+  change: CheckChange = {},
 ): CheckRecord {
-  const { findings = [], trusted = chain.length > 0, ...rest } = change;
+  const { findings = [], trusted = chain.length > 0, revoked = [], nextCheckAt, ...rest } = change;
   return {
     monitorId: claimed.id,
     leaseToken: claimed.leaseToken,
     startedAt: now - 100,
     now,
     observation: observationOf(claimed, now, chain),
-    verdict: verdictOf(now, chain, findings, trusted),
+    verdict: verdictOf(now, chain, { findings, trusted, revoked }),
     certificates: chain,
     currentFingerprint: chain[0]?.facts.fingerprint ?? null,
-    nextCheckAt: now + DAY,
-    alerts: [],
+    nextCheckAt: () => nextCheckAt ?? now + DAY,
     ...rest,
   };
 }
@@ -117,20 +129,6 @@ export async function check(
 
 export async function recordCheck(store: Store, made: CheckRecord): Promise<void> {
   if (!(await record(store, made))) throw new Error('The lease was lost');
-}
-
-export function alertFor({ facts }: SampleCertificate, change: Partial<PlannedAlert> = {}): PlannedAlert {
-  return {
-    kind: 'expiry',
-    fingerprint: facts.fingerprint,
-    step: 'critical',
-    notBefore: facts.notBefore,
-    notAfter: facts.notAfter,
-    role: 'leaf',
-    name: facts.subject,
-    asOf: NOW,
-    ...change,
-  };
 }
 
 const ADDRESS = '192.0.2.1';
@@ -162,8 +160,7 @@ function observationOf(
 function verdictOf(
   now: number,
   chain: readonly SampleCertificate[],
-  findings: Finding[],
-  trusted: boolean,
+  { findings, trusted, revoked }: { findings: Finding[]; trusted: boolean; revoked: RevokedCertificate[] },
 ): Verdict {
   const leaf = chain[0]?.facts ?? null;
   const failure = { stage: 'connect' as const, reason: 'refused' as const };
@@ -194,6 +191,22 @@ function verdictOf(
     renewal: null,
     posture: null,
     trustStoreHash: 'roots',
-    lastSeen: null,
+    lastSeen: leaf && {
+      at: now,
+      leafFingerprint: leaf.fingerprint,
+      expiring: [expiringOf(leaf)],
+      findings: findings.map(({ code, fingerprint }) => ({ code, fingerprint })),
+      revoked,
+      turns: [],
+    },
   };
+}
+
+function expiringOf({
+  fingerprint,
+  notBefore,
+  notAfter,
+  subject: name,
+}: CertificateFacts): ExpiringCertificate {
+  return { fingerprint, notBefore, notAfter, role: 'leaf', name, renewalWindow: null };
 }

@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
 import type { Protocol } from '../../server/core/index.ts';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
+import { createHttpChannels } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import {
+  type Canaries,
   createIconSource,
   createProbe,
   NO_SOURCES,
@@ -94,6 +96,8 @@ export interface RigOptions {
   /** In the place of the real source of icons. */
   icons?: IconSource;
   concurrency?: number;
+  /** None where absent. */
+  canaries?: Canaries;
   /** Shorter caps of the probe and the resolver, in ms. */
   caps?: { dns: number; handshake: number };
   /** Ranges that are open to checks; the machine's own where absent. */
@@ -141,6 +145,9 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     icons: options.icons ?? createIconSource({ resolver, policy }),
     trustStore,
     email,
+    channels: createHttpChannels({ resolver, policy }),
+    canaries: options.canaries ?? null,
+    unsubscribeKey: Buffer.alloc(32, 1),
     clock,
     random: () => 0.5,
     concurrency: options.concurrency ?? 16,

@@ -196,6 +196,7 @@ async function rebuildOutbox(db: Kysely<unknown>): Promise<void> {
     .addColumn('claimed_by', 'text')
     .addColumn('settled_at', 'bigint')
     .addColumn('detail', 'text')
+    .addColumn('forced', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .execute();
   await sql`insert into deliveries

@@ -1,0 +1,57 @@
+import type { Transaction } from 'kysely';
+import type { DeliveryOutcomeKind } from './deliveries.ts';
+import { enqueueMail } from './mails.ts';
+import type { Tables } from './tables.ts';
+
+/** After so long without a success nobody is there any more. */
+const FAILING_MS = 5 * 86_400_000;
+
+/**
+ * What an attempt means for its channel, in the transaction that settles or retries it: a success clears what was wrong; a receiver
+ * that said that it is gone, or that took nothing for five days, gets nothing more, and the account is told by mail. True
+ * where the channel was switched off; publish `mails` and `alerts` then.
+ */
+export async function noteChannelOutcome(
+  trx: Transaction<Tables>,
+  {
+    channelId,
+    outcome,
+    gone,
+    detail,
+    now,
+  }: { channelId: string; outcome: DeliveryOutcomeKind; gone: boolean; detail: string | null; now: number },
+): Promise<boolean> {
+  if (outcome === 'superseded') return false;
+  if (outcome === 'delivered') {
+    await trx
+      .updateTable('channels')
+      .set({ delivered_at: now, failing_since: null })
+      .where('id', '=', channelId)
+      .execute();
+    return false;
+  }
+  const channel = await trx
+    .updateTable('channels')
+    .set((eb) => ({ failing_since: eb.fn.coalesce('failing_since', eb.val(now)) }))
+    .where('id', '=', channelId)
+    .where('disabled_at', 'is', null)
+    .returning(['account_id', 'kind', 'name', 'failing_since'])
+    .executeTakeFirst();
+  if (!channel) return false;
+  const reason = gone ? 'gone' : now - (channel.failing_since ?? now) >= FAILING_MS ? 'failing' : null;
+  if (reason === null) return false;
+  await trx
+    .updateTable('channels')
+    .set({ disabled_at: now, disabled_by: reason })
+    .where('id', '=', channelId)
+    .execute();
+  const { email } = await trx
+    .selectFrom('accounts')
+    .select('email')
+    .where('id', '=', channel.account_id)
+    .executeTakeFirstOrThrow();
+  const { name, kind, account_id: accountId } = channel;
+  const content = { kind: 'channel_disabled' as const, name, channel: kind, reason, detail: detail ?? '' };
+  await enqueueMail(trx, { accountId, recipient: email, content, now });
+  return true;
+}

@@ -1,0 +1,258 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import {
+  type AlertFacts,
+  type IncidentChange,
+  type KnownIncident,
+  type Problem,
+  REMEMBER_INCIDENTS_MS,
+} from '../core/index.ts';
+import { lockMonitor } from './monitor-change.ts';
+import { makeDueBy } from './monitor-claims.ts';
+import type { Store } from './open-store.ts';
+import { isWaiting } from './outbox.ts';
+import type { IncidentsTable, Tables } from './tables.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Incidents of a monitor as rules see them: those that are open, and those that ended lately. */
+export async function knownIncidents(
+  db: Kysely<Tables>,
+  { monitorId, now }: { monitorId: string; now: number },
+): Promise<KnownIncident[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .selectAll()
+    .where('monitor_id', '=', monitorId)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)]))
+    .orderBy('started_at')
+    .execute();
+  if (rows.length === 0) return [];
+  const told = await toldSteps(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => toKnown(row, told.get(row.id)));
+}
+
+type Told = Pick<KnownIncident, 'told' | 'toldAt'>;
+const UNTOLD: Told = { told: [], toldAt: null };
+
+function toKnown(row: Selectable<IncidentsTable>, told: Told = UNTOLD): KnownIncident {
+  return {
+    id: row.id,
+    problem: row.problem,
+    fingerprint: row.fingerprint,
+    startedAt: row.started_at,
+    confirmedAt: row.confirmed_at,
+    clearingSince: row.clearing_since,
+    endedAt: row.ended_at,
+    recovered: row.recovered === 1,
+    acknowledgedAt: row.acknowledged_at,
+    snoozedUntil: row.snoozed_until,
+    ...told,
+    facts: factsOf(row),
+  };
+}
+
+const NO_FACTS = { certificate: null, fix: null, successor: null };
+
+/** Rows from before incidents had facts say what they say in columns. */
+function factsOf(
+  row: Pick<Selectable<IncidentsTable>, 'facts' | 'message' | 'started_at' | 'ended_at'>,
+): AlertFacts {
+  const { message, started_at: startedAt, ended_at: endedAt } = row;
+  const said = { ...NO_FACTS, asOf: startedAt, message: message || null, startedAt };
+  return { ...said, ...(JSON.parse(row.facts) as Partial<AlertFacts>), endedAt };
+}
+
+/** What people were told of each incident, or will be. What was superseded on every channel nobody was told. */
+async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Promise<Map<string, Told>> {
+  const rows = await db
+    .selectFrom('alerts')
+    .leftJoin('deliveries', 'deliveries.alert_id', 'alerts.id')
+    .select(['alerts.id', 'alerts.incident_id', 'alerts.step', 'alerts.created_at', 'deliveries.state'])
+    .where('alerts.incident_id', 'in', incidentIds)
+    .execute();
+  const told = new Map<string, Told>();
+  for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
+    const [first] = alert;
+    if (!first?.incident_id || alert.every(({ state }) => state === 'superseded')) continue;
+    const before = told.get(first.incident_id) ?? UNTOLD;
+    told.set(first.incident_id, {
+      told: [...before.told, first.step],
+      toldAt: Math.max(before.toldAt ?? 0, first.created_at),
+    });
+  }
+  return told;
+}
+
+/**
+ * Writes what became of incidents, in the transaction of the check that saw it. Returns the ids of those that opened, by problem
+ * and fingerprint.
+ */
+export async function writeIncidents(
+  trx: Transaction<Tables>,
+  { monitorId, changes }: { monitorId: string; changes: readonly IncidentChange[] },
+): Promise<Map<string, string>> {
+  const opened = new Map<string, string>();
+  for (const change of changes) {
+    if (change.kind === 'open') {
+      const { problem, fingerprint, facts } = change;
+      const id = randomUUID();
+      opened.set(incidentKey(change), id);
+      await trx
+        .insertInto('incidents')
+        .values({
+          ...{ id, monitor_id: monitorId, problem, fingerprint },
+          started_at: change.startedAt,
+          confirmed_at: change.confirmedAt,
+          ...{ recovered: 0, cause: problem, message: facts.message ?? '', facts: JSON.stringify(facts) },
+        })
+        .execute();
+    } else if (change.kind === 'drop') {
+      await trx.deleteFrom('incidents').where('id', '=', change.id).execute();
+    } else {
+      await trx.updateTable('incidents').set(columnsOf(change)).where('id', '=', change.id).execute();
+    }
+  }
+  return opened;
+}
+
+/** What `writeIncidents` calls one that opens. */
+export const incidentKey = ({ problem, fingerprint }: { problem: Problem; fingerprint: string }): string =>
+  `${problem}:${fingerprint}`;
+
+function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
+  if (change.kind === 'end') return { ended_at: change.endedAt, recovered: 1 };
+  if (change.kind === 'reopen') return { ended_at: null, clearing_since: null, recovered: 0 };
+  return {
+    confirmed_at: change.confirmedAt,
+    clearing_since: change.clearingSince,
+    message: change.facts.message ?? '',
+    facts: JSON.stringify(change.facts),
+  };
+}
+
+/** An incident for the page. */
+export interface StoredIncident extends KnownIncident {
+  monitorId: string;
+}
+
+/** The confirmed incidents of a monitor that last, then those that ended after `since` (ms UTC); newest first. */
+export async function incidentsOf(
+  db: Kysely<Tables>,
+  { monitorId, since }: { monitorId: string; since: number },
+): Promise<StoredIncident[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .selectAll()
+    .where('monitor_id', '=', monitorId)
+    .where('confirmed_at', 'is not', null)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since)]))
+    .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
+    .orderBy('started_at', 'desc')
+    .limit(MOST_SHOWN)
+    .execute();
+  const told =
+    rows.length === 0
+      ? new Map<string, Told>()
+      : await toldSteps(
+          db,
+          rows.map(({ id }) => id),
+        );
+  return rows.map((row) => ({ ...toKnown(row, told.get(row.id)), monitorId }));
+}
+
+/** The open incidents of expiry of these monitors. */
+export async function openExpiries(
+  db: Kysely<Tables>,
+  monitorIds: readonly string[],
+): Promise<StoredIncident[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .selectAll()
+    .where('problem', '=', 'expiry')
+    .where('ended_at', 'is', null)
+    .where('monitor_id', 'in', monitorIds)
+    .execute();
+  if (rows.length === 0) return [];
+  const told = await toldSteps(
+    db,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({ ...toKnown(row, told.get(row.id)), monitorId: row.monitor_id }));
+}
+
+const MOST_SHOWN = 50;
+
+/**
+ * Notes that a person knows of an incident, or wants to hear nothing of it until then (ms UTC; null: from now on again). What
+ * waited to be sent is dropped; what is due to be told after all, the next check tells, which is due in time for it. Null: the
+ * account has no such incident.
+ */
+export async function changeIncident(
+  store: Store,
+  request: {
+    accountId: string;
+    incidentId: string;
+    change: { acknowledged: boolean } | { snoozedUntil: number | null };
+    now: number;
+  },
+): Promise<StoredIncident | null> {
+  const { accountId, incidentId, change, now } = request;
+  const changed = await inTransaction(store, async (trx) => {
+    const owned = await trx
+      .selectFrom('incidents')
+      .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')
+      .select('monitors.id')
+      .where('incidents.id', '=', incidentId)
+      .where('monitors.account_id', '=', accountId)
+      .executeTakeFirst();
+    // A check that records holds the monitor, and decides on what it read of its incidents.
+    const monitor = owned && (await lockMonitor(store, trx, { accountId, monitorId: owned.id }));
+    if (!monitor) return null;
+    const isSilent = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
+    const row = await trx
+      .updateTable('incidents')
+      .set(
+        'acknowledged' in change
+          ? { acknowledged_at: change.acknowledged ? now : null }
+          : { snoozed_until: change.snoozedUntil },
+      )
+      .where('id', '=', incidentId)
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) return null;
+    if (isSilent) await dropWaiting(trx, { incidentId, now });
+    const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
+    if (!isSilent || 'snoozedUntil' in change) await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
+    const told = await toldSteps(trx, [row.id]);
+    return { ...toKnown(row, told.get(row.id)), monitorId: monitor.id };
+  });
+  if (changed) {
+    store.signals.publish({ topic: 'alerts', accountId, monitorId: changed.monitorId });
+    store.signals.publish({ topic: 'due' });
+  }
+  return changed;
+}
+
+/** Good news stays: it says that there is nothing to do any more. */
+async function dropWaiting(
+  trx: Transaction<Tables>,
+  { incidentId, now }: { incidentId: string; now: number },
+): Promise<void> {
+  await trx
+    .updateTable('deliveries')
+    .set({ state: 'superseded', settled_at: now, detail: 'You asked not to be reminded.' })
+    .where('incident_id', '=', incidentId)
+    .where(isWaiting)
+    .where('lease_token', 'is', null)
+    .where('alert_id', 'in', (eb) =>
+      eb
+        .selectFrom('alerts')
+        .select('alerts.id')
+        .where('alerts.incident_id', '=', incidentId)
+        .where('alerts.step', '!=', 'resolved'),
+    )
+    .execute();
+}
