@@ -75,11 +75,6 @@ export function expectedRenewal(certificate: Renewable): { from: number; to: num
   return { from: certificate.notAfter - Math.round(lifetime * (1 - used)), to: certificate.notAfter };
 }
 
-/** True when `step` is the same as or closer to the end of this certificate than `other`. */
-export function isAtLeastAsTight(step: Step, other: Step, certificate: Renewable): boolean {
-  return step === other || stepAt(step, certificate) >= stepAt(other, certificate);
-}
-
 /** Whether a step is in the last stretch, in which a quiet hour is no reason to wait. */
 export function isCriticalStep(step: Step, certificate: Renewable): boolean {
   return stepAt(step, certificate) >= stepAt('critical', certificate);

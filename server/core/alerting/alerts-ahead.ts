@@ -1,12 +1,13 @@
-import { alertSteps, isAtLeastAsTight, isCriticalStep, type Renewable, type Step } from '../alert-steps.ts';
+import { alertSteps, isCriticalStep, type Renewable, type Step } from '../alert-steps.ts';
 import type { AlertSeverity } from './alert.ts';
+import { isExpiryStepTold, type KnownIncident } from './incident.ts';
 import { leavesAt } from './quiet-hours.ts';
 import type { AlertSettings } from './settings.ts';
 
 /** One message that would be sent if nobody renewed. */
 export interface AlertAhead {
   step: Step;
-  severity: AlertSeverity;
+  severity: Exclude<AlertSeverity, 'info'>;
   /** When it would leave, ms UTC: its step, or the end of what keeps it back. */
   at: number;
 }
@@ -18,8 +19,8 @@ export interface AlertAhead {
 export function alertsAhead(input: {
   certificate: Renewable;
   settings: Pick<AlertSettings, 'steps' | 'quietHours'>;
-  /** Steps that were told already. */
-  told: readonly Step[];
+  /** Of its open incident; nothing where there is none. */
+  told: Pick<KnownIncident, 'told' | 'toldAt'>;
   acknowledged: boolean;
   /** A snooze or maintenance, ms UTC. */
   silentUntil: number | null;
@@ -30,7 +31,7 @@ export function alertsAhead(input: {
   const { quietHours } = settings;
   const from = Math.max(now, input.silentUntil ?? now);
   const ahead = alertSteps(certificate, settings.steps)
-    .filter(({ step }) => !told.some((one) => isAtLeastAsTight(one, step, certificate)))
+    .filter((step) => !isExpiryStepTold(told, step))
     .filter(({ step }) => !input.acknowledged || step === 'expired')
     .map(({ step, at }): AlertAhead => {
       const severity = isCriticalStep(step, certificate) ? 'critical' : 'warning';

@@ -1,7 +1,7 @@
 import { diff } from '../diff.ts';
 import { expectedRenewal } from '../alert-steps.ts';
 import type { ExpiringCertificate, Finding, FindingCode, RevokedCertificate, Verdict } from '../verdict.ts';
-import type { AlertCertificate, AlertFacts, Problem } from './alert.ts';
+import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
 
 /** Something that is so, as far as the last look can tell. */
 export interface Condition {
@@ -10,6 +10,8 @@ export interface Condition {
   fingerprint: string;
   /** Of a certificate that will end; what its steps come from. */
   expiring: ExpiringCertificate | null;
+  /** How bad it is; of an expiry the step says that. */
+  severity: AlertSeverity;
   facts: Omit<AlertFacts, 'startedAt' | 'endedAt'>;
 }
 
@@ -32,47 +34,60 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
   const asOf = lastSeen.at;
   const conditions: Condition[] = [
     ...lastSeen.expiring.map((expiring): Condition => ({
-      ...{ problem: 'expiry', fingerprint: expiring.fingerprint, expiring },
+      ...{ problem: 'expiry', fingerprint: expiring.fingerprint, expiring, severity: 'warning' },
       facts: { ...NOTHING_SAID, certificate: named(expiring), asOf },
     })),
     ...lastSeen.revoked
       .filter(({ served }) => served)
       .map((revoked): Condition => ({
-        ...{ problem: 'revoked', fingerprint: revoked.fingerprint, expiring: null },
+        ...{ problem: 'revoked', fingerprint: revoked.fingerprint, expiring: null, severity: 'critical' },
         facts: { ...NOTHING_SAID, certificate: named(revoked), asOf },
       })),
   ];
   if (!verdict.reached) return conditions;
-  const { findings } = verdict;
-  const finding = (code: FindingCode) => findings.find((one) => one.code === code);
-  const about = (problem: Condition['problem'], found: Finding | undefined, fingerprint: string) => {
-    if (found === undefined) return;
+  const { findings, judgedAt } = verdict;
+  const about = (problem: Condition['problem'], found: Finding, fingerprint: string): Condition => {
     const certificate = lastSeen.expiring.find((one) => one.fingerprint === found.fingerprint);
-    conditions.push({
+    return {
       ...{ problem, fingerprint, expiring: null },
+      severity: found.severity === 'critical' ? 'critical' : 'warning',
       facts: {
         ...NOTHING_SAID,
         ...{ certificate: certificate ? named(certificate) : null, asOf },
         ...{ message: found.message, fix: found.fix },
       },
-    });
+    };
   };
-  about('wrong_name', finding('name_mismatch'), '');
-  about('chain_broken', findings.find(breaksChain(lastSeen.expiring, verdict.judgedAt)), '');
-  const wanted = finding('replacement_wanted');
-  about('replacement_wanted', wanted, wanted?.fingerprint ?? '');
+  const wrongName = findings.find(
+    ({ code, severity }) => code === 'name_mismatch' && severity === 'critical',
+  );
+  const broken = findings.find(breaksChain(lastSeen.expiring, judgedAt)) ?? findings.find(leavesSomeOut);
   const changed = unexpectedChange(verdict, previous);
-  if (changed) conditions.push(changed);
-  return conditions;
+  return [
+    ...conditions,
+    ...(wrongName ? [about('wrong_name', wrongName, '')] : []),
+    ...(broken ? [about('chain_broken', broken, '')] : []),
+    ...findings
+      .filter(({ code }) => code === 'replacement_wanted')
+      .map((wanted) => about('replacement_wanted', wanted, wanted.fingerprint ?? '')),
+    ...(changed ? [changed] : []),
+  ];
 }
 
 const NOTHING_SAID = { certificate: null, message: null, fix: null, successor: null };
 
-/** An intermediate that has ended and is watched is told of by its own expiry. */
+/** All clients refuse it. An intermediate that has ended and is watched is told of by its own expiry. */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
   return ({ code, severity }) =>
     severity === 'critical' && !TOLD_OTHERWISE.has(code) && !(code === 'intermediate_expired' && isWatched);
+}
+
+/** Clients that remember or fetch what the server does not send accept it, the others do not. */
+function leavesSomeOut({ code, severity, attachment }: Finding): boolean {
+  const isChain = code === 'incomplete_chain' || code === 'intermediate_expired';
+  // Without the chain to send instead it is still being looked for, and nobody knows yet how it ends.
+  return isChain && severity === 'warning' && attachment === 'chain';
 }
 
 /** Replaced although nobody would renew it yet: before its time, not revoked, and not because its CA asked for it. */
@@ -85,11 +100,11 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
   if (!old || !successor) return null;
   const wasDue =
     verdict.observedAt >= expectedRenewal(old).from ||
-    before.revoked.some(({ fingerprint }) => fingerprint === old.fingerprint) ||
+    before.revoked.some(({ served }) => served) ||
     before.findings.some(({ code }) => EXCUSES.has(code));
   if (wasDue) return null;
   return {
-    ...{ problem: 'changed', fingerprint: replaced.to, expiring: null },
+    ...{ problem: 'changed', fingerprint: replaced.to, expiring: null, severity: 'warning' },
     facts: {
       ...NOTHING_SAID,
       ...{ certificate: named(old), asOf: verdict.lastSeen.at, successor: named(successor) },
@@ -100,6 +115,13 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
 /** A certificate with one of these is replaced as soon as somebody reads of it. */
 const EXCUSES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'replacement_wanted',
+  'renewal_overdue',
+  'expired',
+  'revoked',
+  'intermediate_revoked',
+  'intermediate_expired',
+  'incomplete_chain',
+  'staple_missing',
   'name_mismatch',
   'self_signed',
   'untrusted_root',

@@ -26,33 +26,46 @@ export function followDown(look: Look, steps: IncidentSteps): void {
     .toSorted((left, right) => left.startedAt - right.startedAt);
   const current = downs.at(-1);
   if (current === undefined || isMuted(look.settings, 'down', 'opened')) return;
-  const recent = downs.filter(({ startedAt }) => current.startedAt - startedAt <= FLAPPING_WITHIN_MS);
-  const isFlapping = recent.length >= FLAPPING_TIMES;
-  if (current.endedAt === null) tellDown(look, steps, current, isFlapping ? downs : null);
-  // Downs that were each told of end one by one, whatever came later.
-  for (const down of downs) {
-    const wasTold = down.told.includes('opened') || down.told.includes('flapping');
-    if (!wasTold || down.told.includes('resolved') || !look.isUp) continue;
-    const end = down.told.includes('flapping') ? current : down;
-    if (end.endedAt === null || !end.recovered) continue;
-    const steadyAt = end.endedAt + (down.told.includes('flapping') ? STEADY_MS : 0);
-    if (steadyAt > look.now) lookAgain(steps, steadyAt);
-    else if (!look.settings.muted.includes('good_news')) plan(steps, down, 'resolved', end.endedAt);
-  }
+  if (current.endedAt === null) tellDown(look, steps, current, downs);
+  // The look that saw the end of a time of being down tells of it; only of one that flaps a later one does.
+  for (const down of downs)
+    if (down === current || isFlapping(down)) tellUp(look, steps, down, lastOfTrouble(downs, down));
+}
+
+const isFlapping = ({ told }: KnownIncident): boolean => told.includes('flapping');
+
+/** The last of the times of being down that are one trouble with `down`: it flaps, and was never up for an hour in between. */
+function lastOfTrouble(downs: readonly KnownIncident[], down: KnownIncident): KnownIncident {
+  if (!isFlapping(down)) return down;
+  const later = downs.slice(downs.indexOf(down));
+  // Nobody knows how it fared after an end that nobody saw: what comes then is a trouble of its own.
+  const isLast = ({ endedAt, recovered }: KnownIncident, next: KnownIncident | undefined) =>
+    next === undefined || endedAt === null || !recovered || next.startedAt - endedAt >= STEADY_MS;
+  return later.find((one, index) => isLast(one, later[index + 1])) ?? down;
 }
 
 function tellDown(
   look: Look,
   steps: IncidentSteps,
   down: KnownIncident,
-  flapping: readonly KnownIncident[] | null,
+  downs: readonly KnownIncident[],
 ): void {
-  const isTold = down.told.some((step) => step === 'opened' || step === 'flapping');
-  if (isTold || isAcknowledged(down, 'opened')) return;
-  if (flapping?.some(({ told }) => told.includes('flapping') && !told.includes('resolved'))) return;
+  if (down.told.length > 0 || isAcknowledged(down, 'opened')) return;
+  if (downs.some((one) => isFlapping(one) && lastOfTrouble(downs, one) === down)) return;
   const until = silentUntil(down, look);
   if (until !== null) return lookAgain(steps, until);
-  plan(steps, down, flapping === null ? 'opened' : 'flapping', null);
+  const recent = downs.filter(({ startedAt }) => down.startedAt - startedAt <= FLAPPING_WITHIN_MS);
+  plan(steps, down, recent.length >= FLAPPING_TIMES ? 'flapping' : 'opened', null);
+}
+
+/** That `down` is over, where people were told of it: since `last` ended, with which it is one trouble where it flaps. */
+function tellUp(look: Look, steps: IncidentSteps, down: KnownIncident, last: KnownIncident): void {
+  const { told } = down;
+  if (last.endedAt === null || !last.recovered || !look.isUp) return;
+  if (told.length === 0 || told.includes('resolved') || look.settings.muted.includes('good_news')) return;
+  const steadyAt = last.endedAt + (isFlapping(down) ? STEADY_MS : 0);
+  if (steadyAt > look.now) lookAgain(steps, steadyAt);
+  else plan(steps, down, 'resolved', last.endedAt);
 }
 
 function plan(steps: IncidentSteps, down: KnownIncident, step: AlertStep, endedAt: number | null): void {

@@ -1,16 +1,10 @@
-import { alertSteps, isAtLeastAsTight, isCriticalStep, type Step } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
-import type { AlertFacts, AlertSeverity, AlertStep, Problem } from './alert.ts';
+import type { AlertFacts } from './alert.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { followDown } from './follow-down.ts';
-import {
-  type IncidentSteps,
-  isAcknowledged,
-  type KnownIncident,
-  lookAgain,
-  silentUntil,
-} from './incident.ts';
+import { type IncidentSteps, type KnownIncident, lookAgain, silentUntil } from './incident.ts';
 import { type AlertSettings, isMuted } from './settings.ts';
+import { isNews, tell } from './tell.ts';
 
 export interface Look {
   verdict: Verdict;
@@ -28,11 +22,13 @@ export interface Look {
 const SECOND_LOOK_MS = 30_000;
 /** Looks that are closer together are one: both ends of a restart, or two workers. */
 const APART_MS = 20_000;
+/** What came back within a week has to stay away for so long before it is over again: servers may answer in turn. */
+const STEADY_MS = 3_600_000;
 /** What came back so often within a week comes and goes: it is not told anew each time. */
 const MOST_RETURNS = 2;
 
 /** Problems that a signature or a clock proves at once. The others may be a deployment under way: a second look decides. */
-const PROVEN: readonly Problem[] = ['expiry', 'revoked', 'replacement_wanted'];
+const PROVEN: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
 
 /**
  * What a look changes about the incidents of a monitor, and what people are to be told. Each thing is told once per incident:
@@ -50,7 +46,8 @@ export function followIncidents(look: Look): IncidentSteps {
     else begin(look, steps, condition);
   }
   for (const incident of open)
-    if (!conditions.some((condition) => isSame(condition, incident))) subside(look, steps, incident);
+    if (!conditions.some((condition) => isSame(condition, incident)) && couldSee(verdict, incident))
+      subside(look, steps, incident);
   followDown(look, steps);
   return steps;
 }
@@ -72,40 +69,54 @@ function withPendingChange(
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),
     ...pending.map(({ fingerprint, facts }): Condition => ({
-      ...{ problem: 'changed', fingerprint, expiring: null },
-      facts,
+      ...{ problem: 'changed', fingerprint, expiring: null, severity: 'warning', facts },
     })),
   ];
 }
 
 function begin(look: Look, steps: IncidentSteps, condition: Condition): void {
-  const { now, known } = look;
-  if (condition.expiring !== null && crossedStep(condition.expiring, look) === null) return;
-  const facts = { ...condition.facts, startedAt: now, endedAt: null };
-  const earlier = known
-    .filter((one) => isSame(one, condition) && one.endedAt !== null)
-    .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0));
+  const { now } = look;
+  if (condition.expiring !== null && !isNews(look, UNTOLD, condition)) return;
+  const earlier = earlierOf(look, condition);
   const last = earlier.at(-1);
-  if (last !== undefined && earlier.length >= MOST_RETURNS) {
+  if (last !== undefined && earlier.length >= MOST_RETURNS && !isNews(look, last, condition)) {
     steps.changes.push({ kind: 'reopen', id: last.id });
-    tell(look, steps, last, condition);
     return;
   }
   const isProven = PROVEN.includes(condition.problem);
-  const confirmedAt = isProven ? now : null;
-  steps.changes.push({ kind: 'open', ...keyOf(condition), startedAt: now, confirmedAt, facts });
-  if (!isProven) return lookAgain(steps, now + SECOND_LOOK_MS);
-  tell(look, steps, { ...NEW, startedAt: now }, condition);
+  open(look, steps, condition, isProven ? now : null);
+  if (!isProven) lookAgain(steps, now + SECOND_LOOK_MS);
 }
 
-/** What decides on telling of an incident; one that opens right now has no id yet. */
-type Tellable = Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil' | 'told'> & {
-  id: string | null;
-};
-const NEW = { id: null, acknowledgedAt: null, snoozedUntil: null, told: [] };
+/** Incidents of the same thing that people were told of and that ended lately, in the order of their ends. */
+function earlierOf({ known }: Look, key: Key): KnownIncident[] {
+  return known
+    .filter((one) => isSame(one, key) && one.endedAt !== null && one.told.length > 0)
+    .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0));
+}
+
+const UNTOLD = { told: [], toldAt: null };
+
+function open(look: Look, steps: IncidentSteps, condition: Condition, confirmedAt: number | null): void {
+  const { now } = look;
+  const facts = { ...condition.facts, startedAt: now, endedAt: null };
+  steps.changes.push({ kind: 'open', ...keyOf(condition), startedAt: now, confirmedAt, facts });
+  if (confirmedAt === null) return;
+  tell(
+    look,
+    steps,
+    { ...UNTOLD, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
+    condition,
+  );
+}
 
 function persist(look: Look, steps: IncidentSteps, incident: KnownIncident, condition: Condition): void {
   const { now } = look;
+  // It came back, was not told anew, and now there is something to tell: good news has to be able to follow.
+  if (incident.told.includes('resolved') && isNews(look, incident, condition)) {
+    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now });
+    return open(look, steps, condition, now);
+  }
   const isSecondLook = incident.confirmedAt === null && now - incident.startedAt >= APART_MS;
   const confirmedAt = isSecondLook ? now : incident.confirmedAt;
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
@@ -118,19 +129,44 @@ function persist(look: Look, steps: IncidentSteps, incident: KnownIncident, cond
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now });
 }
 
+/** Whether a look that does not show the trouble says that it is gone, and not only that it looked elsewhere. */
+function couldSee(verdict: Verdict, { problem, fingerprint, facts }: KnownIncident): boolean {
+  const { reached, lastSeen, path, posture } = verdict;
+  if (!reached || lastSeen === null) return false;
+  if (fingerprint === '' || problem === 'changed') return true;
+  if (problem === 'expiry')
+    // Still needed, only that something else ends before it.
+    return facts.certificate?.role !== 'intermediate'
+      ? true
+      : path.length > 0 && path.every((one) => one.fingerprint !== fingerprint);
+  const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
+  if (!isThere) return true;
+  const shown = [
+    ...verdict.addresses.map((address) => address.fingerprint),
+    ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
+  ];
+  // One of those that servers show in turn, and not its turn; or its authority asks no more because it has ended.
+  return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > verdict.judgedAt;
+}
+
 /** Not seen any more, by a look that could have seen it. */
 function subside(look: Look, steps: IncidentSteps, incident: KnownIncident): void {
   const { now, verdict } = look;
-  if (!verdict.reached) return;
-  if (incident.confirmedAt === null) {
+  const { confirmedAt, facts } = incident;
+  if (confirmedAt === null && incident.problem === 'changed') {
     steps.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
-  const { confirmedAt, facts } = incident;
   const clearingSince = incident.clearingSince ?? now;
-  if (now - clearingSince < APART_MS) {
+  const isReturn = incident.told.includes('resolved') || earlierOf(look, incident).length > 0;
+  const awayMs = confirmedAt !== null && isReturn ? STEADY_MS : APART_MS;
+  if (now - clearingSince < awayMs) {
     steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince, facts });
-    return lookAgain(steps, now + SECOND_LOOK_MS);
+    return lookAgain(steps, Math.max(now + SECOND_LOOK_MS, clearingSince + awayMs));
+  }
+  if (confirmedAt === null) {
+    steps.changes.push({ kind: 'drop', id: incident.id });
+    return;
   }
   steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince });
   if (incident.told.length === 0 || incident.told.includes('resolved')) return;
@@ -149,45 +185,3 @@ function successorOf({ verdict }: Look): AlertFacts['successor'] {
   const { fingerprint, notBefore, notAfter, role, name } = leaf;
   return { fingerprint, notBefore, notAfter, role, name };
 }
-
-function crossedStep(
-  expiring: NonNullable<Condition['expiring']>,
-  { settings, now }: Look,
-): { step: Step; at: number } | null {
-  return alertSteps(expiring, settings.steps).findLast(({ at }) => at <= now) ?? null;
-}
-
-/** Plans what is due to be told of an incident that is so and confirmed, unless somebody asked for silence. */
-function tell(look: Look, steps: IncidentSteps, incident: Tellable, condition: Condition): void {
-  const due = dueStep(look, incident.told, condition);
-  if (due === null) return;
-  const { step, severity } = due;
-  if (isMuted(look.settings, condition.problem, step) || isAcknowledged(incident, step)) return;
-  const until = silentUntil(incident, look);
-  if (until !== null) return lookAgain(steps, until);
-  const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
-  steps.alerts.push({ incidentId: incident.id, ...keyOf(condition), step, severity, facts });
-}
-
-function dueStep(
-  look: Look,
-  told: readonly AlertStep[],
-  { problem, expiring }: Condition,
-): { step: AlertStep; severity: AlertSeverity } | null {
-  if (expiring !== null) {
-    const crossed = crossedStep(expiring, look);
-    if (crossed === null) return null;
-    const { step } = crossed;
-    const wasTold = told.some((one) => isStep(one) && isAtLeastAsTight(one, step, expiring));
-    return wasTold ? null : { step, severity: isCriticalStep(step, expiring) ? 'critical' : 'warning' };
-  }
-  const step = problem === 'revoked' ? 'revoked' : 'opened';
-  if (told.includes(step)) return null;
-  return {
-    step,
-    severity: problem === 'changed' || problem === 'replacement_wanted' ? 'warning' : 'critical',
-  };
-}
-
-const NO_STEPS: readonly AlertStep[] = ['opened', 'revoked', 'flapping', 'resolved'];
-const isStep = (step: AlertStep): step is Step => !NO_STEPS.includes(step);

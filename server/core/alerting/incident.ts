@@ -18,6 +18,8 @@ export interface KnownIncident {
   snoozedUntil: number | null;
   /** What people were told or will be; not what was superseded before anybody was told. */
   told: readonly AlertStep[];
+  /** When the last of those was decided on; null where nothing was. */
+  toldAt: number | null;
   facts: AlertFacts;
 }
 
@@ -71,4 +73,15 @@ export function silentUntil(
 
 export function lookAgain(steps: IncidentSteps, at: number): void {
   steps.lookAgainAt = Math.min(at, steps.lookAgainAt ?? Infinity);
+}
+
+/**
+ * Whether people know already what a step before the end of a certificate would tell them: it was told itself, or something
+ * was told after its time. Steps move with the wishes of people and of CAs; what was said at a time does not.
+ */
+export function isExpiryStepTold(
+  { told, toldAt }: Pick<KnownIncident, 'told' | 'toldAt'>,
+  { step, at }: { step: AlertStep; at: number },
+): boolean {
+  return told.includes(step) || (toldAt !== null && toldAt >= at);
 }

@@ -31,7 +31,10 @@ export function mayUseChannel(plan: Plan, key: string): boolean {
   return plan === 'premium' || key === ACCOUNT_MAIL;
 }
 
-/** Where an alert goes, and from when on (ms UTC) it may leave: a quiet hour holds back what can wait. */
+/**
+ * Where an alert goes, and from when on (ms UTC) it may leave: a quiet hour holds back what can wait. Where none of the chosen
+ * channels takes anything any more, mail to the account's own address does.
+ */
 export function routeAlert(
   alert: Pick<PlannedAlert, 'severity'>,
   to: {
@@ -44,8 +47,12 @@ export function routeAlert(
 ): { key: string; kind: ChannelKind; leavesAt: number }[] {
   const { settings, plan, timeZone, now } = to;
   const at = leavesAt(now, alert.severity, { quietHours: settings.quietHours, timeZone });
-  return to.channels
-    .filter(({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key))
-    .filter(({ key }) => settings.channels === null || settings.channels.includes(key))
-    .map(({ key, kind }) => ({ key, kind, leavesAt: at }));
+  const open = to.channels.filter(
+    ({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key),
+  );
+  const chosen = open.filter(({ key }) => settings.channels === null || settings.channels.includes(key));
+  // Who chose none at all wants to hear nothing; who chose one that is gone does not know yet that it is.
+  const isNobodyLeft = chosen.length === 0 && settings.channels?.length !== 0;
+  const reached = isNobodyLeft ? open.filter(({ key }) => key === ACCOUNT_MAIL) : chosen;
+  return reached.map(({ key, kind }) => ({ key, kind, leavesAt: at }));
 }
