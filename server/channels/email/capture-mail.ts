@@ -2,7 +2,8 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
-import type { DeliveryOutcome, EmailMessage } from './email-message.ts';
+import type { DeliveryOutcome } from '../channel.ts';
+import type { EmailMessage } from './email-message.ts';
 import { mailData } from './mail-data.ts';
 
 /** Keeps a mail as `<message id>.eml`, readable by its owner only; a repeated attempt replaces the file. */

@@ -1,3 +1,5 @@
+import type { DeliveryOutcome } from '../channel.ts';
+
 /** One mail to one person, complete but for what the channel itself adds (sender, date, logo). */
 export interface EmailMessage {
   to: string;
@@ -10,12 +12,6 @@ export interface EmailMessage {
   replyTo?: string;
   headers?: Record<string, string>;
 }
-
-/** `retry`: nobody's fault or the operator's, worth another attempt; `failed`: the receiver has refused for good. */
-export type DeliveryOutcome =
-  | { outcome: 'delivered'; detail: string }
-  | { outcome: 'retry'; detail: string }
-  | { outcome: 'failed'; detail: string };
 
 export interface EmailChannel {
   /** Never throws for a mail server's sake; ends as `retry` when `signal` aborts. */

@@ -1,2 +1,2 @@
 export { createEmailChannel } from './email-channel.ts';
-export type { DeliveryOutcome, EmailChannel, EmailMessage } from './email-message.ts';
+export type { EmailChannel, EmailMessage } from './email-message.ts';

@@ -1,6 +1,7 @@
 import type { NodemailerError } from 'nodemailer';
 import { createTransport } from 'nodemailer';
-import type { DeliveryOutcome, EmailChannel } from './email-message.ts';
+import type { DeliveryOutcome } from '../channel.ts';
+import type { EmailChannel } from './email-message.ts';
 import { mailData } from './mail-data.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -42,17 +43,31 @@ export function createSmtpSender(options: { smtpUrl: string; mailFrom: string })
 }
 
 /**
- * A 5xx about the recipient or the message is the receiver's last word. One before that (greeting, login, sender) is for
- * the operator to set right, and everything else may pass by itself: both are tried again.
+ * A 5xx about the recipient is the receiver's last word about that address, one about the message about this mail. Those before
+ * (greeting, login, sender) and those that refuse us (X.7.X: no relaying, a block) are for the operator to set right, and are
+ * tried again like everything else, which may pass by itself.
  */
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message }: NodemailerError = error;
-  const refused = permanent === true && (command === 'RCPT TO' || command === 'DATA');
+  const detail = oneLine(response ?? message);
   // nodemailer itself refuses an address that cannot be put into a command.
-  const impossible = code === 'EENVELOPE' && command === 'API';
-  return { outcome: refused || impossible ? 'failed' : 'retry', detail: oneLine(response ?? message) };
+  if (code === 'EENVELOPE' && command === 'API')
+    return {
+      outcome: 'failed',
+      detail,
+      cause: message.startsWith('Invalid recipient') ? 'refused_address' : 'operator',
+    };
+  if (permanent !== true) return { outcome: 'retry', detail };
+  if (command === 'DATA') return { outcome: 'failed', detail, cause: 'operator' };
+  const isAboutAddress = command === 'RCPT TO' && !REFUSES_US.test(response ?? '');
+  return isAboutAddress
+    ? { outcome: 'failed', detail, cause: 'refused_address' }
+    : { outcome: 'retry', detail, cause: 'operator' };
 }
+
+/** RFC 3463 §3.8: the security or policy status of an enhanced code. */
+const REFUSES_US = /^5\d\d[ -]5\.7\.\d/;
 
 /** What a server says is a stranger's text: it goes to the log and the page as one short line. */
 function oneLine(text: string): string {

@@ -1,8 +1,15 @@
-import { displayName, FREE_DOMAIN_LIMIT, oneLine, type PlanSource } from '../../core/index.ts';
+import {
+  count,
+  displayName,
+  FREE_DOMAIN_LIMIT,
+  knownZone,
+  oneLine,
+  type PlanSource,
+} from '../../core/index.ts';
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
-import { clockTime, count, instant, knownZone } from './wording.ts';
+import { clockTime, instant } from './wording.ts';
 
 /** What the mails that are no alerts are made of. Instants are ms UTC. */
 export type AccountMail =

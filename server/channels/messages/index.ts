@@ -1,6 +1,8 @@
 export { accountMessage } from './account-message.ts';
 export type { AccountMail, AccountMessageInput } from './account-message.ts';
-export { alertMessage } from './alert-message.ts';
-export type { AlertMessageInput } from './alert-message.ts';
+export { alertContent } from './alert-content.ts';
+export type { AlertContent, AlertMessageInput } from './alert-content.ts';
+export { alertMail } from './alert-mail.ts';
+export type { AlertMailInput } from './alert-mail.ts';
 export { LOGO_CONTENT_ID } from './mail-layout.ts';
 export type { RenderedMessage } from './rendered-message.ts';

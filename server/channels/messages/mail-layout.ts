@@ -1,5 +1,6 @@
-import { html } from 'hono/html';
+import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
+import { COLOURS, DARK_STYLE, type Tone, TONES } from './mail-colours.ts';
 
 type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -19,32 +20,16 @@ export interface DrawnMail {
   facts: { label: string; value: string; mono?: boolean }[];
   button: { label: string; url: string };
   footer: string;
+  /** What the reader can do about it, behind the footer. */
+  links?: { label: string; url: string }[];
 }
 
-export type Tone = 'expired' | 'critical' | 'soon' | 'revoked';
 interface Lifetime {
   notBefore: number;
   notAfter: number;
   now: number;
 }
 
-/** The colours of the design's light theme as sRGB: mail programs know neither variables nor oklch. */
-const COLOURS = {
-  page: '#f0f4f7',
-  surface: '#ffffff',
-  border: '#dfe5ea',
-  rule: '#e4e9ed',
-  ink: '#141e31',
-  secondary: '#455063',
-  meta: '#606b7b',
-  primary: '#006377',
-} as const;
-const TONES: Record<Tone, { background: string; text: string; mark: string; glyph: string }> = {
-  expired: { background: '#89181a', text: '#fff8f7', mark: '#89181a', glyph: '\u2715' },
-  critical: { background: '#ffeae9', text: '#b21a1c', mark: '#df2a2a', glyph: '\u25b2' },
-  soon: { background: '#fff2c9', text: '#744c0e', mark: '#bf8506', glyph: '\u25c6' },
-  revoked: { background: '#141e31', text: '#ffffff', mark: '#141e31', glyph: '\u2298' },
-};
 const SANS = "Inter,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const HEADING_MONO = "'JetBrains Mono','SF Mono',Menlo,Consolas,monospace";
 const MONO = 'Menlo,Consolas,monospace';
@@ -60,11 +45,25 @@ export function mailLayout(content: DrawnMail): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <style>
+          ${raw(DARK_STYLE)}
+        </style>
         <title>${content.title}</title>
       </head>
-      <body style="margin:0;background:${COLOURS.page};font-family:${SANS};color:${COLOURS.ink}">
+      <body
+        class="page ink"
+        style="margin:0;background:${COLOURS.page};font-family:${SANS};color:${COLOURS.ink}"
+      >
         <div style="display:none;max-height:0;overflow:hidden">${content.preheader}</div>
-        <table role="presentation" width="100%" cellpadding="0" cellspacing="0" bgcolor="${COLOURS.page}">
+        <table
+          class="page"
+          role="presentation"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          bgcolor="${COLOURS.page}"
+        >
           <tr>
             <td align="center" style="padding:36px 16px 40px">
               <table
@@ -88,6 +87,7 @@ export function mailLayout(content: DrawnMail): string {
                           />
                         </td>
                         <td
+                          class="ink"
                           style="padding-left:10px;font-size:16px;font-weight:600;letter-spacing:-.2px;color:${COLOURS.ink}"
                         >
                           ${content.productName}
@@ -98,11 +98,13 @@ export function mailLayout(content: DrawnMail): string {
                 </tr>
                 <tr>
                   <td
+                    class="surface"
                     bgcolor="${COLOURS.surface}"
                     style="border:1px solid ${COLOURS.border};border-radius:12px;padding:32px 36px 34px"
                   >
                     ${content.badge && badge(content.badge)}
                     <h1
+                      class="ink"
                       style="margin:${content.badge ? '18px' : '0'} 0 8px;font-size:24px;line-height:31px;font-weight:600;letter-spacing:-.45px;color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word"
                     >
                       ${heading(content.heading)}
@@ -113,7 +115,7 @@ export function mailLayout(content: DrawnMail): string {
                     ${content.facts.length > 0 && factsTable(content.facts)}
                     <table role="presentation" cellpadding="0" cellspacing="0" style="margin-top:26px">
                       <tr>
-                        <td bgcolor="${COLOURS.primary}" style="border-radius:6px">
+                        <td class="button" bgcolor="${COLOURS.primary}" style="border-radius:6px">
                           <a
                             href="${content.button.url}"
                             style="display:inline-block;padding:12px 20px;font-size:15px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none"
@@ -125,8 +127,11 @@ export function mailLayout(content: DrawnMail): string {
                   </td>
                 </tr>
                 <tr>
-                  <td style="padding:20px 4px 0;font-size:13px;line-height:20px;color:${COLOURS.meta}">
-                    ${content.footer}
+                  <td
+                    class="meta"
+                    style="padding:20px 4px 0;font-size:13px;line-height:20px;color:${COLOURS.meta};overflow-wrap:anywhere"
+                  >
+                    ${content.footer}${content.links?.map(footerLink)}
                   </td>
                 </tr>
               </table>
@@ -149,6 +154,7 @@ function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
   return html`<table role="presentation" cellpadding="0" cellspacing="0">
     <tr>
       <td
+        class="badge-${tone}"
         bgcolor="${background}"
         style="border-radius:4px;padding:4px 10px;font-size:13px;line-height:18px;font-weight:600;color:${colour}"
       >
@@ -156,6 +162,17 @@ function badge({ tone, text }: NonNullable<DrawnMail['badge']>): Markup {
       </td>
     </tr>
   </table>`;
+}
+
+/** "Change alerts or stop emails for this host." */
+function footerLink({ label, url }: { label: string; url: string }, index: number, all: unknown[]): Markup {
+  const words = index === 0 ? label : label.charAt(0).toLowerCase() + label.slice(1);
+  const end = index === all.length - 1 ? '.' : '';
+  return html`${index === 0 ? ' ' : ' or '}<a
+      href="${url}"
+      style="color:${COLOURS.meta};text-decoration:underline"
+      >${words}</a
+    >${end}`;
 }
 
 function heading(sentence: DrawnMail['heading']): Markup {
@@ -168,6 +185,7 @@ function heading(sentence: DrawnMail['heading']): Markup {
 function quote(text: string): Markup {
   const lines = text.split('\n').map((line) => html`${line}<br />`);
   return html`<p
+    class="line ink"
     style="margin:12px 0 24px;padding-left:14px;border-left:3px solid ${COLOURS.border};font-size:15px;line-height:24px;color:${COLOURS.ink};overflow-wrap:anywhere"
   >
     ${lines}
@@ -176,6 +194,7 @@ function quote(text: string): Markup {
 
 function paragraph(text: string, last: boolean): Markup {
   return html`<p
+    class="secondary"
     style="margin:0 0 ${last ? '24px' : '12px'};font-size:15px;line-height:24px;color:${COLOURS.secondary};overflow-wrap:anywhere"
   >
     ${text}
@@ -192,9 +211,15 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
     : (bar.now - bar.notBefore) / lifetime;
   const percent = Math.round(100 * Math.min(passed ? 0.95 : 0.98, Math.max(0.02, share)));
   const used = html`<td width="${percent}%" valign="middle">
-    <div style="height:4px;line-height:4px;font-size:0;background:${mark};border-radius:2px">&nbsp;</div>
+    <div
+      class="mark-${bar.tone}"
+      style="height:4px;line-height:4px;font-size:0;background:${mark};border-radius:2px"
+    >
+      &nbsp;
+    </div>
   </td>`;
   const wall = html`<td
+    class="wall"
     width="2"
     bgcolor="${COLOURS.ink}"
     style="font-size:0;line-height:0;width:2px;height:16px"
@@ -202,10 +227,14 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
     &nbsp;
   </td>`;
   const ahead = html`<td valign="middle">
-    <div style="height:4px;line-height:4px;font-size:0;background:${COLOURS.border}">&nbsp;</div>
+    <div class="track" style="height:4px;line-height:4px;font-size:0;background:${COLOURS.border}">
+      &nbsp;
+    </div>
   </td>`;
   const beyond = html`<td valign="middle">
-    <div style="height:0;line-height:0;font-size:0;border-top:2px dashed ${mark}">&nbsp;</div>
+    <div class="beyond-${bar.tone}" style="height:0;line-height:0;font-size:0;border-top:2px dashed ${mark}">
+      &nbsp;
+    </div>
   </td>`;
   return html`<table role="presentation" width="100%" cellpadding="0" cellspacing="0">
       <tr>
@@ -214,8 +243,14 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
     </table>
     <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
       <tr>
-        <td style="font-size:13px;line-height:22px;color:${COLOURS.meta};padding-top:4px">${bar.from}</td>
-        <td align="right" style="font-size:13px;line-height:22px;color:${COLOURS.ink};padding-top:4px">
+        <td class="meta" style="font-size:13px;line-height:22px;color:${COLOURS.meta};padding-top:4px">
+          ${bar.from}
+        </td>
+        <td
+          class="ink"
+          align="right"
+          style="font-size:13px;line-height:22px;color:${COLOURS.ink};padding-top:4px"
+        >
           ${bar.to}
         </td>
       </tr>
@@ -227,13 +262,14 @@ function factsTable(facts: DrawnMail['facts']): Markup {
     const goesOn = facts[index + 1]?.label === '';
     const cell = `padding:${label === '' ? '0' : '10px'} 0 ${goesOn ? '4px' : '10px'};${goesOn ? '' : `border-bottom:1px solid ${COLOURS.rule}`}`;
     return html`<tr>
-      <td width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
-      <td style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
+      <td class="line meta" width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
+      <td class="line ink" style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
         ${mono === true ? html`<span style="font-family:${MONO};font-size:13px">${value}</span>` : value}
       </td>
     </tr>`;
   });
   return html`<table
+    class="line"
     role="presentation"
     width="100%"
     cellpadding="0"

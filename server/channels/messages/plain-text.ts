@@ -1,7 +1,7 @@
 import type { DrawnMail } from './mail-layout.ts';
 
 /** The text part: what the layout draws, for who reads without. */
-export function plainText({ heading, paragraphs, quote, facts, button, footer }: DrawnMail): string {
+export function plainText({ heading, paragraphs, quote, facts, button, footer, links }: DrawnMail): string {
   const width = Math.max(0, ...facts.map(({ label }) => label.length)) + 2;
   const name = (label: string) => (label === '' ? '' : `${label}:`).padEnd(width);
   return [
@@ -10,7 +10,7 @@ export function plainText({ heading, paragraphs, quote, facts, button, footer }:
     ...(quote === undefined ? [] : [quote]),
     ...(facts.length === 0 ? [] : [facts.map(({ label, value }) => `${name(label)}${value}`).join('\n')]),
     `${button.label}:\n${button.url}`,
-    `-- \n${footer}`,
+    `-- \n${[footer, ...(links ?? []).map(({ label, url }) => `${label}: ${url}`)].join('\n')}`,
     '',
   ].join('\n\n');
 }

@@ -6,4 +6,5 @@ export interface RenderedMessage {
   text: string;
   /** Where an answer goes; the sender's own address where this is missing. */
   replyTo?: string;
+  headers?: Record<string, string>;
 }

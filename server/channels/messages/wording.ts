@@ -1,41 +1,17 @@
-import { alertSteps, longDate } from '../../core/index.ts';
+import { alertSteps, type ChosenStep, count, longDate } from '../../core/index.ts';
+import type { AboutMonitor } from './alert-content.ts';
+import type { DrawnMail } from './mail-layout.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 /** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
-export const SEEN_EARLIER_MS = 60_000;
-/** A mail that leaves at a step arrives a little after it; it still says "in 14 days". */
-const ROUNDING_MS = 5 * MINUTE_MS;
+const SEEN_EARLIER_MS = 60_000;
 const SHORT_LIVED_MS = 10 * DAY_MS;
-
-/** "3 days", from two days down "47 hours", in the last hour "25 minutes". `ms` must be positive. */
-export function duration(ms: number): string {
-  const rounded = ms + ROUNDING_MS;
-  if (rounded >= 2 * DAY_MS) return count(Math.floor(rounded / DAY_MS), 'day');
-  if (ms >= HOUR_MS - ROUNDING_MS) return count(Math.floor(rounded / HOUR_MS), 'hour');
-  return count(Math.max(1, Math.floor(ms / MINUTE_MS)), 'minute');
-}
-
-/** "1 day", "2 days" */
-export function count(n: number, unit: string): string {
-  return `${n} ${unit}${n === 1 ? '' : 's'}`;
-}
 
 /** "Sunday, 22 November 2026" */
 export function weekdayDate(at: number, timeZone: string): string {
   const weekday = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long' }).format(at);
   return `${weekday}, ${longDate(at, timeZone)}`;
-}
-
-/** The zone itself, or UTC: zones come and go, and one that a browser knew must not keep a mail from leaving. */
-export function knownZone(timeZone: string | null): string {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone: timeZone ?? 'UTC' }).resolvedOptions().timeZone;
-  } catch (error) {
-    if (error instanceof RangeError) return 'UTC';
-    throw error;
-  }
 }
 
 /**
@@ -67,15 +43,41 @@ export function instant(at: number, timeZone: string): string {
   return `${longDate(at, timeZone)}, ${clockTime(at, timeZone)}`;
 }
 
+const HTTPS_PORT = 443;
+
+/** What becomes of who comes: "visitors see a security warning instead of the site". */
+export function turnedAway(port: number): string {
+  return port === HTTPS_PORT
+    ? 'visitors see a security warning instead of the site'
+    : 'clients refuse to connect';
+}
+
+/** A paragraph about an alert that was decided on while the host could not be reached; none otherwise. */
+export function lastSeen({ alert, alertedAt, timeZone }: AboutMonitor): string[] {
+  if (alertedAt - alert.facts.asOf <= SEEN_EARLIER_MS) return [];
+  return [
+    `The host could not be reached at the last check. This is as of ${instant(alert.facts.asOf, timeZone)}, ` +
+      'when the certificate was last seen.',
+  ];
+}
+
+export function lastChecked({ monitor, timeZone }: AboutMonitor): DrawnMail['facts'] {
+  const at = monitor.lastCheckedAt;
+  return at === null ? [] : [{ label: 'Last checked', value: instant(at, timeZone) }];
+}
+
 /**
  * When alerts about this certificate go out: "22, 14, 7, 3 and 1 days before expiry, and when it has expired"; in hours
  * for what lives less than ten days.
  */
-export function alertTimes(certificate: { notBefore: number; notAfter: number }): string {
+export function alertTimes(
+  certificate: { notBefore: number; notAfter: number },
+  steps: readonly ChosenStep[] | null,
+): string {
   const inHours = certificate.notAfter - certificate.notBefore < SHORT_LIVED_MS;
   const days: number[] = [];
   const hours: number[] = [];
-  for (const { at } of alertSteps(certificate)) {
+  for (const { at } of alertSteps(certificate, steps)) {
     const left = certificate.notAfter - at;
     if (!inHours && left >= DAY_MS) days.push(Math.floor(left / DAY_MS));
     else if (left >= HOUR_MS) hours.push(Math.floor(left / HOUR_MS));

@@ -1,0 +1,127 @@
+import { alertSteps, duration, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
+import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-content.ts';
+import type { Tone } from './mail-colours.ts';
+import type { DrawnMail } from './mail-layout.ts';
+import {
+  alertTimes,
+  clockTime,
+  DAY_MS,
+  instant,
+  lastChecked,
+  lastSeen,
+  turnedAway,
+  weekdayDate,
+} from './wording.ts';
+
+const CRITICAL_DAYS = 7;
+const SOON_DAYS = 14;
+
+/** About a certificate that expires or has expired. */
+export function expiryWords(input: AboutMonitor): Words {
+  const { now, timeZone, steps } = input;
+  const certificate = certificateOf(input);
+  const { notBefore, notAfter } = certificate;
+  const authority = oneLine(issuedCertificate(input)?.authorityName ?? '');
+  const badge = badgeOf(input);
+  return {
+    badge,
+    preheader:
+      `${now < notAfter ? 'Expires' : 'Expired'} ${weekdayDate(notAfter, timeZone).replace(',', '')} at ` +
+      `${clockTime(notAfter, timeZone)}.${authority === '' ? '' : ` Issued by ${authority}.`}`,
+    heading: headingOf(input),
+    paragraphs: [...paragraphsOf(input), ...lastSeen(input)],
+    bar: {
+      ...{ notBefore, notAfter, now, tone: badge.tone },
+      from: `Issued ${longDate(notBefore, timeZone)}`,
+      to: longDate(notAfter, timeZone),
+    },
+    facts: factsOf(input),
+    schedule: `Alerts go out ${alertTimes(certificate, steps)}.`,
+  };
+}
+
+function isOverdueOnly(input: AboutMonitor): boolean {
+  return input.alert.step === 'renewal_overdue' && input.now < certificateOf(input).notAfter;
+}
+
+/** The thresholds of the page's badge; above them only an overdue renewal is worth a mail. */
+function badgeOf(input: AboutMonitor): { tone: Tone; text: string } {
+  const left = certificateOf(input).notAfter - input.now;
+  if (left <= 0) return { tone: 'expired', text: 'Expired' };
+  const days = Math.floor(left / DAY_MS);
+  if (days <= CRITICAL_DAYS) return { tone: 'critical', text: `Expiring in ${duration(left)}` };
+  if (days <= SOON_DAYS) return { tone: 'soon', text: `Expires in ${duration(left)}` };
+  return { tone: 'soon', text: isOverdueOnly(input) ? 'Renewal overdue' : `Expires in ${duration(left)}` };
+}
+
+function headingOf(input: AboutMonitor): DrawnMail['heading'] {
+  const { host, now, timeZone } = input;
+  const { notAfter, role } = certificateOf(input);
+  const date = weekdayDate(notAfter, timeZone);
+  const before = role === 'leaf' ? 'The certificate for ' : 'An intermediate certificate of ';
+  if (now >= notAfter) return { before, host, after: ` expired on ${date}.` };
+  if (isOverdueOnly(input))
+    return { before, host, after: ` has not been renewed yet. It expires on ${date}.` };
+  return { before, host, after: ` expires on ${date}.` };
+}
+
+/** Why renewals that ran for years stop: the places to look at, in the order of how often it is one of them. */
+const WHERE_IT_STOPS =
+  'Where renewal is automatic, it usually stops for one of three reasons: the authority cannot see the challenge any more ' +
+  '(port 80 closed, a DNS record moved), the client’s timer does not run, or the server was not reloaded and still serves ' +
+  'the old file. The client’s log tells which.';
+
+function paragraphsOf(input: AboutMonitor): string[] {
+  const { certificate, monitor, now, timeZone } = input;
+  const about = certificateOf(input);
+  const passed = now >= about.notAfter;
+  const consequence = consequenceOf(monitor.port, clockTime(about.notAfter, timeZone), passed);
+  if (about.role === 'intermediate') {
+    const isOutlived =
+      certificate !== null &&
+      certificate.fingerprint !== about.fingerprint &&
+      certificate.notAfter > about.notAfter;
+    const stillValid = isOutlived
+      ? ` The certificate of the host itself is valid until ${longDate(certificate.notAfter, timeZone)}.`
+      : '';
+    return [
+      `“${oneLine(about.name)}” limits this host: it stands between the host’s certificate and the authority that ` +
+        `clients trust, and it ends first. ${consequence}${stillValid}`,
+      'Install the current chain of your certificate authority; the next check will pick it up.',
+    ];
+  }
+  const remedy = isOverdueOnly(input)
+    ? overdue(input)
+    : `${passed ? 'Renew it now' : 'Renew it before then'}; the next check will pick up the new certificate.`;
+  return [`${consequence} ${remedy}`, WHERE_IT_STOPS];
+}
+
+/** Overdue before the lifetime alone would say so: then the CA's own window (RFC 9773) has ended. */
+function overdue(input: AboutMonitor): string {
+  const certificate = certificateOf(input);
+  const usual = alertSteps(certificate).find(({ step }) => step === 'renewal_overdue');
+  return usual !== undefined && input.alertedAt < usual.at
+    ? 'Its authority wanted it renewed by now, earlier than usual, and may revoke it.'
+    : `A renewal was expected from ${longDate(expectedRenewal(certificate).from, input.timeZone)} on.`;
+}
+
+function consequenceOf(port: number, time: string, passed: boolean): string {
+  const what = turnedAway(port);
+  return passed
+    ? `Since ${time} that day, ${what}.`
+    : `After ${time} that day, ${what.replace(' ', ' will ')}.`;
+}
+
+function factsOf(input: AboutMonitor): DrawnMail['facts'] {
+  const { host, now, timeZone } = input;
+  const { name, notBefore, notAfter, role } = certificateOf(input);
+  const issuer = oneLine(issuedCertificate(input)?.issuer ?? '');
+  return [
+    { label: 'Host', value: host, mono: true },
+    ...(role === 'intermediate' ? [{ label: 'Limited by', value: oneLine(name) }] : []),
+    ...(issuer === '' ? [] : [{ label: 'Issuer', value: issuer }]),
+    { label: 'Valid from', value: longDate(notBefore, timeZone) },
+    { label: now < notAfter ? 'Expires on' : 'Expired on', value: instant(notAfter, timeZone) },
+    ...lastChecked(input),
+  ];
+}

@@ -1,0 +1,127 @@
+import { type AlertCertificate, longDate, oneLine, shortLine } from '../../core/index.ts';
+import { type AboutMonitor, issuedCertificate, type Words } from './alert-content.ts';
+import type { DrawnMail } from './mail-layout.ts';
+import { instant, lastChecked, lastSeen, turnedAway } from './wording.ts';
+
+type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_wanted';
+
+interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
+  before: string;
+  after: string;
+  lead: (who: string) => string;
+}
+
+const FAULTS: Record<Fault, FaultWords> = {
+  wrong_name: {
+    badge: { tone: 'critical', text: 'Wrong name' },
+    before: 'The certificate at ',
+    after: ' does not name this host.',
+    lead: (who) => `Until that is mended, ${who}.`,
+    schedule: 'It is told once, and once more when it is over.',
+  },
+  chain_broken: {
+    badge: { tone: 'critical', text: 'Not trusted' },
+    before: 'Clients do not trust the certificate of ',
+    after: '.',
+    lead: (who) => `Until that is mended, ${who}.`,
+    schedule: 'It is told once, and once more when it is over.',
+  },
+  chain_incomplete: {
+    badge: { tone: 'soon', text: 'Chain incomplete' },
+    before: 'The certificate chain of ',
+    after: ' is incomplete.',
+    lead: () =>
+      'Browsers that know the missing certificate go on as before; other clients, such as apps and scripts, refuse to connect.',
+    schedule: 'It is told once, and once more when it is over.',
+  },
+  replacement_wanted: {
+    badge: { tone: 'soon', text: 'Replacement wanted' },
+    before: 'The authority wants the certificate of ',
+    after: ' replaced.',
+    lead: () => 'It asks for that before the usual time, as authorities do before they revoke.',
+    schedule: 'It is told once for each certificate.',
+  },
+};
+
+/** About what is wrong with the certificate now, whatever its dates say: the verdict's own sentence, and what to do. */
+export function faultWords(input: AboutMonitor, fault: Fault): Words {
+  const { host, alert } = input;
+  const { badge, before, after, schedule } = FAULTS[fault];
+  const lead = FAULTS[fault].lead(turnedAway(input.monitor.port));
+  const message = sentence(alert.facts.message);
+  const fix = sentence(alert.facts.fix);
+  return {
+    badge,
+    preheader: [message, fix].filter((part) => part !== '').join(' ') || lead,
+    heading: { before, host, after },
+    paragraphs: [
+      `${message === '' ? '' : `${message} `}${lead}`,
+      ...(fix === '' ? [] : [`${fix} The next check will pick it up.`]),
+      ...lastSeen(input),
+    ],
+    facts: [
+      { label: 'Host', value: host, mono: true },
+      ...shown('Certificate', alert.facts.certificate, input),
+      ...issuer(input),
+      { label: 'Seen since', value: instant(alert.facts.startedAt, input.timeZone) },
+      ...lastChecked(input),
+    ],
+    schedule,
+  };
+}
+
+/** About a certificate that took the place of another one although nobody would have renewed that yet. */
+export function changedWords(input: AboutMonitor): Words {
+  const { host, alert, timeZone } = input;
+  const { certificate, successor, startedAt } = alert.facts;
+  return {
+    badge: { tone: 'soon', text: 'Changed' },
+    preheader: `Seen ${instant(startedAt, timeZone)}, well before the old one had to be renewed.`,
+    heading: { before: '', host, after: ' shows another certificate.' },
+    paragraphs: [
+      'It took the place of one that nobody had to renew yet. If it was you, or somebody who looks after this host, ' +
+        'there is nothing to do.',
+      'If nobody knows of it, find out who put it there: whoever can do that may be able to read what visitors send. ' +
+        'Look at the server’s account and DNS first, then at the logs of issued certificates (Certificate Transparency).',
+    ],
+    facts: [
+      { label: 'Host', value: host, mono: true },
+      ...shown('Before', certificate, input),
+      ...shown('Now', successor, input),
+      { label: 'Seen since', value: instant(startedAt, timeZone) },
+      ...lastChecked(input),
+    ],
+    schedule: 'It is told once for each certificate that comes unexpectedly.',
+  };
+}
+
+function shown(
+  label: string,
+  certificate: AlertCertificate | null,
+  { timeZone }: AboutMonitor,
+): DrawnMail['facts'] {
+  if (certificate === null) return [];
+  const until = `valid until ${longDate(certificate.notAfter, timeZone)}`;
+  const name = oneLine(certificate.name);
+  return [
+    { label, value: name === '' ? until : `${name}, ${until}` },
+    { label: '', value: shortFingerprint(certificate.fingerprint), mono: true },
+  ];
+}
+
+function issuer(input: AboutMonitor): DrawnMail['facts'] {
+  const name = oneLine(issuedCertificate(input)?.issuer ?? '');
+  return name === '' ? [] : [{ label: 'Issuer', value: name }];
+}
+
+/** Enough to tell two certificates apart by eye. */
+function shortFingerprint(fingerprint: string): string {
+  return `SHA-256 ${fingerprint.slice(0, 16)}${fingerprint.length > 16 ? '…' : ''}`;
+}
+
+const LONGEST_SENTENCE = 600;
+
+/** A sentence of the verdict carries strings out of certificates. */
+function sentence(text: string | null): string {
+  return shortLine(text ?? '', LONGEST_SENTENCE);
+}
