@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind, PlanSource } from '../core/index.ts';
-import type { DigestData } from './digest.ts';
+import type { DigestData } from './digest-content.ts';
 import type { Claim } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { answerRow, claimDueRows, holdRow, type OutboxLease, recallRows } from './outbox.ts';
