@@ -67,7 +67,9 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
     kind: z.literal('ntfy'),
     server: webAddress('Please enter an http or https address').default('https://ntfy.sh'),
     topic: lineSchema(64).regex(/^[\w-]{1,64}$/, 'A topic has letters, digits, - and _'),
-    access_token: lineSchema(200).optional(),
+    access_token: lineSchema(200)
+      .regex(/^[\x21-\x7e]*$/, 'An access token has no spaces')
+      .optional(),
   }),
 ]);
 export type ChannelConfig = z.infer<typeof channelConfigSchema>;

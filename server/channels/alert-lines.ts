@@ -9,6 +9,8 @@ export interface AlertLines {
   facts: { label: string; value: string }[];
   link: { label: string; url: string };
   tone: AlertTone;
+  /** The host that it is about, else the product's own. */
+  host: string;
 }
 
 export type AlertTone = 'critical' | 'warning' | 'good';
@@ -16,6 +18,7 @@ export type AlertTone = 'critical' | 'warning' | 'good';
 const LONGEST_SENTENCE = 300;
 const LONGEST_PARAGRAPH = 700;
 const MOST_PARAGRAPHS = 6;
+const LONGEST_HOST = 255;
 const LONGEST_LABEL = 60;
 const LONGEST_VALUE = 300;
 const MOST_FACTS = 10;
@@ -24,12 +27,14 @@ const MOST_FACTS = 10;
 export function alertLines(content: AlertContent): AlertLines {
   const { heading, paragraphs, button, severity, resolves } = content;
   const sentence = typeof heading === 'string' ? heading : `${heading.before}${heading.host}${heading.after}`;
+  const url = new URL(button.url);
   return {
     subject: shortLine(content.subject, LONGEST_SENTENCE),
     heading: shortLine(sentence, LONGEST_SENTENCE),
     paragraphs: paragraphs.slice(0, MOST_PARAGRAPHS).map((text) => shortLine(text, LONGEST_PARAGRAPH)),
     facts: factLines(content.facts).slice(0, MOST_FACTS),
-    link: { label: shortLine(button.label, LONGEST_LABEL), url: new URL(button.url).href },
+    link: { label: shortLine(button.label, LONGEST_LABEL), url: url.href },
+    host: typeof heading === 'string' ? url.host : shortLine(heading.host, LONGEST_HOST),
     tone: resolves || severity === 'info' ? 'good' : severity,
   };
 }

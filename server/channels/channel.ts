@@ -3,7 +3,10 @@ import type { AlertContent } from './messages/index.ts';
 /** One alert on its way to one receiver. */
 export interface OutgoingAlert {
   content: AlertContent;
-  /** Without angle brackets; the same on every attempt and every replay: receivers tell a repetition by it. */
+  /**
+   * The same on every attempt and every replay: receivers tell a repetition by it. Letters, digits and hyphens; a full stop
+   * would blur what a webhook's signature covers.
+   */
   messageId: string;
   /** When this attempt is made, ms UTC. */
   now: number;

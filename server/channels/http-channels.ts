@@ -41,7 +41,6 @@ export interface HttpChannelsOptions {
 }
 
 const DEADLINE_MS = 15_000;
-const MOST_PATIENCE_MS = 3_600_000;
 const ADDRESSES = {
   telegram: new URL('https://api.telegram.org'),
   pagerduty: { us: new URL('https://events.pagerduty.com'), eu: new URL('https://events.eu.pagerduty.com') },
@@ -50,52 +49,40 @@ const ADDRESSES = {
 /** Alerts by HTTP to whoever takes them, through the guarded way out: nothing is followed and no answer is read. */
 export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
   const { addresses = ADDRESSES, deadlineMs = DEADLINE_MS, ...way } = options;
-  const telegram = createTelegram(addresses.telegram);
-  const pagerduty = createPagerduty(addresses.pagerduty);
-
-  const send = async <Config>(
-    receiver: Receiver<Config>,
-    config: Config,
-    outgoing: OutgoingAlert,
-    signal: AbortSignal,
-  ): Promise<DeliveryOutcome> => {
-    const { url, headers, body } = receiver.posting(config, outgoing);
-    const answer = await exchange({
-      ...way,
-      url,
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: Buffer.from(body),
-      signal,
-      deadlineMs,
-      maxBytes: 0,
-      ports: 'high',
-    });
-    if (!answer.ok) return unanswered(answer.reason, signal.aborted);
-    return outcomeOf(receiver, answer, outgoing.now);
+  const receivers: Receivers = {
+    webhook,
+    slack,
+    discord,
+    teams,
+    telegram: createTelegram(addresses.telegram),
+    pagerduty: createPagerduty(addresses.pagerduty),
+    ntfy,
   };
-
   return {
-    deliver(config, outgoing, signal) {
-      switch (config.kind) {
-        case 'webhook':
-          return send(webhook, config, outgoing, signal);
-        case 'slack':
-          return send(slack, config, outgoing, signal);
-        case 'discord':
-          return send(discord, config, outgoing, signal);
-        case 'teams':
-          return send(teams, config, outgoing, signal);
-        case 'telegram':
-          return send(telegram, config, outgoing, signal);
-        case 'pagerduty':
-          return send(pagerduty, config, outgoing, signal);
-        case 'ntfy':
-          return send(ntfy, config, outgoing, signal);
-      }
+    async deliver(config, outgoing, signal) {
+      // The table pairs each kind with its own config, which no type can say of a lookup.
+      const receiver = receivers[config.kind] as Receiver<StoredChannelConfig>;
+      const { url, headers, body } = receiver.posting(config, outgoing);
+      const answer = await exchange({
+        ...way,
+        url,
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: Buffer.from(body),
+        signal,
+        deadlineMs,
+        maxBytes: 0,
+        ports: 'high',
+      });
+      if (!answer.ok) return unanswered(answer.reason, signal.aborted);
+      return outcomeOf(receiver, answer, outgoing.now);
     },
   };
 }
+
+type Receivers = {
+  [Kind in StoredChannelConfig['kind']]: Receiver<Extract<StoredChannelConfig, { kind: Kind }>>;
+};
 
 const UNANSWERED: Record<ExchangeFailure, string> = {
   not_allowed: 'This address may not be called from here.',
@@ -115,7 +102,7 @@ function unanswered(reason: ExchangeFailure, isStopped: boolean): DeliveryOutcom
 const IMPATIENT = [408, 425, 429];
 
 function outcomeOf(
-  { name, refusals, otherRefusals }: Receiver<never>,
+  { name, refusals, otherRefusals }: Pick<Receiver<never>, 'name' | 'refusals' | 'otherRefusals'>,
   { status, headers }: Exchanged & { ok: true },
   now: number,
 ): DeliveryOutcome {
@@ -133,9 +120,9 @@ function outcomeOf(
   return { outcome: 'retry', detail: `${answered}${moved}.`, ...(afterMs !== null && { afterMs }) };
 }
 
-/** Retry-After (RFC 9110 §10.2.3): seconds, also broken ones, or a date. An hour at most. */
+/** Retry-After (RFC 9110 §10.2.3): seconds, also broken ones, or a date. */
 function patience(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   const ms = /^\d{1,9}(?:\.\d{1,9})?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.min(MOST_PATIENCE_MS, Math.max(0, Math.ceil(ms))) : null;
+  return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
 }

@@ -1,19 +1,17 @@
 import { alertLines } from '../alert-lines.ts';
 import type { OutgoingAlert } from '../channel.ts';
 
-const LONGEST_SUMMARY = 1_024;
-
 /** What is wrong triggers an incident under our incident's id, and the good news resolves it. A test is one of its own. */
 export function pagerdutyEvent({ content, messageId }: OutgoingAlert): Record<string, unknown> {
-  const { subject, heading, paragraphs, facts, link } = alertLines(content);
+  const { subject, heading, paragraphs, facts, link, host } = alertLines(content);
   const key = { dedup_key: content.incidentId ?? messageId };
   if (content.resolves) return { ...key, event_action: 'resolve' };
   return {
     ...key,
     event_action: 'trigger',
     payload: {
-      summary: subject.slice(0, LONGEST_SUMMARY),
-      source: typeof content.heading === 'string' ? new URL(link.url).host : content.heading.host,
+      summary: subject,
+      source: host,
       severity: content.severity,
       timestamp: new Date(content.alertedAt).toISOString(),
       class: content.event,

@@ -4,7 +4,8 @@ import { asMarkdown } from '../markdown.ts';
 import type { AlertContent } from '../messages/index.ts';
 
 /** A card of 28 kB is the most that Teams takes; these stay far below. */
-const LONGEST_TEXT = 1_000;
+const LONGEST_TEXT = 700;
+const LONGEST_VALUE = 400;
 const STYLES: Record<AlertTone, string> = { critical: 'attention', warning: 'warning', good: 'good' };
 
 /** An Adaptive Card, the only form that Workflows take. Its texts are Markdown, and `{{DATE(…)}}` in them is a function. */
@@ -28,7 +29,7 @@ export function teamsMessage(content: AlertContent): Record<string, unknown> {
         type: 'FactSet',
         facts: facts.map(({ label, value }) => ({
           title: asMarkdown(label, LONGEST_TEXT),
-          value: asMarkdown(value, LONGEST_TEXT),
+          value: asMarkdown(value, LONGEST_VALUE),
         })),
       },
     ],

@@ -1,18 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-const SECRET_BYTES = 32;
 
 /** One of a webhook's keys, as Standard Webhooks writes them: `whsec_` and base64. */
 export interface WebhookSecret {
   secret: string;
   /** Until when it still signs, ms UTC; null: it is the one that holds. */
   until: number | null;
-}
-
-/** A new key of 256 bits from the system's source of randomness. */
-export function newWebhookSecret(): string {
-  return PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 }
 
 /**

@@ -11,14 +11,12 @@ export interface WebhookConfig {
 /** Standard Webhooks: anybody's program. Only 410 is its last word; everything else may be mended within days. */
 export const webhook: Receiver<WebhookConfig> = {
   name: 'The receiver',
-  posting({ url, secrets }, { content, messageId, now }) {
+  posting({ url, secrets }, { content, messageId: id, now }) {
     const body = JSON.stringify({
       type: content.event,
       timestamp: new Date(content.alertedAt).toISOString(),
       data: content.data,
     });
-    // The part after the @ has dots, which the signed text uses to part its fields.
-    const id = messageId.replace(/@.*$/, '');
     return { url: new URL(url), headers: signatureHeaders({ id, now, body }, secrets), body };
   },
   refusals: { 410: { why: 'it wants no more of these', cause: 'gone' } },
