@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+
+import { discordMessage } from '../../server/channels/discord/discord-message.ts';
+import { asMarkdown } from '../../server/channels/markdown.ts';
+import type { AlertContent } from '../../server/channels/messages/index.ts';
+import { ntfyMessage } from '../../server/channels/ntfy/ntfy-message.ts';
+import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty-event.ts';
+import { slackMessage } from '../../server/channels/slack/slack-message.ts';
+import { teamsMessage } from '../../server/channels/teams/teams-message.ts';
+import { telegramText } from '../../server/channels/telegram/telegram-text.ts';
+import { alertContentOf, hostileContent, HOSTILE_TEXTS } from '../kit/alert-content.ts';
+
+const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });
+/** With the most bytes that the receiver takes. */
+const FORMS: readonly [string, (content: AlertContent) => unknown, number][] = [
+  ['Slack', slackMessage, 40_000],
+  ['Discord', discordMessage, 40_000],
+  ['Microsoft Teams', teamsMessage, 28_000],
+  ['Telegram', telegramText, 16_384],
+  ['PagerDuty', pager, 512_000],
+  ['ntfy', ntfyMessage, 8_000],
+];
+const good = alertContentOf({ severity: 'info', resolves: true, subject: 'shop.fjord.example was renewed' });
+const critical = alertContentOf({ severity: 'critical' });
+
+/** Every text of a message, however deep, with the key that it stands under. */
+function texts(value: unknown, key = ''): { key: string; text: string }[] {
+  if (typeof value === 'string') return [{ key, text: value }];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => texts(one, name));
+}
+
+describe('every form', () => {
+  it.each(FORMS)('says what it is about and where to read on: %s', (_name, form) => {
+    const message = JSON.stringify(form(alertContentOf()));
+    for (const part of [
+      'shop.fjord.example',
+      '14 days',
+      'security warning',
+      'Fjord CA',
+      'certs.test/dashboard',
+    ])
+      expect(message).toContain(part);
+  });
+
+  it.each(FORMS)('has nobody’s line breaks, controls or turned directions: %s', (_name, form) => {
+    for (const hostile of HOSTILE_TEXTS)
+      for (const { text } of texts(form(hostileContent(hostile)))) {
+        expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Co}\p{Cs}\u200b\p{Bidi_Control}]/u);
+        expect(text).not.toMatch(/^Bcc/m);
+      }
+  });
+
+  it.each(FORMS)(
+    'stays within what the receiver takes, whatever the length: %s',
+    (_name, form, mostBytes) => {
+      for (const character of ['a', '*', '<', '&', '\u{1F512}', 'é']) {
+        const long = character.repeat(5_000);
+        const message = form({
+          ...hostileContent(long),
+          paragraphs: Array.from({ length: 20 }, () => long),
+          facts: Array.from({ length: 40 }, () => ({ label: long, value: long })),
+        });
+        expect(Buffer.byteLength(JSON.stringify(message))).toBeLessThan(mostBytes);
+        for (const { text } of texts(message)) expect(text.isWellFormed()).toBe(true);
+      }
+    },
+  );
+});
+
+describe('Slack', () => {
+  it('shows strangers’ text where nothing is a mention, a link or an emoji', () => {
+    for (const hostile of HOSTILE_TEXTS) {
+      const message = slackMessage(hostileContent(hostile));
+      const marked = JSON.stringify(message, (_key, value: { type?: string }) =>
+        value?.type === 'plain_text' ? { ...value, text: '' } : value,
+      );
+      // What is left is read as mrkdwn: one link, and it is ours.
+      expect(marked.match(/<[^>]*>/g)).toEqual([
+        '<https://certs.test/dashboard?domain=1|Show certificate details>',
+      ]);
+      expect(message).toMatchObject({ unfurl_links: false, unfurl_media: false, parse: 'none' });
+      expect(texts(message).filter(({ key }) => key === 'text').length).toBeGreaterThan(5);
+      expect(JSON.stringify(message)).not.toContain('"emoji":true');
+    }
+  });
+
+  it('is coloured by what it means, within the limits of blocks', () => {
+    const colour = (content: AlertContent) => slackMessage(content)['attachments'];
+    expect(colour(critical)).toMatchObject([{ color: '#df2a2a' }]);
+    expect(colour(alertContentOf())).toMatchObject([{ color: '#bf8506' }]);
+    expect(colour(good)).toMatchObject([{ color: '#1a7f4e' }]);
+    const many = alertContentOf({
+      subject: 'a'.repeat(500),
+      facts: Array.from({ length: 30 }, (_, index) => ({ label: `Fact ${index}`, value: '' })),
+    });
+    const { blocks, attachments } = slackMessage(many) as {
+      blocks: { text: { text: string } }[];
+      attachments: { blocks: { fields?: unknown[] }[] }[];
+    };
+    expect(blocks[0]?.text.text).toHaveLength(150);
+    for (const { fields = [] } of attachments[0]?.blocks ?? []) expect(fields.length).toBeLessThanOrEqual(10);
+    for (const { key, text } of texts(attachments)) if (key === 'text') expect(text).not.toBe('');
+  });
+});
+
+/** What a Markdown reader takes as more than text: marks that no backslash stands before. */
+const bareMarks = (text: string) => text.replaceAll(/\\./gs, '').match(/[*_`~|<>[\]{}#@!$]|:\/\//g) ?? [];
+
+describe('Discord', () => {
+  it('mentions nobody and shows no marks of strangers', () => {
+    for (const hostile of HOSTILE_TEXTS) {
+      const message = discordMessage(hostileContent(hostile));
+      expect(message['allowed_mentions']).toEqual({ parse: [] });
+      const shown = texts(message).filter(({ key }) =>
+        ['title', 'description', 'name', 'value'].includes(key),
+      );
+      expect(shown.length).toBeGreaterThan(3);
+      expect(shown.flatMap(({ text }) => bareMarks(text))).toEqual([]);
+    }
+  });
+
+  it('keeps its limits when everything is long', () => {
+    const long = '*'.repeat(5_000);
+    const message = discordMessage({
+      ...hostileContent(long),
+      paragraphs: Array.from({ length: 20 }, () => long),
+      facts: Array.from({ length: 40 }, () => ({ label: long, value: long })),
+    });
+    const [embed] = message['embeds'] as [
+      { title: string; description: string; fields: { name: string; value: string }[] },
+    ];
+    expect(embed.title.length).toBeLessThanOrEqual(256);
+    expect(embed.description.length).toBeLessThanOrEqual(4_096);
+    expect(embed.fields.length).toBeLessThanOrEqual(25);
+    const counted = texts({ ...embed, url: 0, timestamp: 0 }).map(({ text }) => text.length);
+    expect(counted.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(6_000);
+  });
+
+  it('leaves out a link that Discord would refuse the message for', () => {
+    const local = alertContentOf({ button: { label: 'Show', url: 'http://localhost:8080/dashboard' } });
+    expect(discordMessage(local)['embeds']).toMatchObject([
+      expect.not.objectContaining({ url: expect.anything() }),
+    ]);
+    expect(discordMessage(critical)['embeds']).toMatchObject([
+      {
+        color: 0xdf2a2a,
+        url: 'https://certs.test/dashboard?domain=1',
+        timestamp: '2026-11-24T12:00:00.000Z',
+      },
+    ]);
+  });
+});
+
+describe('Microsoft Teams', () => {
+  it('is an adaptive card with facts and a button', () => {
+    const message = teamsMessage(critical);
+    expect(message).toMatchObject({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          content: {
+            type: 'AdaptiveCard',
+            version: '1.4',
+            actions: [{ type: 'Action.OpenUrl', url: 'https://certs.test/dashboard?domain=1' }],
+          },
+        },
+      ],
+    });
+    expect(JSON.stringify(message)).toContain('"style":"attention"');
+    expect(JSON.stringify(teamsMessage(good))).toContain('"style":"good"');
+    expect(JSON.stringify(message)).toContain(
+      JSON.stringify({ title: 'Issuer', value: 'Fjord CA · SHA\\-256 0011223344556677…' }),
+    );
+  });
+
+  it('shows no marks and runs no functions of strangers', () => {
+    for (const hostile of HOSTILE_TEXTS) {
+      const shown = texts(teamsMessage(hostileContent(hostile))).filter(({ key }) =>
+        ['text', 'value'].includes(key),
+      );
+      expect(shown.flatMap(({ text }) => bareMarks(text))).toEqual([]);
+      expect(shown.some(({ text }) => text.includes('{{'))).toBe(false);
+    }
+  });
+});
+
+describe('Telegram', () => {
+  it('has the tags that are ours alone, and makes nobody’s name a mention or a command', () => {
+    for (const hostile of HOSTILE_TEXTS) {
+      const text = telegramText(hostileContent(hostile));
+      const tags = text.match(/<[^>]*>/g) ?? [];
+      const ours = /^<(?:\/?b|\/?code|\/a|a href="https:\/\/certs\.test\/dashboard\?domain=1")>$/;
+      expect(tags.filter((tag) => !ours.test(tag))).toEqual([]);
+      const read = text.replaceAll(/<code>.*?<\/code>|<[^>]*>/gs, '');
+      expect(read).not.toMatch(/[@#$/][\p{L}\p{N}_]/u);
+    }
+  });
+
+  it('fits into one message and keeps its link', () => {
+    const long = '&'.repeat(700);
+    const text = telegramText({
+      ...hostileContent(long),
+      paragraphs: Array.from({ length: 6 }, () => long),
+      facts: Array.from({ length: 10 }, () => ({ label: 'Fact', value: long })),
+    });
+    expect(text.length).toBeLessThanOrEqual(4_096);
+    expect(
+      text.endsWith('<a href="https://certs.test/dashboard?domain=1">Show certificate details</a>'),
+    ).toBe(true);
+    expect(text.replaceAll(/&(?:amp|lt|gt|quot);/g, '')).not.toContain('&');
+  });
+});
+
+describe('PagerDuty', () => {
+  it('triggers under the id of the incident, and resolves under the same', () => {
+    expect(pager(critical)).toMatchObject({
+      event_action: 'trigger',
+      dedup_key: critical.incidentId,
+      payload: {
+        summary: critical.subject,
+        source: 'shop.fjord.example',
+        severity: 'critical',
+        timestamp: '2026-11-24T12:00:00.000Z',
+        class: 'certificate.expiring',
+        custom_details: { Host: 'shop.fjord.example' },
+      },
+      links: [{ href: 'https://certs.test/dashboard?domain=1', text: 'Show certificate details' }],
+    });
+    expect(pager(good)).toEqual({ event_action: 'resolve', dedup_key: good.incidentId });
+  });
+
+  it('makes a test an incident of its own, of no weight', () => {
+    const test = alertContentOf({
+      event: 'test',
+      severity: 'info',
+      incidentId: null,
+      heading: 'This is a test.',
+    });
+    expect(pager(test)).toMatchObject({
+      event_action: 'trigger',
+      dedup_key: 'm-1',
+      payload: { severity: 'info', source: 'certs.test' },
+    });
+  });
+});
+
+describe('ntfy', () => {
+  it('is as urgent as what it tells', () => {
+    expect(ntfyMessage(critical)).toMatchObject({
+      title: critical.subject,
+      priority: 5,
+      tags: ['rotating_light'],
+      click: 'https://certs.test/dashboard?domain=1',
+      actions: [{ action: 'view', label: 'Show certificate details' }],
+    });
+    expect(ntfyMessage(alertContentOf())).toMatchObject({ priority: 4, tags: ['warning'] });
+    expect(ntfyMessage({ ...good, severity: 'critical' })).toMatchObject({
+      priority: 3,
+      tags: ['white_check_mark'],
+    });
+  });
+
+  it('stays a message and becomes no file', () => {
+    const long = '\u{1F512}'.repeat(700);
+    const { message } = ntfyMessage({
+      ...hostileContent(long),
+      paragraphs: Array.from({ length: 6 }, () => long),
+    });
+    expect(Buffer.byteLength(String(message))).toBeLessThan(4_096);
+    expect(message).not.toBe('');
+  });
+});
+
+describe('asMarkdown', () => {
+  it('leaves what people write as it is', () => {
+    const sentence = 'shop.fjord.example expires on Tuesday, 8 December 2026 at 15:32 CET (14:32 UTC).';
+    expect(asMarkdown(sentence, 200)).toBe(sentence);
+  });
+  it('never cuts between a mark and what makes it harmless', () => {
+    expect(asMarkdown('ab**', 4)).toBe('ab…');
+    expect(asMarkdown('ab**', 5)).toBe(String.raw`ab\*…`);
+    expect(asMarkdown('ab**', 6)).toBe(String.raw`ab\*\*`);
+  });
+});
