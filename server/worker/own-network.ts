@@ -31,6 +31,9 @@ export interface OwnNetwork {
   close(): void;
 }
 
+/** Until such a look is repeated: less than failures count for while they are held, with the time that a look takes. */
+export const LOOK_AGAIN_MS = { least: 40_000, most: 55_000 };
+
 /** Believes everything. For tests of what has nothing to do with it. */
 export const TRUSTING: OwnNetwork = {
   trusts: () => Promise.resolve(true),

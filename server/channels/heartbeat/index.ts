@@ -1,0 +1,1 @@
+export { createPing, type Ping } from './ping.ts';

@@ -1,0 +1,33 @@
+import type { Ping } from '../channels/heartbeat/index.ts';
+import { standingAlarms } from '../store/alarms.ts';
+import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
+import type { Store } from '../store/open-store.ts';
+import type { Clock } from './clock.ts';
+
+const AGAIN_MS = 60_000;
+/** What it would tell is long past; the next check makes a new one. */
+const STALE_MS = 10 * 60_000;
+
+/**
+ * The end of the way that a check of the system's own monitor took: tells HEARTBEAT_URL that checks are made and alerts leave.
+ * While an alarm stands it says nothing, so that whoever listens there raises theirs.
+ */
+export async function sendHeartbeat(
+  delivery: ClaimedDelivery,
+  { store, clock, ping }: { store: Store; clock: Clock; ping: Ping | null },
+  stopping: AbortSignal,
+): Promise<void> {
+  const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
+  const drop = (detail: string) =>
+    settleDelivery(store, { ...lease, outcome: 'superseded', detail, now: clock.now() });
+  if (ping === null) return void (await drop('There is no HEARTBEAT_URL.'));
+  if (clock.now() - delivery.createdAt > STALE_MS) return void (await drop('Too late to tell anything.'));
+  const alarms = await standingAlarms(store);
+  if (alarms.length > 0)
+    return void (await drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`));
+
+  const { delivered, detail } = await ping(stopping);
+  const now = clock.now();
+  if (delivered) await settleDelivery(store, { ...lease, outcome: 'delivered', detail, now });
+  else await retryDelivery(store, { ...lease, nextAttemptAt: now + AGAIN_MS, detail, now });
+}
