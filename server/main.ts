@@ -6,6 +6,7 @@ import pino, { type Logger } from 'pino';
 import { createApp, createIdentityEvents, derivedKey, linkTestMode, refusePlainHttp } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { createHttpChannels } from './channels/index.ts';
+import { createPing } from './channels/heartbeat/index.ts';
 import { type Config, ConfigError, parseConfig, readEnvironment } from './config.ts';
 import {
   DataDirectoryError,
@@ -95,6 +96,11 @@ async function main(): Promise<void> {
       channels: createHttpChannels({ resolver, policy }),
       unsubscribeKey: derivedKey(secrets.session, 'unsubscribe'),
       canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
+      supportEmail: config.supportEmail,
+      heartbeat: config.heartbeatUrl && {
+        ...ownCheck(config.canaryHosts, publicUrl),
+        ping: createPing({ url: config.heartbeatUrl, resolver, policy }),
+      },
       clock: systemClock,
       random: Math.random,
       concurrency: config.checkConcurrency,
@@ -163,6 +169,12 @@ async function main(): Promise<void> {
       }),
     );
   }
+}
+
+/** What the product's own check looks at: a host that nearly always answers, else the product itself. */
+function ownCheck([canary]: Config['canaryHosts'], publicUrl: URL): { host: string; port: number } {
+  const host = publicUrl.hostname.replace(/^\[|\]$/g, '');
+  return canary ?? { host, port: Number(publicUrl.port || 443) };
 }
 
 /** @throws ConfigError when what stands in EXTRA_CA_FILE is no certificate. */

@@ -22,6 +22,7 @@ export async function listAccounts(
         .whereRef('monitors.account_id', '=', 'accounts.id')
         .as('domains'),
     )
+    .where('kind', '=', 'person')
     .where((eb) => contains(eb.ref('email'), text))
     .orderBy('created_at', 'desc')
     .orderBy('id')
@@ -35,6 +36,7 @@ export async function accountByEmail(store: Store, email: string): Promise<Accou
   const row = await store.db
     .selectFrom('accounts')
     .selectAll()
+    .where('kind', '=', 'person')
     .where('email', '=', email.toLowerCase())
     .executeTakeFirst();
   return row ? toAccount(row) : null;

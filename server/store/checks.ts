@@ -11,6 +11,7 @@ import { keepCertificates, type SeenCertificate } from './certificates.ts';
 import { locked } from './dialect.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import { noteSite } from './favicons.ts';
+import { recordHeartbeat, SYSTEM_ACCOUNT_ID } from './heartbeat.ts';
 import { recordUptime } from './incidents.ts';
 import { recordAlerting } from './alerting-record.ts';
 import type { Store } from './open-store.ts';
@@ -82,13 +83,15 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         : { columns: {}, changed: false };
     // Paused while it was checked: what is known is kept, and nobody is told.
     const alerting =
-      monitor.active === 1
-        ? await recordAlerting(store, trx, {
-            ...{ accountId: monitor.account_id, monitorId: check.monitorId },
-            ...{ verdict: check.verdict, previous: parseVerdict(monitor.verdict) },
-            ...{ isUp: assessment.state === 'up', now: check.now },
-          })
-        : { deliveries: 0, changed: false, lookAgainAt: null, steps: null };
+      monitor.active !== 1
+        ? { deliveries: 0, changed: false, lookAgainAt: null, steps: null }
+        : monitor.account_id === SYSTEM_ACCOUNT_ID
+          ? await recordHeartbeat(trx, check)
+          : await recordAlerting(store, trx, {
+              ...{ accountId: monitor.account_id, monitorId: check.monitorId },
+              ...{ verdict: check.verdict, previous: parseVerdict(monitor.verdict) },
+              ...{ isUp: assessment.state === 'up', now: check.now },
+            });
     await trx
       .updateTable('monitors')
       .set({

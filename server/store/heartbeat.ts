@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type AlertFacts, DEFAULT_ALERT_SETTINGS } from '../core/index.ts';
 import type { Store } from './open-store.ts';
@@ -128,6 +128,3 @@ async function addPing(trx: Transaction<Tables>, now: number): Promise<void> {
     })
     .execute();
 }
-
-/** Of people: what lists and counts them leaves the system's own account out. */
-export const isPerson = sql<boolean>`accounts.kind = 'person'`;

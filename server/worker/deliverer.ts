@@ -3,8 +3,10 @@ import { type AlertContent, alertContent, alertMail } from '../channels/messages
 import { nextAttemptAt } from '../core/index.ts';
 import { alertContextOf } from '../store/alert-settings.ts';
 import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
+import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
+import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
@@ -12,6 +14,8 @@ export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
   /** Makes the links with which a reader unsubscribes. */
   unsubscribeKey: Buffer;
+  /** null without HEARTBEAT_URL. */
+  heartbeat: Heartbeat | null;
 }
 
 interface DelivererParts extends SenderParts {
@@ -34,6 +38,7 @@ export async function deliver(
     settleDelivery(store, { ...lease, outcome, detail, now: clock.now() });
   if (delivery.superseded)
     return void (await settle('superseded', 'It is no longer so, or later news took its place.'));
+  if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(delivery, options, stopping);
   if (channel.isClosed) return void (await settle('failed', 'This channel is switched off.'));
   if (alert.kind === 'expiry' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;

@@ -4,6 +4,13 @@ import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/de
 import type { Store } from '../store/open-store.ts';
 import type { Clock } from './clock.ts';
 
+/** What the product's own check looks at, and whom it tells that all is well. */
+export interface Heartbeat {
+  host: string;
+  port: number;
+  ping: Ping;
+}
+
 const AGAIN_MS = 60_000;
 /** What it would tell is long past; the next check makes a new one. */
 const STALE_MS = 10 * 60_000;
@@ -14,19 +21,19 @@ const STALE_MS = 10 * 60_000;
  */
 export async function sendHeartbeat(
   delivery: ClaimedDelivery,
-  { store, clock, ping }: { store: Store; clock: Clock; ping: Ping | null },
+  { store, clock, heartbeat }: { store: Store; clock: Clock; heartbeat: Heartbeat | null },
   stopping: AbortSignal,
 ): Promise<void> {
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
   const drop = (detail: string) =>
     settleDelivery(store, { ...lease, outcome: 'superseded', detail, now: clock.now() });
-  if (ping === null) return void (await drop('There is no HEARTBEAT_URL.'));
+  if (heartbeat === null) return void (await drop('There is no HEARTBEAT_URL.'));
   if (clock.now() - delivery.createdAt > STALE_MS) return void (await drop('Too late to tell anything.'));
   const alarms = await standingAlarms(store);
   if (alarms.length > 0)
     return void (await drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`));
 
-  const { delivered, detail } = await ping(stopping);
+  const { delivered, detail } = await heartbeat.ping(stopping);
   const now = clock.now();
   if (delivered) await settleDelivery(store, { ...lease, outcome: 'delivered', detail, now });
   else await retryDelivery(store, { ...lease, nextAttemptAt: now + AGAIN_MS, detail, now });

@@ -9,18 +9,23 @@ import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions } from './deliverer.ts';
 import { answerAsked, GLANCE_LEASE_MS } from './glancer.ts';
+import { createDigestKeeper } from './digest-keeper.ts';
 import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
 import { createJanitor } from './janitor.ts';
 import { mail } from './mailer.ts';
 import { createAlarms } from './operator-alarm.ts';
 import { createOwnNetwork } from './own-network.ts';
 import { createPlanKeeper } from './plan-keeper.ts';
+import { createWatchdog } from './watchdog.ts';
 
 export { type Clock, systemClock } from './clock.ts';
 export { createOwnNetwork, type OwnNetwork, TRUSTING } from './own-network.ts';
 
-/** A check ends within 20 s; what is left is for recording it. A killed process's checks are taken up after this. */
-const CHECK_LEASE_MS = 30_000;
+/**
+ * A look ends within 20 s, and the canaries that it may have to wait for within 8 s more; what is left is for recording it. A killed
+ * process's checks are taken up after this.
+ */
+const CHECK_LEASE_MS = 45_000;
 /** Longer than the channel takes for one message at most: 60 s. */
 const SENDING_LEASE_MS = 90_000;
 /** Mail servers count connections; alerts are few and leave in seconds all the same. */
@@ -35,6 +40,8 @@ const ABORT_MS = 600;
 export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
   /** How many checks run at once. */
   concurrency: number;
+  /** Whom alarms are mailed to. */
+  supportEmail: string;
   /** null: nothing tells an outage of our own network, and a clock that is wrong, from what the world does. */
   canaries: Canaries | null;
 }
@@ -43,7 +50,7 @@ export interface Worker {
   start(): void;
   /** Ends within 1.5 s: checks in flight are interrupted and given back, messages in flight get a moment to end. */
   stop(): Promise<void>;
-  /** Does everything that is due now, once, and what falls due through that: ends of plans, checks, deliveries, mails. For tests. */
+  /** Does everything that is due now, once, and what falls due through that: digests, ends of plans, checks, deliveries, mails. For tests. */
   runDue(): Promise<{ plans: number; checks: number; deliveries: number; mails: number }>;
   /** Answers every look that is asked for. For tests. */
   runGlances(): Promise<number>;
@@ -51,6 +58,8 @@ export interface Worker {
   runIcons(): Promise<number>;
   /** One round of the janitor. For tests. */
   sweep(): Promise<void>;
+  /** One round of the watchdog. For tests. */
+  watch(): Promise<void>;
 }
 
 /**
@@ -72,7 +81,11 @@ export function createWorker(options: WorkerOptions): Worker {
   const checks = createClaimLoop({
     name: 'check',
     concurrency: options.concurrency,
-    claim: (limit) => claimDue(store, { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy }),
+    claim: async (limit) =>
+      // By a wrong clock everything may be due, and be judged expired.
+      (await ownNetwork.clockIsRight())
+        ? claimDue(store, { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy })
+        : [],
     handle: (monitor, stopping) => checkMonitor(monitor, { ...options, trustOf, ownNetwork }, stopping),
     release: ({ id, leaseToken }) => releaseClaim(store, { monitorId: id, leaseToken }),
     stopGraceMs: 0,
@@ -112,9 +125,12 @@ export function createWorker(options: WorkerOptions): Worker {
     log,
   });
   const icons = createIconKeeper(options);
-  const plans = createPlanKeeper(options);
-  const janitor = createJanitor(options);
+  const plans = createPlanKeeper({ ...options, ownNetwork });
+  const digests = createDigestKeeper({ ...options, ownNetwork });
+  const janitor = createJanitor({ ...options, ownNetwork });
+  const watchdog = createWatchdog({ ...options, alarms, ownNetwork });
   let unsubscribe = (): void => {};
+  let isStopped = false;
 
   return {
     start() {
@@ -124,21 +140,29 @@ export function createWorker(options: WorkerOptions): Worker {
         if (topic === 'mails') mails.wake();
         if (topic === 'glances') glances.wake();
       });
-      checks.start();
+      // What was already to be told goes first: checks begin once the overdue ones are spread.
       deliveries.start();
       mails.start();
+      void watchdog.start().then(() => {
+        if (!isStopped) checks.start();
+      });
       glances.start();
       icons.start();
       plans.start();
+      digests.start();
       janitor.start();
     },
     async stop() {
+      isStopped = true;
       unsubscribe();
       ownNetwork.close();
-      const loops = [checks, deliveries, mails, glances, icons, plans].map((loop) => loop.stop(ABORT_MS));
-      await Promise.all([...loops, janitor.stop()]);
+      const loops = [checks, deliveries, mails, glances, icons, plans, digests].map((loop) =>
+        loop.stop(ABORT_MS),
+      );
+      await Promise.all([...loops, janitor.stop(), watchdog.stop()]);
     },
     async runDue() {
+      await digests.runDue();
       return {
         plans: await plans.runDue(),
         checks: await checks.runDue(),
@@ -149,5 +173,6 @@ export function createWorker(options: WorkerOptions): Worker {
     runGlances: () => glances.runDue(),
     runIcons: () => icons.runDue(),
     sweep: () => janitor.sweep(),
+    watch: () => watchdog.look(),
   };
 }

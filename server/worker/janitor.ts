@@ -13,6 +13,7 @@ import type { Store } from '../store/open-store.ts';
 import { pruneTrials } from '../store/trials.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import type { OwnNetwork } from './own-network.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -26,6 +27,8 @@ const KEEP_PAYMENT_EVENTS_MS = 90 * DAY_MS;
 export interface JanitorOptions {
   store: Store;
   clock: Clock;
+  /** By a wrong clock nothing is old. */
+  ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   /** In [0, 1); several workers on one database do not all sweep at the same minute. */
   random: () => number;
   log: Log;
@@ -42,11 +45,12 @@ export interface Janitor {
  * Retention: about once an hour, old checks and incidents, mails and payment events, trials of addresses long gone, sessions that have
  * ended, certificates and icons that nothing refers to, spent limits.
  */
-export function createJanitor({ store, clock, random, log }: JanitorOptions): Janitor {
+export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
 
   async function sweep(): Promise<void> {
+    if (!(await ownNetwork.clockIsRight())) return;
     const now = clock.now();
     const recalled =
       (await recallMonitors(store, now)) +

@@ -4,6 +4,7 @@ import { carryOutPlan, endedPlans, misfitPlans, nextPlanEnd } from '../store/pla
 import { createBell } from './bell.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import type { OwnNetwork } from './own-network.ts';
 
 /** The longest between two looks: a new end may come closer than the one that is waited for, or a look fail. */
 const POLL_MS = 60_000;
@@ -13,6 +14,8 @@ const SHORTEST_PAUSE_MS = 100;
 export interface PlanKeeperOptions {
   store: Store;
   clock: Clock;
+  /** By a wrong clock nothing ends. */
+  ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
 
@@ -28,7 +31,7 @@ export interface PlanKeeper {
  * Carries out the ends of Premium on time. They count without it from their moment on; it pauses, tells, and brings back.
  * Each account is settled under its row's lock and settling twice changes nothing, so that several workers may do it.
  */
-export function createPlanKeeper({ store, clock, log }: PlanKeeperOptions): PlanKeeper {
+export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOptions): PlanKeeper {
   const stopping = new AbortController();
   const bell = createBell();
   let looping: Promise<void> = Promise.resolve();
@@ -50,6 +53,7 @@ export function createPlanKeeper({ store, clock, log }: PlanKeeperOptions): Plan
   }
 
   async function round(): Promise<{ done: number; failed: number }> {
+    if (!(await ownNetwork.clockIsRight())) return { done: 0, failed: 0 };
     const misfits = fits ? { done: 0, failed: 0 } : await carryOut(await misfitPlans(store));
     fits ||= misfits.failed === 0;
     const ended = await carryOut(await endedPlans(store, clock.now()));

@@ -8,6 +8,7 @@ import { spreadOverdue } from '../store/overdue.ts';
 import { recallPlans } from '../store/plan-ends.ts';
 import { LATE_MS, mailDownSince } from '../store/standing.ts';
 import type { Clock } from './clock.ts';
+import type { Heartbeat } from './heartbeat.ts';
 import type { Log } from './log.ts';
 import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
@@ -21,7 +22,7 @@ export interface WatchdogOptions {
   /** Whom alarms are mailed to. */
   supportEmail: string;
   /** What the product's own check looks at; null without HEARTBEAT_URL. */
-  heartbeat: { host: string; port: number } | null;
+  heartbeat: Pick<Heartbeat, 'host' | 'port'> | null;
   /** In ms, for tests; no hand on the clock moves it. */
   monotonic?: () => number;
 }
@@ -71,6 +72,11 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     await recallPlans(store, now);
   }
 
+  async function keepOwnCheck(): Promise<void> {
+    if (heartbeat === null) await endHeartbeat(store);
+    else await keepHeartbeat(store, { host: heartbeat.host, port: heartbeat.port, now: clock.now() });
+  }
+
   async function raiseOrClear(code: Parameters<Alarms['raise']>[0], detail: string | null): Promise<void> {
     if (detail === null) await alarms.clear(code);
     else await alarms.raise(code, detail);
@@ -101,8 +107,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     await lookAtLateness();
     const now = clock.now();
     await forgetAlarms(store, { codes: ['clock_wrong', 'network_cut'], before: now - FORGOTTEN_MS });
-    if (heartbeat === null) await endHeartbeat(store);
-    else await keepHeartbeat(store, { ...heartbeat, now });
+    await keepOwnCheck();
     await mailAlarms(store, { recipient: options.supportEmail, now });
   }
 
@@ -121,8 +126,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       goOn();
       try {
         await spread();
-        if (heartbeat === null) await endHeartbeat(store);
-        else await keepHeartbeat(store, { ...heartbeat, now: clock.now() });
+        await keepOwnCheck();
       } catch (error) {
         log.error({ err: error }, 'overdue checks could not be spread');
       }

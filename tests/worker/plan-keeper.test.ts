@@ -2,6 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { accountById, grantPremium } from '../../server/store/accounts.ts';
 import { setFrequency } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { TRUSTING } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person, watch } from '../store/samples.ts';
@@ -49,7 +50,7 @@ describeEachDatabase('the keeper of plans', (open) => {
     const { id: accountId } = await person(store, 'alice');
     await grantPremium(store, accountId, { grant: { endsAt: Date.now() + 250 }, now: Date.now() });
     const log = quiet();
-    const keeper = createPlanKeeper({ store, clock: { now: () => Date.now() }, log });
+    const keeper = createPlanKeeper({ ownNetwork: TRUSTING, store, clock: { now: () => Date.now() }, log });
     keeper.start();
     await until(async () => (await accountById(store, accountId))?.entitlement.plan === 'free');
     const before = performance.now();
@@ -77,7 +78,12 @@ describeEachDatabase('the keeper of plans', (open) => {
       },
     };
     const log = quiet();
-    const keeper = createPlanKeeper({ store: failing, clock: { now: () => START + DAY_MS }, log });
+    const keeper = createPlanKeeper({
+      ownNetwork: TRUSTING,
+      store: failing,
+      clock: { now: () => START + DAY_MS },
+      log,
+    });
     expect(await keeper.runDue()).toBe(1);
     expect(log.error).toHaveBeenCalledTimes(1);
     expect((await accountById(store, bob.id))?.entitlement.plan).toBe('free');
@@ -93,7 +99,12 @@ describeEachDatabase('the keeper of plans', (open) => {
     expect(await running(store)).toBe(3);
 
     const generous = { ...store, everyonePremium: true };
-    const keeper = createPlanKeeper({ store: generous, clock: { now: () => START + 20 }, log: quiet() });
+    const keeper = createPlanKeeper({
+      ownNetwork: TRUSTING,
+      store: generous,
+      clock: { now: () => START + 20 },
+      log: quiet(),
+    });
     expect(await keeper.runDue()).toBe(1);
     expect(await running(store)).toBe(5);
     expect(await keeper.runDue()).toBe(0);
@@ -119,7 +130,12 @@ describeEachDatabase('the keeper of plans', (open) => {
       mayUse: () => true,
     });
 
-    const keeper = createPlanKeeper({ store, clock: { now: () => START + 20 }, log: quiet() });
+    const keeper = createPlanKeeper({
+      ownNetwork: TRUSTING,
+      store,
+      clock: { now: () => START + 20 },
+      log: quiet(),
+    });
     expect(await keeper.runDue()).toBe(2);
     expect(await running(store)).toBe(3 + 5 + 1);
     const mails = await store.db.selectFrom('mails').selectAll().execute();
@@ -160,7 +176,9 @@ it.skipIf(!hasDatabase('postgres'))('Several workers carry out an end once', asy
   }
   const log = quiet();
   const done = await Promise.all(
-    stores.map((one) => createPlanKeeper({ store: one, clock: { now: () => START + 2 }, log }).runDue()),
+    stores.map((one) =>
+      createPlanKeeper({ ownNetwork: TRUSTING, store: one, clock: { now: () => START + 2 }, log }).runDue(),
+    ),
   );
   expect(done.reduce((sum, each) => sum + each, 0)).toBe(6);
   expect(await running(store)).toBe(18);

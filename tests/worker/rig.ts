@@ -19,7 +19,7 @@ import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { nextPlanEnd } from '../../server/store/plan-ends.ts';
-import { createWorker, type Worker } from '../../server/worker/index.ts';
+import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
@@ -98,6 +98,8 @@ export interface RigOptions {
   concurrency?: number;
   /** None where absent. */
   canaries?: Canaries;
+  /** What the product's own check looks at, and whom it tells; nobody where absent. */
+  heartbeat?: WorkerOptions['heartbeat'];
   /** Shorter caps of the probe and the resolver, in ms. */
   caps?: { dns: number; handshake: number };
   /** Ranges that are open to checks; the machine's own where absent. */
@@ -147,6 +149,8 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     email,
     channels: createHttpChannels({ resolver, policy }),
     canaries: options.canaries ?? null,
+    supportEmail: 'operator@certs.test',
+    heartbeat: options.heartbeat ?? null,
     unsubscribeKey: Buffer.alloc(32, 1),
     clock,
     random: () => 0.5,
