@@ -6,43 +6,14 @@ import {
   oneLine,
   type PlanSource,
 } from '../../core/index.ts';
+import type { AccountMessageInput, Said, Zoned } from './account-mail.ts';
+import { channelDisabled, confirmRecipient, reachedYou } from './channel-messages.ts';
+import { digestMessage } from './digest-message.ts';
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
+import { operatorAlarm } from './operator-message.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
 import { clockTime, instant } from './wording.ts';
-
-/** What the mails that are no alerts are made of. Instants are ms UTC. */
-export type AccountMail =
-  | { kind: 'verify_email'; url: string }
-  | { kind: 'reset_password'; url: string; expiresAt: number }
-  | { kind: 'password_changed' }
-  | { kind: 'premium_ended'; paused: { host: string; port: number }[]; source: PlanSource }
-  | {
-      kind: 'feedback';
-      from: { name: string; email: string; premium: boolean };
-      message: string;
-    };
-
-export interface AccountMessageInput {
-  content: AccountMail;
-  /** When that happened which the mail is about. */
-  createdAt: number;
-  productName: string;
-  publicUrl: URL;
-  /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
-  timeZone: string | null;
-}
-
-type Zoned = AccountMessageInput & { timeZone: string };
-
-/** The part of a mail that its kind decides on. */
-interface Said extends Omit<DrawnMail, 'title' | 'productName' | 'heading' | 'facts' | 'footer'> {
-  subject: string;
-  heading: string;
-  facts?: DrawnMail['facts'];
-  footer?: string;
-  replyTo?: string;
-}
 
 /** A mail about the account itself, or from its owner to the operator. */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {
@@ -50,6 +21,7 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
   const {
     subject,
     replyTo,
+    headers,
     facts = [],
     footer,
     ...rest
@@ -64,6 +36,7 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
   return {
     ...{ subject, preheader: drawn.preheader, html: mailLayout(drawn), text: plainText(drawn) },
     ...(replyTo !== undefined && { replyTo }),
+    ...(headers !== undefined && { headers }),
   };
 }
 
@@ -80,6 +53,16 @@ function said(input: Zoned): Said {
       return premiumEnded(content, input);
     case 'feedback':
       return feedback(content, input);
+    case 'reached_you':
+      return reachedYou(content, input);
+    case 'confirm_recipient':
+      return confirmRecipient(content, input);
+    case 'channel_disabled':
+      return channelDisabled(content, input);
+    case 'digest':
+      return digestMessage(content, input);
+    case 'operator_alarm':
+      return operatorAlarm(content, input);
     default:
       throw new TypeError(`Nobody knows what a mail of the kind ${(content as { kind: string }).kind} says.`);
   }

@@ -18,6 +18,8 @@ export interface DrawnMail {
   bar?: Lifetime & { tone: Tone; from: string; to: string };
   /** A row without a label goes on from the one above. */
   facts: { label: string; value: string; mono?: boolean }[];
+  /** Each with a heading of its own; `more`: how many are not shown. */
+  lists?: { heading: string; items: { name: string; detail: string }[]; more: number }[];
   button: { label: string; url: string };
   footer: string;
   /** What the reader can do about it, behind the footer. */
@@ -112,7 +114,7 @@ export function mailLayout(content: DrawnMail): string {
                     ${content.paragraphs.map((text, index) => paragraph(text, index === content.paragraphs.length - 1))}
                     ${content.quote !== undefined && quote(content.quote)}
                     ${content.bar && lifetimeBar(content.bar)}
-                    ${content.facts.length > 0 && factsTable(content.facts)}
+                    ${content.facts.length > 0 && factsTable(content.facts)} ${content.lists?.map(namedList)}
                     <table role="presentation" cellpadding="0" cellspacing="0" style="margin-top:26px">
                       <tr>
                         <td class="button" bgcolor="${COLOURS.primary}" style="border-radius:6px">
@@ -199,6 +201,37 @@ function paragraph(text: string, last: boolean): Markup {
   >
     ${text}
   </p>`;
+}
+
+function namedList({ heading: about, items, more }: NonNullable<DrawnMail['lists']>[number]): Markup {
+  const cell = `padding:8px 0;border-top:1px solid ${COLOURS.rule};overflow-wrap:anywhere;word-break:break-word`;
+  const rows = items.map(
+    ({ name, detail }) =>
+      html`<tr>
+        <td class="line" style="${cell}">
+          <div class="ink" style="font-family:${MONO};font-size:13px;line-height:20px;color:${COLOURS.ink}">
+            ${name}
+          </div>
+          <div class="secondary" style="font-size:13px;line-height:20px;color:${COLOURS.secondary}">
+            ${detail}
+          </div>
+        </td>
+      </tr>`,
+  );
+  const rest = html`<tr>
+    <td class="line meta" style="${cell};font-size:13px;line-height:20px;color:${COLOURS.meta}">
+      and ${more} more
+    </td>
+  </tr>`;
+  return html`<h2
+      class="ink"
+      style="margin:20px 0 8px;font-size:15px;line-height:24px;font-weight:600;color:${COLOURS.ink}"
+    >
+      ${about}
+    </h2>
+    <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
+      ${rows}${more > 0 && rest}
+    </table>`;
 }
 
 /** The used part of the lifetime up to the wall; once expired the wall stands where notAfter was and a dashed run passes it. */

@@ -1,0 +1,93 @@
+import { type ChannelKind, displayName, oneLine, shortLine } from '../../core/index.ts';
+import type { AccountMail, Said, Zoned } from './account-mail.ts';
+import { instant } from './wording.ts';
+
+type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;
+
+/** Sent once: whoever reads it knows that alerts arrive, and who does not find it knows where to look. */
+export function reachedYou(mail: Mail<'reached_you'>, { productName, publicUrl }: Zoned): Said {
+  const host = displayName(mail);
+  const more = mail.more === 0 ? '' : ` and ${mail.more} more`;
+  return {
+    subject: `We reached you: alerts for ${host}${more} will arrive here`,
+    preheader: 'Nothing is wrong, and there is nothing to do.',
+    badge: { tone: 'ok', text: 'Mail arrives' },
+    heading: 'We reached you.',
+    paragraphs: [
+      `${productName} watches ${host}${more} now. When its certificate needs you, a mail like this one comes to this address.`,
+      'If you found it among unwanted mail, tell your mail program that it is wanted: an alert should not end there.',
+    ],
+    facts: [{ label: 'Host', value: `${host}${more}`, mono: more === '' }],
+    button: { label: 'Choose when we write', url: new URL('/alerts', publicUrl).href },
+    footer: `You get this once, because you added your first domain at ${productName}.`,
+  };
+}
+
+/** To somebody who may never have heard of the product. */
+export function confirmRecipient(
+  { url, accountName }: Mail<'confirm_recipient'>,
+  { productName, publicUrl }: Zoned,
+): Said {
+  const who = oneLine(accountName) || 'Somebody';
+  return {
+    subject: `${who} wants to send you alerts about certificates`,
+    preheader: 'One click, and they come. Without it, nothing does.',
+    heading: `${who} wants to send you alerts.`,
+    paragraphs: [
+      `${productName} watches the certificates of websites and tells people before one of them ends. ${who} asked it to tell ` +
+        'you too, at this address.',
+      'If you agree, confirm it. If you do not know what this is about, leave it alone: without your word nothing comes.',
+    ],
+    facts: [
+      { label: 'Asked by', value: who },
+      { label: 'At', value: publicUrl.host, mono: true },
+    ],
+    button: { label: 'Yes, send me alerts', url },
+    footer: `You get this because somebody entered this address at ${productName}. You can leave off any time.`,
+  };
+}
+
+const KIND_NAMES: Record<ChannelKind, string> = {
+  email: 'Email',
+  webhook: 'Webhook',
+  slack: 'Slack',
+  discord: 'Discord',
+  teams: 'Microsoft Teams',
+  telegram: 'Telegram',
+  pagerduty: 'PagerDuty',
+  ntfy: 'ntfy',
+};
+
+export function channelDisabled(
+  { name, channel, reason, detail }: Mail<'channel_disabled'>,
+  { createdAt, productName, publicUrl, timeZone }: Zoned,
+): Said {
+  const called = oneLine(name) || KIND_NAMES[channel];
+  const answer = shortLine(detail, LONGEST_DETAIL);
+  return {
+    subject: `Alerts do not reach ${called} any more`,
+    preheader:
+      reason === 'gone'
+        ? 'It answered that it does not exist any more, so it was switched off.'
+        : 'It took nothing for five days, so it was switched off.',
+    badge: { tone: 'critical', text: 'Channel switched off' },
+    heading: `Alerts do not reach ${called} any more.`,
+    paragraphs: [
+      reason === 'gone'
+        ? 'It answered that it does not exist any more. Nothing else is sent there; your other channels go on as before.'
+        : 'It took nothing for five days. Nothing else is sent there; your other channels go on as before.',
+      'Look whether its address still holds, then switch it on again and send a test. What could not be delivered stands in its ' +
+        'receipts, and can be sent again from there.',
+    ],
+    facts: [
+      { label: 'Channel', value: called },
+      { label: 'Kind', value: KIND_NAMES[channel] },
+      ...(answer === '' ? [] : [{ label: 'Last answer', value: answer }]),
+      { label: 'Switched off', value: instant(createdAt, timeZone) },
+    ],
+    button: { label: 'Show the channel', url: new URL('/alerts', publicUrl).href },
+    footer: `You get this because this channel belongs to your account at ${productName}.`,
+  };
+}
+
+const LONGEST_DETAIL = 300;

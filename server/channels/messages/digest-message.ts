@@ -1,0 +1,115 @@
+import { count, displayName, duration, longDate, type Problem } from '../../core/index.ts';
+import type { AccountMail, Digest, Endpoint, Listed, Said, Zoned } from './account-mail.ts';
+import type { DrawnMail } from './mail-layout.ts';
+import { unsubscribeHeaders, unsubscribeLinks } from './unsubscribing.ts';
+import { instant, weekdayDate } from './wording.ts';
+
+type DrawnList = NonNullable<DrawnMail['lists']>[number];
+
+/** The week that was and the one to come. Dates only: it may be read days later. */
+export function digestMessage(
+  digest: Extract<AccountMail, { kind: 'digest' }>,
+  { productName, publicUrl, timeZone, unsubscribeToken = '' }: Zoned,
+): Said {
+  const heading = headingOf(digest);
+  const isCalm = sizeOf(digest.attention) === 0;
+  const unsubscribing = unsubscribeLinks(unsubscribeToken, publicUrl);
+  return {
+    subject: heading,
+    preheader: preheaderOf(digest),
+    badge: isCalm ? { tone: 'ok', text: 'Your week' } : { tone: 'soon', text: 'Needs attention' },
+    heading: `${heading}.`,
+    paragraphs: [
+      `Your week from ${longDate(digest.from, timeZone)} to ${longDate(digest.until, timeZone)}, for ` +
+        `${digest.watched === 1 ? 'the domain' : `the ${count(digest.watched, 'domain')}`} that you watch.` +
+        (isCalm ? ' There is nothing to do.' : ''),
+    ],
+    lists: listsOf(digest, timeZone),
+    button: { label: 'Show your domains', url: new URL('/dashboard', publicUrl).href },
+    footer: `You get this every Monday because the weekly digest of ${productName} is on.`,
+    links: [
+      { label: 'Change alerts', url: new URL('/alerts', publicUrl).href },
+      { label: 'Stop the digest', url: unsubscribing.page.href },
+    ],
+    headers: unsubscribeHeaders(unsubscribing),
+  };
+}
+
+function sizeOf({ first, more }: Listed<unknown>): number {
+  return first.length + more;
+}
+
+const NUMBERS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
+
+/** The dashboard's own patterns. */
+function headingOf({ attention, watched }: Digest): string {
+  const number = sizeOf(attention);
+  if (number === 0)
+    return watched === 1 ? 'Your certificate is fine' : `All ${watched} certificates are fine`;
+  const isOffline = attention.first.some(({ concern }) => concern === 'down' || concern === 'unreachable');
+  const noun = `${isOffline ? 'domain' : 'certificate'}${number === 1 ? '' : 's'}`;
+  return `${NUMBERS[number] ?? number} ${noun} ${number === 1 ? 'needs' : 'need'} attention this week`;
+}
+
+function preheaderOf({ expiring, renewed, incidents }: Digest): string {
+  const parts = [
+    ...(sizeOf(expiring) > 0 ? [`${sizeOf(expiring)} to renew in the next 30 days`] : []),
+    ...(sizeOf(renewed) > 0 ? [`${sizeOf(renewed)} renewed`] : []),
+    ...(sizeOf(incidents) > 0 ? [`${count(sizeOf(incidents), 'incident')} last week`] : []),
+  ];
+  return parts.length === 0 ? 'A quiet week, and a quiet month ahead.' : `${parts.join(', ')}.`;
+}
+
+function listsOf(digest: Digest, timeZone: string): DrawnList[] {
+  const { until } = digest;
+  return [
+    drawn('Needs attention', digest.attention, ({ concern, notAfter }) =>
+      concern === 'expiry' && notAfter !== null
+        ? `${notAfter <= until ? 'expired' : 'expires'} on ${weekdayDate(notAfter, timeZone)}`
+        : CONCERNS[concern],
+    ),
+    drawn(
+      'To renew in the next 30 days',
+      digest.expiring,
+      ({ notAfter }) => `expires on ${longDate(notAfter, timeZone)}`,
+    ),
+    drawn(
+      'Renewed last week',
+      digest.renewed,
+      ({ notAfter }) => `valid until ${longDate(notAfter, timeZone)}`,
+    ),
+    drawn('Incidents last week', digest.incidents, ({ problem, startedAt, endedAt }) => {
+      const lasted = endedAt === null ? 'still so' : `for ${duration(Math.max(1, endedAt - startedAt))}`;
+      const news = problem === 'changed' || problem === 'replacement_wanted';
+      return `${PROBLEMS[problem]}${news ? '' : ` ${lasted}`}, since ${instant(startedAt, timeZone)}`;
+    }),
+    drawn('Lowest uptime last week', { first: digest.uptime, more: 0 }, ({ percent }) => `${percent}%`),
+  ].filter(({ items }) => items.length > 0);
+}
+
+function drawn<T>(
+  heading: string,
+  { first, more }: Listed<T>,
+  detail: (one: Endpoint & T) => string,
+): DrawnList {
+  const items = first.map((one) => ({ name: displayName(one), detail: detail(one) }));
+  return { heading, items, more };
+}
+
+const CONCERNS: Record<Digest['attention']['first'][number]['concern'], string> = {
+  expiry: 'expires this week',
+  revoked: 'its certificate is revoked',
+  untrusted: 'clients do not trust its certificate',
+  down: 'is down',
+  unreachable: 'could not be reached',
+};
+
+const PROBLEMS: Record<Problem, string> = {
+  expiry: 'expired',
+  revoked: 'certificate revoked',
+  wrong_name: 'wrong name',
+  chain_broken: 'chain broken',
+  changed: 'certificate changed unexpectedly',
+  replacement_wanted: 'replacement wanted by the authority',
+  down: 'down',
+};

@@ -1,0 +1,69 @@
+import { oneLine, shortLine } from '../../core/index.ts';
+import type { AccountMail, Said, Zoned } from './account-mail.ts';
+import { instant } from './wording.ts';
+
+interface Explained {
+  title: string;
+  what: string;
+}
+
+const ALARMS: Readonly<Record<string, Explained>> = {
+  smtp_refuses_us: {
+    title: 'The mail server refuses our mail',
+    what: 'Look at SMTP_URL, at MAIL_FROM, and at what the server says below. What waits is tried again for four days.',
+  },
+  mail_down: {
+    title: 'Mail does not leave',
+    what: 'Look whether the server of SMTP_URL runs and can be reached from here. What waits is tried again for four days.',
+  },
+  clock_wrong: {
+    title: 'The clock of the server is wrong',
+    what: 'Set it, and look why it is not kept right (NTP). Until then nothing is sent that depends on the date.',
+  },
+  network_cut: {
+    title: 'The server is cut off from the network',
+    what: 'None of the hosts that always answer did. Until they do, nobody is told that a domain is down.',
+  },
+  checks_late: {
+    title: 'Checks run late',
+    what: 'Look at the load of the machine and of the database, at CHECK_CONCURRENCY, and in the log.',
+  },
+  alerts_late: {
+    title: 'Alerts leave late',
+    what: 'Look at the mail server, and in the log for what keeps deliveries from ending.',
+  },
+  bounce_mailbox: {
+    title: 'The mailbox of bounces cannot be read',
+    what: 'Look at BOUNCE_MAILBOX. Until it can be read, addresses whose mail comes back are not noticed.',
+  },
+};
+
+const LONGEST_DETAIL = 600;
+
+/** To who runs the deployment: what only that person can set right. */
+export function operatorAlarm(
+  { code, detail, since }: Extract<AccountMail, { kind: 'operator_alarm' }>,
+  { productName, publicUrl, timeZone }: Zoned,
+): Said {
+  const name = oneLine(code);
+  const title = ALARMS[code]?.title ?? `Something needs the operator: ${name}`;
+  const seen = shortLine(detail, LONGEST_DETAIL);
+  return {
+    subject: `[${publicUrl.host}] ${title}`,
+    preheader: seen || title,
+    badge: { tone: 'critical', text: 'For the operator' },
+    heading: `${title}.`,
+    paragraphs: [
+      ...(seen === '' ? [] : [seen]),
+      ALARMS[code]?.what ?? 'Look in the log of the server.',
+      'The operations guide (docs/operations.md) says more. You are told once; the alarm ends by itself when it is over.',
+    ],
+    facts: [
+      { label: 'Alarm', value: name, mono: true },
+      { label: 'Since', value: instant(since, timeZone) },
+      { label: 'Server', value: publicUrl.host, mono: true },
+    ],
+    button: { label: `Open ${productName}`, url: new URL('/dashboard', publicUrl).href },
+    footer: `You get this because SUPPORT_EMAIL of ${productName} is this address.`,
+  };
+}
