@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
-import { enqueueMail } from './mails.ts';
+import { enqueueMail, type MailContent } from './mails.ts';
 import type { Tables } from './tables.ts';
 
 /** After so long without a success nobody is there any more. */
@@ -51,7 +51,10 @@ export async function noteChannelOutcome(
     .where('id', '=', channel.account_id)
     .executeTakeFirstOrThrow();
   const { name, kind, account_id: accountId } = channel;
-  const content = { kind: 'channel_disabled' as const, name, channel: kind, reason, detail: detail ?? '' };
+  const content: MailContent = {
+    ...{ kind: 'channel_disabled', name, channel: kind },
+    ...{ reason, detail: detail ?? '' },
+  };
   await enqueueMail(trx, { accountId, recipient: email, content, now });
   return true;
 }

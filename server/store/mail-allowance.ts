@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Store } from './open-store.ts';
 import { isWaiting } from './outbox.ts';
 import { consumeRateLimit, refundRateLimit } from './rate-limits.ts';
+import { liftSuppression } from './suppressions.ts';
 import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -33,8 +34,17 @@ export async function returnAllowance(store: Store, address: string): Promise<vo
   await refundRateLimit(store, { key: keyOf(address) });
 }
 
-/** Makes due what the allowance of an account held back, in the transaction in which its address was proven. */
+/**
+ * Makes due what the allowance of an account held back, in the transaction in which its address was proven. Who read the link there
+ * reads the rest, too: mail goes there again.
+ */
 export async function releaseHeldMail(trx: Transaction<Tables>, accountId: string): Promise<void> {
+  const { email } = await trx
+    .selectFrom('accounts')
+    .select('email')
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  await liftSuppression(trx, email);
   for (const outbox of ['deliveries', 'mails'] as const)
     await trx
       .updateTable(outbox as 'mails')

@@ -1,7 +1,8 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { Plan } from '../core/index.ts';
 import { lockPlan } from './entitlements.ts';
+import { enqueueMail } from './mails.ts';
 import { announceMonitor } from './monitor-change.ts';
 import { type Monitor, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -44,6 +45,7 @@ export async function addMonitors(
   request: NewMonitors & { endpoints: readonly NewEndpoint[] },
 ): Promise<AddedMonitor[]> {
   const { accountId, now } = request;
+  let hasMail = false;
   const outcomes = await inTransaction(store, async (trx) => {
     const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
     const tracked = await readTracked(trx, request);
@@ -76,11 +78,36 @@ export async function addMonitors(
         made.push({ ok: true, monitor: toMonitor({ ...row, facts: null, favicon_version: null }) });
       }
     }
+    const added = made.flatMap((outcome) => (outcome.ok ? [outcome.monitor] : []));
+    hasMail = await reachOut(trx, { accountId, added, now });
     return made;
   });
   for (const outcome of outcomes)
     if (outcome.ok) announceMonitor(store, outcome.monitor, 'added', { due: true });
+  if (hasMail) store.signals.publish({ topic: 'mails' });
   return outcomes;
+}
+
+/** With its first domain an account learns whether mail reaches it, before it matters. Whether a mail leaves. */
+async function reachOut(
+  trx: Transaction<Tables>,
+  { accountId, added, now }: { accountId: string; added: readonly Endpoint[]; now: number },
+): Promise<boolean> {
+  const [first] = added;
+  if (first === undefined) return false;
+  const account = await trx
+    .updateTable('accounts')
+    .set({ reached_out_at: now })
+    .where('id', '=', accountId)
+    .where('reached_out_at', 'is', null)
+    .where('kind', '=', 'person')
+    .returning('email')
+    .executeTakeFirst();
+  if (!account) return false;
+  const { host, port } = first;
+  const content = { kind: 'reached_you' as const, host, port, more: added.length - 1 };
+  await enqueueMail(trx, { accountId, recipient: account.email, content, now });
+  return true;
 }
 
 /** How many monitors an account has, and which of `endpoints` are among them. */

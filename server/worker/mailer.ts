@@ -1,11 +1,19 @@
 import { accountMessage } from '../channels/messages/index.ts';
-import { type ClaimedMail, holdMail, retryMail, settleMail } from '../store/mails.ts';
+import { ACCOUNT_MAIL } from '../core/index.ts';
+import { type ClaimedMail, holdMail, LINK_KINDS, retryMail, settleMail } from '../store/mails.ts';
+import { isSuppressed } from '../store/suppressions.ts';
+import { unsubscribeToken } from '../store/unsubscriptions.ts';
 import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
+
+export interface MailerOptions extends SenderOptions, SenderParts {
+  /** Makes the links with which a reader unsubscribes. */
+  unsubscribeKey: Buffer;
+}
 
 /** One attempt at a claimed mail that is no alert; what came too late to be of use is dropped. */
 export async function mail(
   claimed: ClaimedMail,
-  options: SenderOptions & SenderParts,
+  options: MailerOptions,
   stopping: AbortSignal,
 ): Promise<void> {
   const { store, clock, productName, publicUrl } = options;
@@ -14,16 +22,25 @@ export async function mail(
   const lease = { id, leaseToken };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
   if (isPast(clock.now())) {
-    const detail = 'Its link had ended before it could be sent.';
+    const detail = 'It was of no use any more before it could be sent.';
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'expired', detail });
     return;
   }
-  const message = accountMessage({ content, createdAt, productName, publicUrl, timeZone });
+  const isLink = LINK_KINDS.includes(content.kind);
+  if (!isLink && (await isSuppressed(store.db, claimed.recipient))) {
+    const detail = `Not sent: ${claimed.recipient} refused mail before.`;
+    await settleMail(store, { ...lease, now: clock.now(), outcome: 'failed', detail });
+    return;
+  }
+  const message = accountMessage({
+    ...{ content, createdAt, productName, publicUrl, timeZone },
+    ...(content.kind === 'digest' && { unsubscribeToken: digestToken(claimed, options) }),
+  });
   await sendOnce(
     {
       message: { to: claimed.recipient, messageId, ...message },
       ...{ id, attempt, firstAttemptAt, isProven, isPast },
-      isLink: content.kind === 'verify_email' || content.kind === 'reset_password',
+      isLink,
       settle: (settled) => settleMail(store, { ...lease, ...settled }),
       retry: (nextAttemptAt, detail, now) => retryMail(store, { ...lease, nextAttemptAt, detail, now }),
       hold: (until, detail) => holdMail(store, { ...lease, until, detail }),
@@ -31,4 +48,11 @@ export async function mail(
     options,
     stopping,
   );
+}
+
+function digestToken({ accountId }: ClaimedMail, { unsubscribeKey: secret }: MailerOptions): string {
+  return unsubscribeToken({
+    ...{ secret, accountId: accountId ?? '' },
+    ...{ channelKey: ACCOUNT_MAIL, monitorId: null },
+  });
 }
