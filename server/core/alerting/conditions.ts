@@ -44,7 +44,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
         facts: { ...NOTHING_SAID, certificate: named(revoked), asOf },
       })),
   ];
-  if (!verdict.reached) return conditions;
+  if (!verdict.reached) return distinct(conditions);
   const { findings, judgedAt } = verdict;
   const about = (problem: Condition['problem'], found: Finding, fingerprint: string): Condition => {
     const certificate = lastSeen.expiring.find((one) => one.fingerprint === found.fingerprint);
@@ -63,7 +63,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
   );
   const broken = findings.find(breaksChain(lastSeen.expiring, judgedAt)) ?? findings.find(leavesSomeOut);
   const changed = unexpectedChange(verdict, previous);
-  return [
+  return distinct([
     ...conditions,
     ...(wrongName ? [about('wrong_name', wrongName, '')] : []),
     ...(broken ? [about('chain_broken', broken, '')] : []),
@@ -71,7 +71,12 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
       .filter(({ code }) => code === 'replacement_wanted')
       .map((wanted) => about('replacement_wanted', wanted, wanted.fingerprint ?? '')),
     ...(changed ? [changed] : []),
-  ];
+  ]);
+}
+
+/** Two addresses may show the same certificate; it is one thing to tell. */
+function distinct(conditions: readonly Condition[]): Condition[] {
+  return [...new Map(conditions.map((one) => [`${one.problem} ${one.fingerprint}`, one])).values()];
 }
 
 const NOTHING_SAID = { certificate: null, message: null, fix: null, successor: null };

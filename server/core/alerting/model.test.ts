@@ -1,0 +1,219 @@
+import * as fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { DAY, MadeUpHost } from '../../../tests/kit/alerting/made-up-host.ts';
+import { type Incident, MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
+import { Promises, stepsOf } from '../../../tests/kit/alerting/promises.ts';
+import type { ChosenStep } from '../alert-steps.ts';
+import type { Verdict } from '../verdict.ts';
+import { followIncidents } from './follow-incidents.ts';
+import type { MutableEvent } from './settings.ts';
+
+/*
+ * Random histories of one host are played against promises, each told in its own words and from the whole history: they share
+ * no code with what they judge, not even when a step comes.
+ */
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const WEEK = 7 * DAY;
+const MUTABLE: readonly MutableEvent[] = ['uptime', 'changed', 'replacement_wanted', 'good_news'];
+const STEPS: readonly (ChosenStep[] | null)[] = [
+  null,
+  ['30d', '7d'],
+  ['14d', '3d', '1d'],
+  ['20%', '1d'],
+  ['50%'],
+];
+const WAITS = [
+  SECOND,
+  31 * SECOND,
+  31 * SECOND,
+  3 * MINUTE,
+  20 * MINUTE,
+  HOUR,
+  5 * HOUR,
+  DAY,
+  DAY,
+  4 * DAY,
+  12 * DAY,
+];
+
+class History {
+  now = Date.UTC(2026, 0, 1);
+  readonly #outbox = new MemoryOutbox();
+  readonly #host: MadeUpHost;
+  #verdict: Verdict | null = null;
+  #lookAgainAt: number | null = null;
+  #steps: readonly ChosenStep[] | null = null;
+  #muted: MutableEvent[] = [];
+  #maintenanceUntil: number | null = null;
+  readonly #promises = new Promises();
+
+  constructor(draw: number) {
+    this.#host = new MadeUpHost(this.now, draw);
+  }
+
+  play(draw: number): void {
+    const pick = Math.floor(draw / 32);
+    this.#happen(draw % 32, pick);
+    this.now = this.#next(Math.floor(draw / 1024) % 16, pick);
+    // A look may be lost between seeing and recording: a crash, or a lease that ran out.
+    if (Math.floor(draw / 16_384) % 8 !== 0) this.#look();
+  }
+
+  #next(kind: number, pick: number): number {
+    if (kind < WAITS.length) return this.now + (WAITS[kind] ?? 0);
+    if (kind === WAITS.length && this.#lookAgainAt !== null) return Math.max(this.now, this.#lookAgainAt);
+    const { certificates, served } = this.#host;
+    const certificate = certificates[pick % certificates.length] ?? served;
+    const coming = stepsOf(certificate, this.#steps).filter(({ at }) => at > this.now);
+    return coming[pick % 3]?.at ?? coming[0]?.at ?? this.now + HOUR;
+  }
+
+  #happen(kind: number, pick: number): void {
+    const host = this.#host;
+    const incidents = this.#outbox.incidents.filter(
+      ({ isDropped, endedAt }) => !isDropped && endedAt === null,
+    );
+    const incident = incidents[pick % Math.max(1, incidents.length)];
+    const turn = pick % 3;
+    switch (kind) {
+      case 0:
+      case 1:
+      case 2:
+        host.served = host.issue(this.now, kind === 2 ? pick : 1);
+        break;
+      case 3:
+      case 4:
+        host.served = host.certificates[pick % host.certificates.length] ?? host.served;
+        break;
+      case 5:
+      case 6:
+        host.beside ??= host.issue(this.now, pick);
+        host.answersIn = (['one', 'turns', 'both'] as const)[turn] ?? 'one';
+        break;
+      case 7:
+        host.beside = null;
+        break;
+      case 8:
+        host.isReached = false;
+        host.isUp = false;
+        break;
+      case 9:
+      case 10:
+        host.isReached = true;
+        host.isUp = true;
+        break;
+      case 11:
+      case 12:
+        host.isUp = !host.isUp;
+        break;
+      case 13:
+        host.served.isRevoked = true;
+        break;
+      case 14:
+      case 15:
+        host.isWrongName = !host.isWrongName;
+        break;
+      case 16:
+      case 17:
+        host.chain = (['whole', 'some clients', 'broken'] as const)[turn] ?? 'whole';
+        break;
+      case 18:
+        host.served.isWanted = !host.served.isWanted;
+        break;
+      case 19: {
+        const end = this.now + (turn - 1) * 5 * DAY;
+        host.served.renewalWindow = pick % 5 === 0 ? null : { start: end - DAY, end };
+        break;
+      }
+      case 20:
+        if (incident) this.#acknowledge(incident, this.now);
+        break;
+      case 21:
+        if (incident) incident.acknowledgedAt = null;
+        break;
+      case 22:
+        if (incident) {
+          incident.snoozedUntil = this.now + [HOUR, DAY, 4 * DAY][turn]!;
+          this.#outbox.dropWaiting(incident);
+        }
+        break;
+      case 23:
+        if (incident) incident.snoozedUntil = null;
+        break;
+      case 24:
+        this.#maintenanceUntil = this.now + [HOUR, DAY, WEEK][turn]!;
+        break;
+      case 25:
+        this.#maintenanceUntil = null;
+        break;
+      case 26: {
+        const event = MUTABLE[pick % MUTABLE.length]!;
+        const isMuted = this.#muted.includes(event);
+        this.#muted = isMuted ? this.#muted.filter((one) => one !== event) : [...this.#muted, event];
+        break;
+      }
+      case 27:
+        this.#steps = STEPS[pick % STEPS.length] ?? null;
+        break;
+      case 28:
+        this.#outbox.isQuiet = true;
+        break;
+      case 29:
+        this.#outbox.isQuiet = false;
+        this.#outbox.deliver();
+        break;
+    }
+  }
+
+  #acknowledge(incident: Incident, at: number): void {
+    incident.acknowledgedAt = at;
+    this.#outbox.dropWaiting(incident);
+  }
+
+  #look(): void {
+    const { now } = this;
+    const outbox = this.#outbox;
+    const previous = this.#verdict;
+    const verdict = this.#host.look(now, previous);
+    const state = this.#host.isUp ? 'up' : 'down';
+    const maintenanceUntil = (this.#maintenanceUntil ?? 0) > now ? this.#maintenanceUntil : null;
+    outbox.followUptime(state, now);
+    const steps = followIncidents({
+      ...{ verdict, previous, isUp: state === 'up', known: outbox.known(now), maintenanceUntil, now },
+      settings: { steps: this.#steps === null ? null : [...this.#steps], muted: this.#muted },
+    });
+    const told = outbox.apply(steps, now);
+    this.#verdict = verdict;
+    this.#lookAgainAt = steps.lookAgainAt;
+    this.#promises.hold({
+      ...{ now, verdict, previous, host: this.#host, outbox, told, muted: this.#muted, steps: this.#steps },
+      isMaintained: maintenanceUntil !== null,
+      reopened: steps.changes.flatMap((change) => (change.kind === 'reopen' ? [change.id] : [])),
+    });
+  }
+}
+
+const HISTORIES = 100_000;
+const AT_ONCE = 10_000;
+
+describe('alerts over random histories of a host', () => {
+  // One integer is one turn of events: cheap to draw a hundred thousand times, and a failure still shrinks to the fewest of them.
+  const turns = fc.array(fc.nat(), { minLength: 2, maxLength: 24, size: 'max' });
+
+  it.each(Array.from({ length: HISTORIES / AT_ONCE }, (_, index) => index))(
+    'lose none, repeat none, say what is so, and end with good news (part %i)',
+    () => {
+      fc.assert(
+        fc.property(turns, ([first, ...drawn]) => {
+          const history = new History(first ?? 0);
+          for (const turn of drawn) history.play(turn);
+        }),
+        { numRuns: AT_ONCE },
+      );
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,130 @@
+import type { ExpiringCertificate, Finding, LastSeen, Verdict } from '../../../server/core/index.ts';
+import { takingTurns, withTurn } from '../../../server/core/judge/turns.ts';
+
+const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+const LIFETIMES = [6 * DAY, 90 * DAY, 398 * DAY];
+
+export interface MadeUpCertificate extends ExpiringCertificate {
+  isRevoked: boolean;
+  isWanted: boolean;
+}
+
+/** A host to which things happen, and what a check of it would conclude; nothing is minted, so that it is cheap. */
+export class MadeUpHost {
+  readonly certificates: MadeUpCertificate[] = [];
+  served: MadeUpCertificate;
+  /** Another one: of a second node behind the same address, or of a second address. */
+  beside: MadeUpCertificate | null = null;
+  answersIn: 'one' | 'turns' | 'both' = 'one';
+  isWrongName = false;
+  chain: 'whole' | 'some clients' | 'broken' = 'whole';
+  isReached = true;
+  isUp = true;
+  #turn = 0;
+
+  constructor(now: number, draw: number) {
+    this.served = this.issue(now, draw);
+  }
+
+  issue(now: number, draw: number): MadeUpCertificate {
+    const lifetime = LIFETIMES[draw % LIFETIMES.length] ?? DAY;
+    // Some are fresh, others near their end or past it.
+    const notBefore = now - Math.floor((lifetime * [0, 0.1, 0.7, 0.85, 0.97, 1.01][(draw >> 3) % 6]!) / 1);
+    const certificate: MadeUpCertificate = {
+      fingerprint: `c${this.certificates.length}`,
+      ...{ notBefore, notAfter: notBefore + lifetime, role: 'leaf', name: 'a.example' },
+      ...{ renewalWindow: null, isRevoked: false, isWanted: false },
+    };
+    this.certificates.push(certificate);
+    return certificate;
+  }
+
+  look(now: number, previous: Verdict | null): Verdict {
+    const before = previous?.lastSeen ?? null;
+    const base = { judgedAt: now, observedAt: now, posture: null };
+    if (!this.isReached)
+      return partial({
+        ...base,
+        reached: false,
+        addresses: [],
+        leafFingerprint: null,
+        findings: [],
+        path: [],
+        lastSeen: before,
+      });
+    const shown = this.#shown();
+    const leaf = shown.reduce((first, one) => (one.notAfter < first.notAfter ? one : first));
+    const turns = withTurn(before?.turns ?? [], asSeen(leaf), now);
+    const expiring = [...shown.map(asSeen), ...takingTurns(turns)];
+    const findings = this.#findings(shown, leaf, now);
+    const lastSeen: LastSeen = {
+      at: now,
+      leafFingerprint: leaf.fingerprint,
+      expiring: [...new Map(expiring.toReversed().map((one) => [one.fingerprint, one])).values()],
+      findings: findings.map(({ code, fingerprint }) => ({ code, fingerprint })),
+      revoked: this.certificates
+        .filter((one) => one.isRevoked)
+        .map((one) => ({
+          ...asSeen(one),
+          ...{ key: one.fingerprint, source: 'crl', at: now, revokedAt: null, reason: null },
+          served: shown.includes(one),
+        })),
+      turns,
+    };
+    return partial({
+      ...base,
+      ...{ reached: true, findings, lastSeen, leafFingerprint: leaf.fingerprint },
+      addresses: shown.map(({ fingerprint }) => ({ fingerprint })),
+      path: [{ fingerprint: leaf.fingerprint }],
+    });
+  }
+
+  #shown(): MadeUpCertificate[] {
+    const { served, beside } = this;
+    if (beside === null || this.answersIn === 'one') return [served];
+    if (this.answersIn === 'both') return [served, beside];
+    return [this.#turn++ % 2 === 0 ? beside : served];
+  }
+
+  #findings(shown: readonly MadeUpCertificate[], leaf: MadeUpCertificate, now: number): Finding[] {
+    return [
+      ...(this.isWrongName ? [finding('name_mismatch', 'critical', leaf)] : []),
+      ...(this.chain === 'broken' ? [finding('untrusted_root', 'critical', leaf)] : []),
+      ...(this.chain === 'some clients' ? [finding('incomplete_chain', 'warning', leaf)] : []),
+      ...shown.flatMap((one) => [
+        ...(one.isRevoked ? [finding('revoked', 'critical', one)] : []),
+        ...(one.notAfter <= now ? [finding('expired', 'critical', one)] : []),
+        ...(one.isWanted && now < one.notAfter ? [finding('replacement_wanted', 'warning', one)] : []),
+      ]),
+    ];
+  }
+}
+
+function asSeen({ isRevoked, isWanted, ...certificate }: MadeUpCertificate): ExpiringCertificate {
+  return certificate;
+}
+
+function finding(
+  code: Finding['code'],
+  severity: Finding['severity'],
+  { fingerprint }: MadeUpCertificate,
+): Finding {
+  const attachment = code === 'incomplete_chain' ? 'chain' : null;
+  return {
+    code,
+    severity,
+    fingerprint,
+    attachment,
+    message: code,
+    addresses: [],
+    fix: null,
+    command: null,
+    evidence: [],
+  };
+}
+
+/** What alerts do not depend on is left out. */
+function partial(verdict: Record<string, unknown>): Verdict {
+  return verdict as unknown as Verdict;
+}

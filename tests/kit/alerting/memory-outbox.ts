@@ -1,0 +1,165 @@
+import {
+  followUptime,
+  type IncidentSteps,
+  type KnownIncident,
+  type PlannedAlert,
+  REMEMBER_INCIDENTS_MS,
+  type UptimeStanding,
+} from '../../../server/core/index.ts';
+
+export interface Told {
+  incident: Incident;
+  key: string;
+  step: PlannedAlert['step'];
+  alert: PlannedAlert;
+  at: number;
+  /** `waiting`: for the end of quiet hours. */
+  state: 'waiting' | 'sent' | 'superseded';
+}
+
+export type Incident = Omit<KnownIncident, 'told' | 'toldAt'> & { key: string; isDropped: boolean };
+
+export const keyOf = ({ problem, fingerprint }: { problem: string; fingerprint: string }): string =>
+  `${problem} ${fingerprint}`;
+
+/** Incidents and alerts of one monitor as `server/store` keeps them, in memory. */
+export class MemoryOutbox {
+  readonly incidents: Incident[] = [];
+  readonly told: Told[] = [];
+  /** When each incident ended, in their order; one that was opened again has several ends. */
+  readonly ends: { incident: Incident; at: number }[] = [];
+  isQuiet = false;
+  #uptime: UptimeStanding = { uptime: null, suspectedSince: null, downSince: null, downSeenAt: null };
+
+  known(now: number): KnownIncident[] {
+    return this.incidents
+      .filter(
+        ({ isDropped, endedAt }) => !isDropped && (endedAt === null || endedAt > now - REMEMBER_INCIDENTS_MS),
+      )
+      .map((incident) => {
+        const told = this.toldOf(incident);
+        const toldAt = told.length === 0 ? null : Math.max(...told.map(({ at }) => at));
+        return { ...incident, told: told.map(({ step }) => step), toldAt };
+      });
+  }
+
+  toldOf(incident: Incident): Told[] {
+    return this.told.filter((one) => one.incident === incident && one.state !== 'superseded');
+  }
+
+  openOf(key: string): Incident | null {
+    return this.incidents.find((one) => one.key === key && one.endedAt === null && !one.isDropped) ?? null;
+  }
+
+  /** As the uptime of the monitor goes on with each check, before its incidents do. */
+  followUptime(state: 'up' | 'down' | 'unknown', now: number): void {
+    const { standing, incident, endedAt } = followUptime(this.#uptime, { state, now });
+    this.#uptime = standing;
+    if (incident === 'begin')
+      this.#open({ problem: 'down', fingerprint: '', facts: NO_FACTS }, standing.downSince ?? now, now);
+    const open = this.openOf('down ');
+    if (incident === 'end' && open !== null) {
+      open.endedAt = endedAt ?? now;
+      open.recovered = state === 'up';
+      this.ends.push({ incident: open, at: now });
+    }
+  }
+
+  apply({ changes, alerts }: IncidentSteps, now: number): Told[] {
+    for (const change of changes) {
+      if (change.kind === 'open') {
+        if (this.openOf(keyOf(change)) !== null) throw new Error(`${keyOf(change)} is open already`);
+        this.#open(change, change.startedAt, change.confirmedAt);
+        continue;
+      }
+      const incident = this.incidents.find(({ id }) => id === change.id);
+      if (incident === undefined) throw new Error(`There is no incident ${change.id}`);
+      if (change.kind === 'end') {
+        Object.assign(incident, { endedAt: change.endedAt, recovered: true });
+        this.ends.push({ incident, at: now });
+      } else if (change.kind === 'reopen')
+        Object.assign(incident, { endedAt: null, clearingSince: null, recovered: false });
+      else if (change.kind === 'drop') {
+        if (this.toldOf(incident).length > 0)
+          throw new Error('What people were told of must not be forgotten');
+        incident.isDropped = true;
+      } else {
+        const { confirmedAt, clearingSince, facts } = change;
+        Object.assign(incident, { confirmedAt, clearingSince, facts });
+      }
+    }
+    return alerts.flatMap((alert) => this.#add(alert, now) ?? []);
+  }
+
+  /** The end of quiet hours. */
+  deliver(): void {
+    for (const one of this.told) if (one.state === 'waiting') one.state = 'sent';
+  }
+
+  /** Somebody said "I know", or "later": what waits of it is not sent any more. */
+  dropWaiting(incident: Incident): void {
+    for (const one of this.told)
+      if (one.incident === incident && one.state === 'waiting' && one.step !== 'resolved')
+        one.state = 'superseded';
+  }
+
+  #open(
+    opened: Pick<KnownIncident, 'problem' | 'fingerprint' | 'facts'>,
+    startedAt: number,
+    confirmedAt: number | null,
+  ): void {
+    const { problem, fingerprint, facts } = opened;
+    this.incidents.push({
+      ...{
+        id: `i${this.incidents.length}`,
+        problem,
+        fingerprint,
+        key: keyOf(opened),
+        startedAt,
+        confirmedAt,
+      },
+      ...{ clearingSince: null, endedAt: null, recovered: false, acknowledgedAt: null, snoozedUntil: null },
+      facts,
+      isDropped: false,
+    });
+  }
+
+  #add(alert: PlannedAlert, now: number): Told | null {
+    const key = keyOf(alert);
+    const incident = this.incidents.findLast(({ id, key: own }) =>
+      alert.incidentId === null ? own === key : id === alert.incidentId,
+    );
+    if (incident === undefined) throw new Error(`An alert of ${key} has no incident`);
+    const rows = this.told.filter((one) => one.incident === incident);
+    const wasSent = rows.some(
+      ({ state, step }) =>
+        state === 'sent' || (alert.problem === 'down' && state === 'waiting' && step !== 'resolved'),
+    );
+    for (const one of rows) if (one.state === 'waiting') one.state = 'superseded';
+    if (alert.step === 'resolved' && !wasSent) return null;
+    const told: Told = {
+      incident,
+      key,
+      step: alert.step,
+      alert,
+      at: now,
+      state: this.isQuiet ? 'waiting' : 'sent',
+    };
+    const same = rows.find(({ step }) => step === alert.step);
+    if (same !== undefined && same.state !== 'superseded')
+      throw new Error(`${key} ${alert.step} is told twice`);
+    if (same === undefined) this.told.push(told);
+    else Object.assign(same, told);
+    return same ?? told;
+  }
+}
+
+const NO_FACTS = {
+  certificate: null,
+  asOf: 0,
+  message: null,
+  fix: null,
+  successor: null,
+  startedAt: 0,
+  endedAt: null,
+};
