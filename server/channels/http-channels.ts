@@ -62,7 +62,9 @@ export function createHttpChannels(options: HttpChannelsOptions): HttpChannels {
     async deliver(config, outgoing, signal) {
       // The table pairs each kind with its own config, which no type can say of a lookup.
       const receiver = receivers[config.kind] as Receiver<StoredChannelConfig>;
-      const { url, headers, body } = receiver.posting(config, outgoing);
+      const { url: address, headers, body } = receiver.posting(config, outgoing);
+      const url = URL.parse(address);
+      if (url === null) return unanswered('not_allowed', false);
       const answer = await exchange({
         ...way,
         url,
@@ -123,6 +125,7 @@ function outcomeOf(
 /** Retry-After (RFC 9110 §10.2.3): seconds, also broken ones, or a date. */
 function patience(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
-  const ms = /^\d{1,9}(?:\.\d{1,9})?$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now;
-  return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
+  if (/^\d{1,9}(?:\.\d{1,9})?$/.test(header)) return Math.ceil(Number(header) * 1_000);
+  const at = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(at) ? null : Math.max(0, at - now);
 }

@@ -2,7 +2,8 @@ import type { OutgoingAlert } from './channel.ts';
 
 /** One JSON document to post. */
 export interface Posting {
-  url: URL;
+  /** As the person gave it; one that is none is refused where all of them are judged. */
+  url: string;
   /** Beside the type of the content. */
   headers?: Readonly<Record<string, string>>;
   body: string;

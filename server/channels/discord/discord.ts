@@ -8,7 +8,7 @@ type DiscordConfig = Extract<ChannelConfig, { kind: 'discord' }>;
 export const discord: Receiver<DiscordConfig> = {
   name: 'Discord',
   posting: ({ url }, { content }) => ({
-    url: new URL(url),
+    url,
     body: JSON.stringify(discordMessage(content)),
   }),
   refusals: {

@@ -8,7 +8,7 @@ type NtfyConfig = Extract<ChannelConfig, { kind: 'ntfy' }>;
 export const ntfy: Receiver<NtfyConfig> = {
   name: 'ntfy',
   posting: ({ server, topic, access_token: token }, { content }) => ({
-    url: new URL('/', server),
+    url: URL.parse('/', server)?.href ?? server,
     ...(token && { headers: { authorization: `Bearer ${token}` } }),
     body: JSON.stringify({ topic, ...ntfyMessage(content) }),
   }),

@@ -11,7 +11,7 @@ export function createPagerduty(
   return {
     name: 'PagerDuty',
     posting: ({ routing_key: routingKey, region }, outgoing) => ({
-      url: new URL('/v2/enqueue', api[region]),
+      url: new URL('/v2/enqueue', api[region]).href,
       body: JSON.stringify({ routing_key: routingKey, ...pagerdutyEvent(outgoing) }),
     }),
     refusals: {

@@ -8,7 +8,7 @@ type SlackConfig = Extract<ChannelConfig, { kind: 'slack' }>;
 export const slack: Receiver<SlackConfig> = {
   name: 'Slack',
   posting: ({ url }, { content }) => ({
-    url: new URL(url),
+    url,
     body: JSON.stringify(slackMessage(content)),
   }),
   refusals: {

@@ -11,7 +11,7 @@ type TeamsConfig = Extract<ChannelConfig, { kind: 'teams' }>;
 export const teams: Receiver<TeamsConfig> = {
   name: 'Microsoft Teams',
   posting: ({ url }, { content }) => ({
-    url: new URL(url),
+    url,
     body: JSON.stringify(teamsMessage(content)),
   }),
   refusals: {

@@ -9,7 +9,7 @@ export function createTelegram(api: URL): Receiver<TelegramConfig> {
   return {
     name: 'Telegram',
     posting: ({ bot_token: token, chat_id: chat }, { content }) => ({
-      url: new URL(`/bot${token}/sendMessage`, api),
+      url: new URL(`/bot${token}/sendMessage`, api).href,
       body: JSON.stringify({
         chat_id: chat,
         text: telegramText(content),

@@ -17,7 +17,7 @@ export const webhook: Receiver<WebhookConfig> = {
       timestamp: new Date(content.alertedAt).toISOString(),
       data: content.data,
     });
-    return { url: new URL(url), headers: signatureHeaders({ id, now, body }, secrets), body };
+    return { url, headers: signatureHeaders({ id, now, body }, secrets), body };
   },
   refusals: { 410: { why: 'it wants no more of these', cause: 'gone' } },
   otherRefusals: 'retry',

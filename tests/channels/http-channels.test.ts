@@ -1,0 +1,345 @@
+import { createServer } from 'node:http';
+import type { RequestListener } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+
+import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../../server/channels/index.ts';
+import { createVerifiedTls } from '../../server/egress/index.ts';
+import { alertContentOf } from '../kit/alert-content.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import {
+  ACCESS_TOKEN,
+  BOT_TOKEN,
+  everyChannelAt,
+  localChannels,
+  ROUTING_KEY,
+  WEBHOOK_SECRET,
+} from '../kit/http-receivers.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { listening } from '../kit/tls-server.ts';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+import type { SinkAnswer, WebhookSink } from '../kit/webhook-sink.ts';
+
+const never = new AbortController().signal;
+const NOW = Date.UTC(2026, 10, 24, 12);
+const outgoing = { content: alertContentOf(), messageId: 'delivery-1', now: NOW };
+type Kind = StoredChannelConfig['kind'];
+
+let sink: WebhookSink;
+beforeAll(async () => {
+  sink = await startWebhookSink();
+});
+afterAll(() => sink.stop());
+beforeEach(() => {
+  sink.requests.splice(0);
+  sink.answer = () => ({});
+});
+
+function channelAt(kind: Kind, address = sink.url): StoredChannelConfig {
+  const found = everyChannelAt(address).find((config) => config.kind === kind);
+  if (found === undefined) throw new Error(`no channel of kind ${kind}`);
+  return found;
+}
+
+const KINDS = everyChannelAt('http://a.test').map(({ kind }) => kind);
+
+/** What comes of an alert to the sink that answers so. */
+function answered(kind: Kind, answer: SinkAnswer): Promise<DeliveryOutcome> {
+  sink.answer = () => answer;
+  return localChannels({ at: sink.url }).deliver(channelAt(kind), outgoing, never);
+}
+
+/** What comes of a webhook to a server of these manners. */
+async function posted(
+  serve: RequestListener,
+  channels: HttpChannels = localChannels(),
+): Promise<DeliveryOutcome> {
+  const peer = await listening(createServer(serve));
+  onTestFinished(() => peer.stop());
+  return channels.deliver(channelAt('webhook', `http://127.0.0.1:${peer.port}`), outgoing, never);
+}
+
+describe('an alert', () => {
+  it.each<[Kind, string, object]>([
+    ['webhook', '/hook', { type: 'certificate.expiring' }],
+    ['slack', '/services/T0/B0/secret', { unfurl_links: false }],
+    ['discord', '/api/webhooks/1/secret', { allowed_mentions: { parse: [] } }],
+    ['teams', '/workflows/secret?sig=secret', { type: 'message' }],
+    ['telegram', `/bot${BOT_TOKEN}/sendMessage`, { chat_id: '-100123', parse_mode: 'HTML' }],
+    ['pagerduty', '/v2/enqueue', { routing_key: ROUTING_KEY, event_action: 'trigger' }],
+    ['ntfy', '/', { topic: 'alerts', priority: 4 }],
+  ])('goes to %s as one JSON document', async (kind, path, part) => {
+    expect(await answered(kind, { status: kind === 'pagerduty' ? 202 : 200 })).toMatchObject({
+      outcome: 'delivered',
+    });
+    expect(sink.requests).toHaveLength(1);
+    expect(sink.requests[0]).toMatchObject({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(JSON.parse(sink.requests[0]?.body ?? '')).toMatchObject(part);
+    expect(sink.requests[0]?.headers.authorization).toBe(
+      kind === 'ntfy' ? `Bearer ${ACCESS_TOKEN}` : undefined,
+    );
+  });
+
+  it('goes without a token where ntfy needs none', async () => {
+    const channel = { kind: 'ntfy', server: sink.url, topic: 'alerts', access_token: '' } as const;
+    expect(await localChannels().deliver(channel, outgoing, never)).toMatchObject({ outcome: 'delivered' });
+    expect(sink.requests[0]?.headers.authorization).toBeUndefined();
+  });
+});
+
+describe('an answer', () => {
+  it.each([200, 201, 202, 204, 299])('of %i is a delivery, wherever it comes from', async (status) => {
+    for (const kind of KINDS)
+      expect(await answered(kind, { status })).toMatchObject({ outcome: 'delivered' });
+  });
+
+  it.each([301, 302, 303, 307, 308, 408, 425, 429, 500, 502, 503, 504, 599])(
+    'of %i is worth another try, wherever it comes from',
+    async (status) => {
+      for (const kind of KINDS) {
+        const headers = { location: `${sink.url}/elsewhere` };
+        expect(await answered(kind, { status, headers })).toMatchObject({ outcome: 'retry' });
+      }
+      // Nothing is followed.
+      expect(sink.requests).toHaveLength(KINDS.length);
+    },
+  );
+
+  it.each<[Kind, number[]]>([
+    ['webhook', [410]],
+    ['slack', [404, 410]],
+    ['discord', [404, 410]],
+    ['teams', [404, 410]],
+    ['telegram', [403]],
+  ])('of %s may say that it is gone', async (kind, statuses) => {
+    for (const status of statuses)
+      expect(await answered(kind, { status })).toMatchObject({ outcome: 'failed', cause: 'gone' });
+  });
+
+  it.each<[Kind, number[]]>([
+    ['slack', [400, 403]],
+    ['discord', [400, 401]],
+    ['teams', [401]],
+    ['telegram', [400, 401, 404]],
+    ['pagerduty', [400, 403, 404]],
+    ['ntfy', [400, 401, 403, 404, 413]],
+  ])('of %s may be a refusal for good, and the channel stays', async (kind, statuses) => {
+    for (const status of statuses) {
+      const outcome = await answered(kind, { status });
+      expect(outcome).toMatchObject({ outcome: 'failed' });
+      expect(outcome).not.toHaveProperty('cause');
+    }
+  });
+
+  it.each<[Kind, number[]]>([
+    ['webhook', [400, 401, 403, 404, 405, 422]],
+    ['teams', [400, 403, 409]],
+  ])('of %s may be mended within days', async (kind, statuses) => {
+    for (const status of statuses)
+      expect(await answered(kind, { status })).toMatchObject({ outcome: 'retry' });
+  });
+
+  it.each([
+    ['90', 90_000],
+    ['0.5', 500],
+    ['86400', 86_400_000],
+    [new Date(NOW + 60_000).toUTCString(), 60_000],
+    [new Date(NOW - 60_000).toUTCString(), 0],
+  ])('may ask for patience: %s', async (retryAfter, afterMs) => {
+    for (const status of [429, 503])
+      expect(await answered('discord', { status, headers: { 'retry-after': retryAfter } })).toMatchObject({
+        afterMs,
+      });
+  });
+
+  it.each(['', 'soon', '-1', '1e99', 'NaN'])('that asks for "%s" asks for nothing', async (retryAfter) => {
+    const outcome = await answered('webhook', { status: 503, headers: { 'retry-after': retryAfter } });
+    expect(outcome).toMatchObject({ outcome: 'retry' });
+    expect(outcome).not.toHaveProperty('afterMs');
+  });
+
+  it('is told by its status alone: neither what it says nor what is secret', async () => {
+    const words = 'internal: the password of the database is hunter2';
+    const details: string[] = [];
+    for (const status of [200, 302, 400, 401, 403, 404, 410, 418, 429, 500])
+      for (const kind of KINDS) {
+        const headers = { 'x-secret': 'hunter2', location: 'http://hunter2.test/' };
+        details.push((await answered(kind, { status, headers, body: words })).detail);
+      }
+    for (const config of everyChannelAt('http://127.0.0.1:9'))
+      details.push((await localChannels().deliver(config, outgoing, never)).detail);
+    const secrets = [
+      WEBHOOK_SECRET,
+      BOT_TOKEN,
+      ROUTING_KEY,
+      ACCESS_TOKEN,
+      'hunter2',
+      'secret',
+      '127.0.0.1',
+      'password',
+    ];
+    for (const detail of details) {
+      expect(detail).toMatch(/^[\w ,:;()’'-]+\.$/);
+      expect(secrets.filter((secret) => detail.includes(secret))).toEqual([]);
+    }
+    expect(details).toContain(
+      'Slack answered 404 Not Found: the webhook or its channel does not exist any more.',
+    );
+  });
+});
+
+describe('a receiver that misbehaves', () => {
+  const impatient = () => localChannels({ deadlineMs: 300 });
+
+  it.each<[string, RequestListener]>([
+    ['without an end', (_request, response) => flood(response.writeHead(200))],
+    [
+      'of a gigabyte in a small packet',
+      (_, response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1_000_000))),
+    ],
+    ['a byte at a time', (_request, response) => drip(response.writeHead(200))],
+    [
+      'and resets the connection',
+      (_, response) => void response.writeHead(200).write('a', () => response.socket?.resetAndDestroy()),
+    ],
+  ])('took the alert all the same, though it answers %s', async (_name, serve) => {
+    expect(await posted(serve, impatient())).toEqual({
+      outcome: 'delivered',
+      detail: 'The receiver answered 200 OK.',
+    });
+  });
+
+  it.each<[string, RequestListener, string]>([
+    ['never answers', () => undefined, 'No answer in time.'],
+    [
+      'answers a byte of the head at a time',
+      (_, { socket }) => socket && dripHead(socket),
+      'No answer in time.',
+    ],
+    [
+      'resets the connection',
+      ({ socket }) => void socket.resetAndDestroy(),
+      'No connection: the name was not found, or nothing listens there.',
+    ],
+    [
+      'sends headers without an end',
+      (_, { socket }) => void socket?.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}`),
+      'The answer was too large.',
+    ],
+    [
+      'speaks no HTTP',
+      (_, { socket }) => void socket?.write('SSH-2.0-x\r\n'),
+      'What answered does not speak HTTP.',
+    ],
+  ])('gets the alert again if it %s', async (_name, serve, detail) => {
+    expect(await posted(serve, impatient())).toEqual({ outcome: 'retry', detail });
+  });
+
+  it('gets it again when we stop in the middle', async () => {
+    const stopping = new AbortController();
+    sink.answer = () => {
+      stopping.abort();
+      return { delayMs: 10_000 };
+    };
+    expect(await localChannels().deliver(channelAt('webhook'), outgoing, stopping.signal)).toEqual({
+      outcome: 'retry',
+      detail: 'The attempt was interrupted.',
+    });
+  });
+
+  it('gets it again once its certificate is in order', async () => {
+    const authority = mintAuthority();
+    const secured = await startWebhookSink({ certificate: authority.issue({ ipAddresses: ['127.0.0.1'] }) });
+    onTestFinished(() => secured.stop());
+    const webhook = channelAt('webhook', secured.url);
+    expect(await localChannels().deliver(webhook, outgoing, never)).toEqual({
+      outcome: 'retry',
+      detail: 'No secure connection: the certificate there could not be verified.',
+    });
+    expect(secured.requests).toEqual([]);
+    const secure = createVerifiedTls([authority.certificatePem]);
+    expect(await localChannels({ secure }).deliver(webhook, outgoing, never)).toMatchObject({
+      outcome: 'delivered',
+    });
+  });
+});
+
+describe('an address', () => {
+  const refused = { outcome: 'failed', detail: 'This address may not be called from here.' };
+
+  it('inside a network is refused for good, and nothing is sent', async () => {
+    const channels = localChannels({ at: sink.url, allow: [] });
+    for (const config of everyChannelAt(sink.url))
+      expect(await channels.deliver(config, outgoing, never)).toEqual(refused);
+    expect(sink.requests).toEqual([]);
+  });
+
+  it('whose name leads inside on the second question is refused', async () => {
+    const names = await startDnsServer();
+    onTestFinished(() => names.stop());
+    let asked = 0;
+    names.onQuestion = (type, name) => {
+      if (type === 'A') asked++;
+      names.entries.set(name, { addresses: [asked <= 1 ? '127.0.0.1' : '127.0.0.2'], ttlSeconds: 0 });
+    };
+    const channels = localChannels({ servers: [names.address], allow: ['127.0.0.1/32'] });
+    const webhook = channelAt('webhook', `http://flip.test:${sink.port}`);
+    // The name is asked for once in an attempt, and what was judged is what is dialled.
+    expect(await channels.deliver(webhook, outgoing, never)).toMatchObject({ outcome: 'delivered' });
+    expect(asked).toBe(1);
+    expect(await channels.deliver(webhook, outgoing, never)).toEqual(refused);
+    expect(sink.requests).toHaveLength(1);
+  });
+});
+
+describe('memory', () => {
+  it('does not grow with webhooks to a host with a bad certificate', { timeout: 60_000 }, async () => {
+    const certificate = mintAuthority().issue({ ipAddresses: ['127.0.0.1'] });
+    const secured = await startWebhookSink({ certificate });
+    onTestFinished(() => secured.stop());
+    const channels = localChannels();
+    const webhook = channelAt('webhook', secured.url);
+    const post = async (times: number): Promise<void> => {
+      for (let sent = 0; sent < times; sent += 10)
+        await Promise.all(Array.from({ length: 10 }, () => channels.deliver(webhook, outgoing, never)));
+    };
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const used = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    await post(100);
+    const [before, open] = [used(), process.getActiveResourcesInfo().length];
+    await post(1_000);
+    // A kept socket with its TLS state is some 50 kB; a kept timer or listener a few hundred bytes.
+    expect(used() - before).toBeLessThan(2_000_000);
+    await expect.poll(() => process.getActiveResourcesInfo().length).toBeLessThanOrEqual(open + 5);
+    expect(secured.requests).toEqual([]);
+  });
+});
+
+function flood(stream: NodeJS.WritableStream & { destroyed?: boolean }): void {
+  const more = (): void => {
+    while (stream.destroyed !== true && stream.write(Buffer.alloc(65_536)));
+    if (stream.destroyed !== true) stream.once('drain', more);
+  };
+  more();
+}
+
+function drip(stream: NodeJS.WritableStream): void {
+  const timer = setInterval(() => stream.write('a'), 20);
+  stream.on('close', () => clearInterval(timer));
+}
+
+function dripHead(stream: NodeJS.WritableStream): void {
+  stream.write('HTTP/1.1 200 OK\r\nx: ');
+  drip(stream);
+}

@@ -1,0 +1,102 @@
+import { Webhook } from 'standardwebhooks';
+import { beforeAll, beforeEach, afterAll, describe, expect, it } from 'vitest';
+
+import { newWebhookSecret } from '../../server/api/webhook-secret.ts';
+import { alertContentOf } from '../kit/alert-content.ts';
+import { localChannels } from '../kit/http-receivers.ts';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+import type { SunkRequest, WebhookSink } from '../kit/webhook-sink.ts';
+
+const never = new AbortController().signal;
+const MINUTE = 60_000;
+
+let sink: WebhookSink;
+beforeAll(async () => {
+  sink = await startWebhookSink();
+});
+afterAll(() => sink.stop());
+beforeEach(() => void sink.requests.splice(0));
+
+type Secrets = { secret: string; until: number | null }[];
+
+async function sent(secrets: Secrets, more: { now?: number } = {}): Promise<SunkRequest> {
+  const config = { kind: 'webhook', url: `${sink.url}/hook?a=b`, secrets } as const;
+  const outgoing = { content: alertContentOf(), messageId: 'delivery-1', now: Date.now(), ...more };
+  await localChannels().deliver(config, outgoing, never);
+  const request = sink.requests.at(-1);
+  if (request === undefined) throw new Error('nothing arrived');
+  return request;
+}
+
+/** As a receiver would, with the library that the standard offers. */
+const verify = (secret: string, { headers, body }: SunkRequest) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+
+describe('a webhook', () => {
+  it('is one JSON document about one event, signed', async () => {
+    const secret = newWebhookSecret();
+    const request = await sent([{ secret, until: null }]);
+    const content = alertContentOf();
+    expect(verify(secret, request)).toEqual({
+      type: 'certificate.expiring',
+      timestamp: new Date(content.alertedAt).toISOString(),
+      data: content.data,
+    });
+    expect(request).toMatchObject({
+      method: 'POST',
+      path: '/hook?a=b',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': 'delivery-1',
+        'user-agent': 'Certlantern',
+      },
+    });
+  });
+
+  it('is refused by who has another key, and where anything of it was changed', async () => {
+    const secret = newWebhookSecret();
+    const request = await sent([{ secret, until: null }]);
+    expect(() => verify(newWebhookSecret(), request)).toThrow('No matching signature');
+    expect(() => verify(secret, { ...request, body: `${request.body} ` })).toThrow('No matching signature');
+    const renamed = { ...request, headers: { ...request.headers, 'webhook-id': 'delivery-2' } };
+    expect(() => verify(secret, renamed)).toThrow('No matching signature');
+  });
+
+  it('is refused when somebody sends it again later', async () => {
+    const secret = newWebhookSecret();
+    const request = await sent([{ secret, until: null }], { now: Date.now() - 6 * MINUTE });
+    expect(() => verify(secret, request)).toThrow('too old');
+  });
+
+  it('keeps its id over all attempts, with the time of each', async () => {
+    const secrets = [{ secret: newWebhookSecret(), until: null }];
+    const now = Date.now();
+    const first = await sent(secrets, { now: now - MINUTE });
+    const second = await sent(secrets, { now });
+    expect(second.headers['webhook-id']).toBe(first.headers['webhook-id']);
+    expect(Number(second.headers['webhook-timestamp']) - Number(first.headers['webhook-timestamp'])).toBe(60);
+    expect(second.headers['webhook-timestamp']).toBe(String(Math.floor(now / 1_000)));
+    expect(second.body).toBe(first.body);
+  });
+
+  it('satisfies both keys while one takes the place of the other, and then only the new one', async () => {
+    const [before, after] = [newWebhookSecret(), newWebhookSecret()];
+    const now = Date.now();
+    const secrets = [
+      { secret: after, until: null },
+      { secret: before, until: now + MINUTE },
+    ];
+    const during = await sent(secrets, { now });
+    expect(String(during.headers['webhook-signature']).split(' ')).toHaveLength(2);
+    expect(verify(before, during)).toEqual(verify(after, during));
+    const later = await sent(secrets, { now: now + MINUTE });
+    expect(verify(after, later)).toMatchObject({ type: 'certificate.expiring' });
+    expect(() => verify(before, later)).toThrow('No matching signature');
+  });
+
+  it('has a key of 256 bits, another one each time', () => {
+    const secrets = Array.from({ length: 50 }, newWebhookSecret);
+    expect(new Set(secrets).size).toBe(50);
+    for (const secret of secrets) expect(secret).toMatch(/^whsec_[A-Za-z\d+/]{43}=$/);
+  });
+});
