@@ -5,6 +5,8 @@ import { createServer as createTcpServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
+import { createHttpChannels } from '../../server/channels/index.ts';
+import type { StoredChannelConfig } from '../../server/channels/index.ts';
 import { normaliseEndpoint } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
@@ -13,6 +15,7 @@ import { createDomainSource } from '../../server/probe/sources/domain-source.ts'
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
 import { Asker } from '../../server/probe/sources/asker.ts';
 import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
+import { alertContentOf } from '../kit/alert-content.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
 import { mintAuthority } from '../kit/mint.ts';
@@ -80,6 +83,9 @@ function world(allow: readonly string[]) {
   const request = () => ({ now: Date.now(), signal: never, asker: new Asker(`a${++askers}.test`) });
   const secure = createVerifiedTls([root.certificatePem]);
   const json = () => ({ resolver, policy, secure, stop: never, cache: createDiskCache(null) });
+  const channels = createHttpChannels({ resolver, policy, secure });
+  const alert = (channel: StoredChannelConfig) =>
+    channels.deliver(channel, { content: alertContentOf(), messageId: '1', now: Date.now() }, never);
   const evidence = (points: { crlUrls?: string[]; ocspUrls?: string[] }) => {
     const path = [issuer.issue({ dnsNames: ['a.test'], ...points }), issuer, root];
     return sources.revocation.evidence({
@@ -101,6 +107,7 @@ function world(allow: readonly string[]) {
       host: (host: string, port: number) => probe.observe({ host, port, protocol: 'https' }, look),
     },
     icon: (host: string, port: number) => icons.find({ host, port }, never),
+    ntfy: (server: string) => alert({ kind: 'ntfy', server, topic: 'alerts' }),
     ways: {
       'an authority that is missing (AIA)': (url: string) => {
         const leaf = issuer.issue({ dnsNames: ['a.test'], caIssuersUrls: [url] });
@@ -119,6 +126,8 @@ function world(allow: readonly string[]) {
       },
       'a registry (RDAP)': (bootstrapUrl: string) =>
         createDomainSource({ ...json(), bootstrapUrl }).registration({ host: 'example.com', ...request() }),
+      'a webhook': (url: string) => alert({ kind: 'webhook', url, secrets: [] }),
+      'a chat': (url: string) => alert({ kind: 'teams', url }),
     },
   };
 }
@@ -130,6 +139,8 @@ const WAYS: readonly [Way, keyof typeof ports][] = [
   ['OCSP', 'http'],
   ['a renewal window (ARI)', 'https'],
   ['a registry (RDAP)', 'https'],
+  ['a webhook', 'http'],
+  ['a chat', 'https'],
 ];
 
 describe('no connection is tried at all', () => {
@@ -140,6 +151,16 @@ describe('no connection is tried at all', () => {
       `https://${authority}/x`,
     ]);
     await Promise.all([...urls, ...HOSTILE_URLS].map((url) => dial(url)));
+    expect(dials.attempts).toEqual([]);
+  });
+
+  it('on the way to a server of ntfy', async () => {
+    const { ntfy } = closed();
+    const urls = hostileAuthorities(ports.http).flatMap((authority) => [
+      `http://${authority}`,
+      `https://${authority}/`,
+    ]);
+    await Promise.all([...urls, ...HOSTILE_URLS].map((url) => ntfy(url)));
     expect(dials.attempts).toEqual([]);
   });
 
