@@ -1,18 +1,21 @@
+import { Lock } from 'lucide-react';
 import { useId } from 'react';
 import type { ReactNode } from 'react';
 import { Checkbox } from './checkbox.tsx';
+import { classNames } from './class-names.ts';
 
 interface CheckboxLineProps {
   checked: boolean;
   onChange: (isChecked: boolean) => void;
   label: ReactNode;
   /** The small line below. */
-  note?: string;
-  disabled?: boolean;
+  note?: ReactNode;
+  /** Needs Premium: it stays focusable, and a press is told to `onChange` all the same. */
+  isLocked?: boolean;
 }
 
 /** A box with its words, all of which can be pressed. */
-export function CheckboxLine({ checked, onChange, label, note, disabled = false }: CheckboxLineProps) {
+export function CheckboxLine({ checked, onChange, label, note, isLocked = false }: CheckboxLineProps) {
   const id = useId();
   return (
     <div className="flex items-start">
@@ -20,19 +23,34 @@ export function CheckboxLine({ checked, onChange, label, note, disabled = false 
         <Checkbox
           id={id}
           checked={checked}
-          disabled={disabled}
+          aria-disabled={isLocked || undefined}
+          className={isLocked ? 'bg-sunken!' : undefined}
           aria-describedby={note === undefined ? undefined : `${id}-note`}
           onChange={(event) => onChange(event.target.checked)}
         />
       </span>
-      <label htmlFor={id} className="min-w-0 cursor-pointer py-3 pl-2.5 md:py-1.5">
-        <span className="flex items-center gap-2 text-body">{label}</span>
+      <div className="min-w-0 py-3 md:py-1.5">
+        <label
+          htmlFor={id}
+          className={classNames(
+            'flex cursor-pointer items-center gap-2 pl-2.5 text-body',
+            isLocked && 'text-fg-3',
+          )}
+        >
+          {label}
+          {isLocked && (
+            <span className="flex items-center gap-1 text-small">
+              <Lock className="size-3 flex-none" strokeWidth={1.6} aria-hidden="true" />
+              Premium
+            </span>
+          )}
+        </label>
         {note !== undefined && (
-          <span id={`${id}-note`} className="block text-meta text-fg-3">
+          <p id={`${id}-note`} className="pl-2.5 text-meta text-fg-3">
             {note}
-          </span>
+          </p>
         )}
-      </label>
+      </div>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { singleKeys } from '../../lib/shortcuts.ts';
-import { Row } from './row.tsx';
+import { Row } from '../../ui/row.tsx';
 
 /** Switches the keys off that do something without Ctrl or Alt. */
 export function KeyboardRow() {

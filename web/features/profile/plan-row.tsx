@@ -4,7 +4,7 @@ import { useOffer } from '../../lib/offer.ts';
 import { useStanding } from '../../lib/standing.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
 import { Button } from '../../ui/button.tsx';
-import { Row } from './row.tsx';
+import { Row } from '../../ui/row.tsx';
 
 /** What the account has, until when, and what can be bought; nothing where everybody has everything. */
 export function PlanRow() {

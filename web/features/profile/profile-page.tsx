@@ -8,7 +8,7 @@ import { KeyboardRow } from './keyboard-row.tsx';
 import { PlanRow } from './plan-row.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { ResetPassword } from './reset-password.tsx';
-import { Row } from './row.tsx';
+import { Row } from '../../ui/row.tsx';
 import { SecurityRows } from './security/security-rows.tsx';
 import { Sessions } from './sessions.tsx';
 

@@ -66,17 +66,20 @@ export const isSettled = ({ state }: Pick<DeliveryWire, 'state'>): boolean =>
   state !== 'waiting' && state !== 'held';
 
 /**
- * A receipt as it becomes: the server tells of changes, and while it is not settled it is asked for every two seconds too.
+ * A receipt as it becomes. The server tells of changes, and while it is not settled it is asked for every two seconds too; one
+ * that is settled is what it was read as.
  */
 export function useDelivery(first: DeliveryWire): DeliveryWire {
+  const isOpen = !isSettled(first);
   const { data } = useQuery({
     queryKey: ALERT_KEYS.delivery(first.id),
     queryFn: ({ signal }) => fetchDelivery(first.id, signal),
     initialData: first,
     staleTime: 0,
+    enabled: isOpen,
     refetchInterval: ({ state }) => (state.data && isSettled(state.data) ? false : POLL_MS),
   });
-  return data;
+  return isOpen ? data : first;
 }
 
 /** Everything about alerts that is shown follows what the server tells. Mounted once by whatever shows any of it. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** One subject of the profile: its name at the left, what can be done at the right. */
+/** One subject of a page of settings: its name at the left, what can be done at the right. */
 export function Row({
   title,
   description,

@@ -1,0 +1,120 @@
+import { ArrowLeft } from 'lucide-react';
+import { useState } from 'react';
+import type { ChannelKindName } from '../../../../contract/channel.ts';
+import type { ChannelMade } from '../../../lib/alerts/channel-calls.ts';
+import { useSubscription } from '../../../lib/subscription.ts';
+import { useUpgrade } from '../../../lib/upgrade.ts';
+import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import type { DialogProps } from '../../../ui/dialog.tsx';
+import { AddChannelForm } from './add-channel-form.tsx';
+import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { KindChoice } from './kind-choice.tsx';
+import { SigningKey } from './signing-key.tsx';
+import { useChannelTest } from './use-channel-test.ts';
+
+type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'made'; made: ChannelMade };
+
+/** Adds a channel: which kind, what it needs, and a test of it. */
+export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>) {
+  const { open, onOpenChange, focusAfterClose } = props;
+  const [step, setStep] = useState<Step>({ at: 'kind' });
+  const close = () => {
+    onOpenChange(false);
+    setStep({ at: 'kind' });
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(isOpen) => (isOpen ? onOpenChange(true) : close())}
+      focusAfterClose={focusAfterClose}
+      hasCross
+      {...wordsOf(step)}
+    >
+      {step.at === 'kind' && <Kinds onChoose={(kind) => setStep({ at: 'form', kind })} onClose={close} />}
+      {step.at === 'form' && (
+        <>
+          <ol className="mt-4 grid list-decimal gap-1.5 pl-5 text-label text-fg-2 marker:text-fg-3">
+            {CHANNEL_KINDS[step.kind].steps.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ol>
+          <AddChannelForm
+            key={step.kind}
+            kind={step.kind}
+            onMade={(made) => setStep({ at: 'made', made })}
+            back={
+              <Button variant="ghost" className="md:-ml-3.5" onClick={() => setStep({ at: 'kind' })}>
+                <ArrowLeft className="size-4" strokeWidth={1.6} aria-hidden="true" />
+                Other kinds
+              </Button>
+            }
+          />
+        </>
+      )}
+      {step.at === 'made' && <Made made={step.made} onClose={close} />}
+    </Dialog>
+  );
+}
+
+function wordsOf(step: Step): Pick<DialogProps, 'title' | 'description'> {
+  if (step.at === 'kind') return { title: 'Add channel', description: 'Where should alerts go, too?' };
+  if (step.at === 'form') return { title: `Add ${CHANNEL_KINDS[step.kind].label}` };
+  const { channel } = step.made;
+  return channel.kind === 'email'
+    ? {
+        title: 'One step is left',
+        description: `We sent a link to ${channel.target}. Alerts go there once its reader has opened it and agreed.`,
+      }
+    : { title: `${channel.name} is added`, description: 'Alerts go there from now on.' };
+}
+
+function Kinds({ onChoose, onClose }: { onChoose: (kind: ChannelKindName) => void; onClose: () => void }) {
+  const { isSubscribed } = useSubscription();
+  const { isSold, open } = useUpgrade();
+  return (
+    <KindChoice
+      lockedReason={isSubscribed ? null : 'Upgrade to premium to be told in other places than your own mail.'}
+      onChoose={(kind) => {
+        if (isSubscribed) onChoose(kind);
+        else if (isSold) {
+          onClose();
+          open('wish');
+        }
+      }}
+    />
+  );
+}
+
+function Made({ made: { channel, secret }, onClose }: { made: ChannelMade; onClose: () => void }) {
+  const test = useChannelTest(channel.key);
+  const isOpen = channel.state === 'open';
+  return (
+    <>
+      {secret !== null && <SigningKey secret={secret} />}
+      {test.receipt && (
+        <section
+          aria-label={`Test of ${channel.name}`}
+          className="mt-5 rounded-3 border border-line bg-sunken px-3.5 py-3"
+        >
+          <DeliveryReceipt delivery={test.receipt} hasTitle={false} />
+        </section>
+      )}
+      <DialogActions>
+        {isOpen && !test.receipt ? (
+          <>
+            <Button variant="outline" onClick={onClose}>
+              Done
+            </Button>
+            <Button busy={test.isSending} onClick={test.send}>
+              Send a test
+            </Button>
+          </>
+        ) : (
+          <Button onClick={onClose}>Done</Button>
+        )}
+      </DialogActions>
+    </>
+  );
+}

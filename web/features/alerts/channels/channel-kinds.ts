@@ -1,0 +1,147 @@
+import type { ChannelKindName } from '../../../../contract/channel.ts';
+
+export interface ChannelField {
+  /** As in the contract's config. */
+  name: string;
+  label: string;
+  placeholder?: string;
+  hint?: string;
+  /** May stay empty. */
+  isOptional?: boolean;
+  /** As a machine has it. */
+  isMono?: boolean;
+  inputMode?: 'url' | 'email';
+  /** One of these instead of typed text. */
+  choices?: { value: string; label: string }[];
+  /** What it holds at first. */
+  start?: () => string;
+}
+
+export interface ChannelKind {
+  label: string;
+  /** One line that tells it from the others. */
+  note: string;
+  /** Where to get what, one step after the other. */
+  steps: string[];
+  fields: [ChannelField, ...ChannelField[]];
+}
+
+const WEBHOOK_ADDRESS = { label: 'Webhook address', isMono: true, inputMode: 'url' } as const;
+
+/** What people need to know to set each kind up, in the order in which they are offered. */
+export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
+  email: {
+    label: 'Email',
+    note: 'To somebody else, who agrees first',
+    steps: [
+      'Enter the address, also of a mailing list or a ticket system.',
+      'It is mailed a link. Nothing else goes there until its reader opens it and agrees.',
+    ],
+    fields: [{ name: 'address', label: 'Email address', placeholder: 'ops@example.com', inputMode: 'email' }],
+  },
+  webhook: {
+    label: 'Webhook',
+    note: 'Signed JSON to your own server',
+    steps: [
+      'Have your server take POST requests with JSON and answer with a status from 200 to 299.',
+      'Enter its address. You then get a signing key, which is shown once.',
+      'Check the signature of every message by Standard Webhooks; its libraries do it in a line.',
+    ],
+    fields: [{ name: 'url', ...WEBHOOK_ADDRESS, label: 'Address', placeholder: 'https://example.com/hook' }],
+  },
+  slack: {
+    label: 'Slack',
+    note: 'A message in a channel',
+    steps: [
+      'Open api.slack.com/apps, and make an app from scratch in your workspace.',
+      'Open Incoming Webhooks and switch them on.',
+      'Choose Add New Webhook, then the channel, and copy the address that appears.',
+    ],
+    fields: [{ name: 'url', ...WEBHOOK_ADDRESS, placeholder: 'https://hooks.slack.com/services/…' }],
+  },
+  discord: {
+    label: 'Discord',
+    note: 'A message in a text channel',
+    steps: [
+      'Open the settings of the text channel, then Integrations.',
+      'Choose Webhooks, then New Webhook.',
+      'Choose Copy Webhook URL.',
+    ],
+    fields: [{ name: 'url', ...WEBHOOK_ADDRESS, placeholder: 'https://discord.com/api/webhooks/…' }],
+  },
+  teams: {
+    label: 'Microsoft Teams',
+    note: 'A card in a channel, by a workflow',
+    steps: [
+      'In Teams, open the menu beside the channel, then Workflows.',
+      'Choose “Post to a channel when a webhook request is received”, and save it.',
+      'Copy the whole address that the workflow shows.',
+    ],
+    fields: [{ name: 'url', ...WEBHOOK_ADDRESS, label: 'Workflow address', placeholder: 'https://…' }],
+  },
+  telegram: {
+    label: 'Telegram',
+    note: 'A message from a bot of yours',
+    steps: [
+      'Write /newbot to @BotFather. Its answer has the bot token.',
+      'Start a chat with your bot, or add it to your group, and write a word there.',
+      'Open api.telegram.org/bot, the token, and /getUpdates: the number at chat, id is the chat id. A public channel’s is @ and its name.',
+    ],
+    fields: [
+      { name: 'bot_token', label: 'Bot token', placeholder: '123456789:AA…', isMono: true },
+      { name: 'chat_id', label: 'Chat id', placeholder: '-1001234567890', isMono: true },
+    ],
+  },
+  pagerduty: {
+    label: 'PagerDuty',
+    note: 'An incident that resolves itself',
+    steps: [
+      'Open the service, then Integrations.',
+      'Add an integration and choose Events API v2.',
+      'Copy its Integration Key.',
+    ],
+    fields: [
+      { name: 'routing_key', label: 'Integration key', isMono: true },
+      {
+        name: 'region',
+        label: 'Service region',
+        choices: [
+          { value: 'us', label: 'United States' },
+          { value: 'eu', label: 'Europe' },
+        ],
+        start: () => 'us',
+      },
+    ],
+  },
+  ntfy: {
+    label: 'ntfy',
+    note: 'A push message to your phone',
+    steps: [
+      'Whoever knows the topic can read it: take the one below, which nobody guesses, or one that your server guards.',
+      'Subscribe to it in the ntfy app.',
+    ],
+    fields: [
+      { name: 'topic', label: 'Topic', isMono: true, start: unguessableTopic },
+      {
+        name: 'server',
+        label: 'Server',
+        isMono: true,
+        inputMode: 'url',
+        isOptional: true,
+        start: () => 'https://ntfy.sh',
+      },
+      {
+        name: 'access_token',
+        label: 'Access token',
+        isMono: true,
+        isOptional: true,
+        hint: 'Only for a topic that asks for one',
+      },
+    ],
+  },
+};
+
+function unguessableTopic(): string {
+  const figures = crypto.getRandomValues(new Uint8Array(10));
+  return `certificates-${Array.from(figures, (figure) => figure.toString(36).padStart(2, '0')).join('')}`;
+}

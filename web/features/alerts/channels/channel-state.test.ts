@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { channelSchema, OWN_MAIL } from '../../../../contract/channel.ts';
+import { channelState } from './channel-state.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const channel = {
+  key: '1',
+  kind: 'webhook',
+  state: 'open',
+  target: 'hooks.example',
+  detail: null,
+  last_delivered_at: null,
+  failing_since: null,
+} as const;
+
+it('says nothing special where all is well', () => {
+  expect(channelState(channel, NOW)).toEqual({ text: 'Nothing sent yet', glyph: null, remedy: null });
+  expect(channelState({ ...channel, last_delivered_at: '2026-11-21T11:58:00Z' }, NOW).text).toMatch(
+    /^Last delivered 2 min/,
+  );
+});
+
+it('tells since when nothing arrives, and why', () => {
+  const failing = { ...channel, failing_since: '2026-11-19T12:00:00Z', detail: 'HTTP 503' };
+  expect(channelState(failing, NOW)).toMatchObject({
+    text: 'Nothing arrived since 19 November 2026; we keep trying: HTTP 503',
+    glyph: 'soon',
+  });
+});
+
+it('names what to do where somebody has to act', () => {
+  const remedies = channelSchema.shape.state.options.map((state) => [
+    state,
+    channelState({ ...channel, state }, NOW).remedy,
+  ]);
+  expect(Object.fromEntries(remedies)).toEqual({
+    open: null,
+    unconfirmed: null,
+    off: null,
+    gone: 'edit',
+    failing: 'try_again',
+    refused: 'try_again',
+    unsubscribed: null,
+    plan: 'upgrade',
+  });
+});
+
+it('lets only the owner of the account get mail again', () => {
+  const own = { ...channel, key: OWN_MAIL, kind: 'email', state: 'unsubscribed' } as const;
+  expect(channelState(own, NOW).remedy).toBe('get_again');
+  expect(channelState({ ...own, key: '2' }, NOW).remedy).toBe(null);
+});

@@ -1,0 +1,78 @@
+import { useState } from 'react';
+import type { ChannelWire } from '../../../../contract/channel.ts';
+import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
+import { changeChannel } from '../../../lib/alerts/channel-calls.ts';
+import { useForm } from '../../../lib/form.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { ChannelFields } from './channel-fields.tsx';
+import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { tellRefusal } from './refusals.ts';
+import { changedChannelSchema } from './typed-channel.ts';
+
+interface EditChannelDialogProps {
+  channel: ChannelWire;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** Renames a channel, or leads it elsewhere. */
+export function EditChannelDialog({ channel, open, onOpenChange }: EditChannelDialogProps) {
+  const isMail = channel.kind === 'email';
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Edit ${CHANNEL_KINDS[channel.kind].label}`}
+      description={
+        isMail
+          ? 'A new address has to be confirmed by its reader first.'
+          : 'What leads there is secret and not shown. It stays as it is where you enter nothing.'
+      }
+    >
+      <EditForm channel={channel} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function EditForm({ channel, onDone }: { channel: ChannelWire; onDone: () => void }) {
+  const { key, kind, name, target } = channel;
+  const cache = useAlertCache();
+  const [began] = useState(() => ({
+    ...Object.fromEntries(
+      CHANNEL_KINDS[kind].fields.map(({ name: field, choices }): [string, string] => [
+        field,
+        field === 'address' ? target : (choices?.[0]?.value ?? ''),
+      ]),
+    ),
+    name,
+  }));
+  const [schema] = useState(() => changedChannelSchema(kind, began));
+  const { field, submit, busy, refuse } = useForm<string, ReturnType<typeof schema.parse>>(schema, began);
+
+  const save = submit(async (change) => {
+    try {
+      cache.putChannel(await changeChannel(key, change));
+      toast.success('The channel is saved.');
+      onDone();
+    } catch (error) {
+      tellRefusal(error, kind, refuse);
+    }
+  });
+  return (
+    <form noValidate className="mt-5 grid gap-4" onSubmit={save}>
+      <Field {...field('name')} label="Name" maxLength={80} autoComplete="off" />
+      <ChannelFields kind={kind} field={field} isKnown />
+      <DialogActions>
+        <Button variant="outline" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" busy={busy}>
+          Save
+        </Button>
+      </DialogActions>
+    </form>
+  );
+}

@@ -1,0 +1,56 @@
+import type { ChannelWire } from '../../../../contract/channel.ts';
+import { useChannelDeliveries } from '../../../lib/alerts/alert-queries.ts';
+import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
+
+interface ReceiptsDialogProps {
+  channel: ChannelWire;
+  title: string;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+/** The last messages to a channel, each with its attempts. */
+export function ReceiptsDialog({ channel, title, open, onOpenChange }: ReceiptsDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Last messages"
+      description={`What went to ${title}, newest first.`}
+      hasCross
+      wide
+    >
+      <Receipts channelKey={channel.key} />
+    </Dialog>
+  );
+}
+
+function Receipts({ channelKey }: { channelKey: string }) {
+  const { data, error, isFetching, refetch } = useChannelDeliveries(channelKey);
+  if (error && !data)
+    return (
+      <div className="mt-4">
+        <NotLoaded what="The messages" error={error} isRetrying={isFetching} onRetry={() => void refetch()} />
+      </div>
+    );
+  if (!data)
+    return (
+      <div className="mt-5 grid gap-2">
+        <Skeleton className="h-4 w-64 max-w-full" />
+        <Skeleton className="h-3 w-40" />
+      </div>
+    );
+  if (data.length === 0) return <p className="mt-4 text-fg-2">Nothing was sent there yet.</p>;
+  return (
+    <ul className="mt-4 grid">
+      {data.map((delivery) => (
+        <li key={delivery.id} className="border-t border-line py-3 last:pb-0">
+          <DeliveryReceipt delivery={delivery} />
+        </li>
+      ))}
+    </ul>
+  );
+}

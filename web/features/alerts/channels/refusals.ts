@@ -1,0 +1,19 @@
+import type { ChannelKindName } from '../../../../contract/channel.ts';
+import { ApiError, messageOf } from '../../../lib/api-error.ts';
+import type { Form } from '../../../lib/form.ts';
+import { toast } from '../../../ui/toast.tsx';
+import { CHANNEL_KINDS } from './channel-kinds.ts';
+
+const OF_THE_FIELD = ['channel_refused', 'channel_exists', 'invalid_request'];
+
+/** Says why a channel was not saved: at the field that leads it somewhere, where it is about that. */
+export function tellRefusal(
+  error: unknown,
+  kind: ChannelKindName,
+  refuse: Form<string, unknown>['refuse'],
+): void {
+  const code = error instanceof ApiError ? error.code : null;
+  if (code !== null && OF_THE_FIELD.includes(code))
+    refuse(CHANNEL_KINDS[kind].fields[0].name, messageOf(error));
+  else toast.error(`The channel was not saved: ${messageOf(error)}`);
+}

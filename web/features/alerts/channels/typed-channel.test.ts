@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { CHANNEL_KIND_NAMES } from '../../../../contract/channel.ts';
+import { check } from '../../../lib/form.ts';
+import { CHANNEL_KINDS } from './channel-kinds.ts';
+import { changedChannelSchema, emptyTexts, newChannelSchema } from './typed-channel.ts';
+
+const typed = (kind: keyof typeof CHANNEL_KINDS, texts: Record<string, string>) =>
+  check(newChannelSchema(kind), { ...emptyTexts(kind), ...texts });
+
+describe('what is typed for a new channel', () => {
+  it('becomes a config of the contract, with what was left out filled in', () => {
+    expect(typed('webhook', { name: ' Deploys ', url: ' https://example.com/hook ' })).toEqual({
+      ok: true,
+      output: { name: 'Deploys', config: { kind: 'webhook', url: 'https://example.com/hook' } },
+    });
+    expect(typed('ntfy', { topic: 'quiet-topic', server: '', access_token: '' })).toEqual({
+      ok: true,
+      output: { name: '', config: { kind: 'ntfy', topic: 'quiet-topic', server: 'https://ntfy.sh' } },
+    });
+    expect(typed('pagerduty', { routing_key: 'a'.repeat(32), region: 'eu' })).toMatchObject({
+      ok: true,
+      output: { config: { region: 'eu' } },
+    });
+  });
+
+  it('is refused at its own field, in words', () => {
+    expect(typed('slack', { url: 'https://example.com/' })).toEqual({
+      ok: false,
+      errors: { url: 'A Slack webhook address begins with https://hooks.slack.com/' },
+    });
+    expect(typed('telegram', { bot_token: '', chat_id: 'no id' })).toEqual({
+      ok: false,
+      errors: {
+        bot_token: 'A bot token looks like 123456789:AA…',
+        chat_id: 'A chat id is a number, or @ and a name',
+      },
+    });
+  });
+
+  it.each(CHANNEL_KIND_NAMES)('%s: nothing typed is refused at its first field', (kind) => {
+    const [first] = CHANNEL_KINDS[kind].fields;
+    const checked = typed(kind, { [first.name]: '' });
+    expect(checked.ok).toBe(false);
+    expect(!checked.ok && Object.keys(checked.errors)).toContain(first.name);
+  });
+
+  it('a topic of ntfy is made anew each time, and is allowed', () => {
+    const one = emptyTexts('ntfy')['topic'] ?? '';
+    expect(one).not.toBe(emptyTexts('ntfy')['topic']);
+    expect(typed('ntfy', { topic: one }).ok).toBe(true);
+  });
+});
+
+describe('what is typed to change a channel', () => {
+  const began = { name: 'Hook', url: '' };
+
+  it('leaves it where it leads as long as nothing is typed there', () => {
+    expect(check(changedChannelSchema('webhook', began), { name: 'Other', url: '' })).toEqual({
+      ok: true,
+      output: { name: 'Other' },
+    });
+  });
+
+  it('leads it elsewhere, and keeps a name', () => {
+    expect(
+      check(changedChannelSchema('webhook', began), { name: 'Hook', url: 'https://b.example/' }),
+    ).toEqual({
+      ok: true,
+      output: { name: 'Hook', config: { kind: 'webhook', url: 'https://b.example/' } },
+    });
+    expect(check(changedChannelSchema('webhook', began), { name: ' ', url: 'nowhere' })).toEqual({
+      ok: false,
+      errors: { name: 'Please enter a name', url: 'Please enter an http or https address' },
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { channelConfigSchema } from '../../../../contract/channel.ts';
+import type { ChannelConfig, ChannelKindName } from '../../../../contract/channel.ts';
+import { CHANNEL_KINDS } from './channel-kinds.ts';
+
+type Texts = Record<string, string>;
+
+/** What the form of a kind holds at first. */
+export function emptyTexts(kind: ChannelKindName): Texts {
+  const { fields } = CHANNEL_KINDS[kind];
+  return Object.fromEntries([
+    ['name', ''],
+    ...fields.map(({ name, start }): [string, string] => [name, start?.() ?? '']),
+  ]);
+}
+
+/** What a person typed for a new channel, as the contract has it. */
+export function newChannelSchema(kind: ChannelKindName) {
+  return z
+    .record(z.string(), z.string())
+    .transform((texts: Texts, context): { name: string; config: ChannelConfig } => {
+      const config = configOf(kind, texts, context);
+      return { name: (texts['name'] ?? '').trim(), config };
+    });
+}
+
+/**
+ * What a person typed to change one. Secrets are never sent back, so its fields begin empty, and what stays as it began is not
+ * changed: then there is no config.
+ */
+export function changedChannelSchema(kind: ChannelKindName, began: Texts) {
+  return z
+    .record(z.string(), z.string())
+    .transform((texts: Texts, context): { name: string; config?: ChannelConfig } => {
+      const name = (texts['name'] ?? '').trim();
+      if (name === '') context.addIssue({ code: 'custom', message: 'Please enter a name', path: ['name'] });
+      const isSame = CHANNEL_KINDS[kind].fields.every(({ name: field }) => texts[field] === began[field]);
+      return isSame ? { name } : { name, config: configOf(kind, texts, context) };
+    });
+}
+
+function configOf(
+  kind: ChannelKindName,
+  texts: Texts,
+  context: { addIssue: (issue: { code: 'custom'; message: string; path: PropertyKey[] }) => void },
+): ChannelConfig {
+  const typed = CHANNEL_KINDS[kind].fields
+    .map(({ name, isOptional }): [string, string, boolean] => [
+      name,
+      (texts[name] ?? '').trim(),
+      isOptional === true,
+    ])
+    .filter(([, text, isOptional]) => text !== '' || !isOptional);
+  const parsed = channelConfigSchema.safeParse({
+    kind,
+    ...Object.fromEntries(typed.map(([name, text]) => [name, text])),
+  });
+  if (parsed.success) return parsed.data;
+  for (const { message, path } of parsed.error.issues) context.addIssue({ code: 'custom', message, path });
+  return z.NEVER;
+}

@@ -1,0 +1,18 @@
+import { useMutation } from '@tanstack/react-query';
+import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
+import { changeChannel } from '../../../lib/alerts/channel-calls.ts';
+import { messageOf } from '../../../lib/api-error.ts';
+import { toast } from '../../../ui/toast.tsx';
+
+/** Switches a channel on, which also tries one again that had failed, or off. */
+export function useSwitchChannel(key: string) {
+  const cache = useAlertCache();
+  return useMutation({
+    mutationFn: (enabled: boolean) => changeChannel(key, { enabled }),
+    onSuccess: (channel, enabled) => {
+      cache.putChannel(channel);
+      toast.success(enabled ? 'The channel is on.' : 'The channel is off.');
+    },
+    onError: (error) => toast.error(`The channel was not switched: ${messageOf(error)}`),
+  });
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import type { MaintenanceWindowWire } from '../../../../contract/alerting.ts';
+import { removeMaintenance } from '../../../lib/alerts/alert-calls.ts';
+import { ALERT_KEYS, useMaintenance, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
+import { messageOf } from '../../../lib/api-error.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
+import { MaintenanceDialog } from './maintenance-dialog.tsx';
+
+/** Windows of planned work: those that go on or come. */
+export function Maintenance() {
+  const { data, error, isFetching, refetch } = useMaintenance();
+  const [adding, setAdding] = useState(false);
+  const add = useRef<HTMLButtonElement>(null);
+
+  if (error && !data)
+    return (
+      <NotLoaded
+        what="Planned maintenance"
+        error={error}
+        isRetrying={isFetching}
+        onRetry={() => void refetch()}
+      />
+    );
+  if (!data) return <Skeleton className="h-4 w-48" />;
+  return (
+    <div className="grid gap-4">
+      {data.length > 0 && (
+        <ul>
+          {data.map((window) => (
+            <WindowItem key={window.id} window={window} onRemoved={() => add.current?.focus()} />
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button ref={add} variant="outline" className="max-md:w-full" onClick={() => setAdding(true)}>
+          Plan maintenance
+        </Button>
+      </div>
+      <MaintenanceDialog open={adding} onOpenChange={setAdding} />
+    </div>
+  );
+}
+
+function WindowItem({ window, onRemoved }: { window: MaintenanceWindowWire; onRemoved: () => void }) {
+  const queryClient = useQueryClient();
+  const reread = useRereadAlerts();
+  const { id, domain, starts_at: from, ends_at: to, repeats, note, active } = window;
+  const name = domain?.display_name ?? 'All domains';
+  const removing = useMutation({
+    mutationFn: () => removeMaintenance(id),
+    onSuccess: () => {
+      onRemoved();
+      queryClient.setQueryData<MaintenanceWindowWire[]>(ALERT_KEYS.maintenance, (former) =>
+        former?.filter((other) => other.id !== id),
+      );
+      reread();
+      toast.success(active ? 'The maintenance has ended.' : 'The maintenance is taken back.');
+    },
+    onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
+  });
+  const verb = active ? 'End' : 'Take back';
+  return (
+    <li className="flex items-start justify-between gap-3 border-b border-line py-3 first:pt-0 last:border-0">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-x-2.5 gap-y-1 [overflow-wrap:anywhere]">
+          <span className={domain ? 'font-mono font-[560]' : 'font-medium'}>{name}</span>
+          {active && (
+            <Badge tone="plain" glyph="paused">
+              Now
+            </Badge>
+          )}
+        </p>
+        <p className="num mt-0.5 text-meta text-fg-2">
+          {repeats === 'weekly' && 'Every week, '}
+          <Time iso={from} withTime /> – <Time iso={to} withTime />
+        </p>
+        {note !== '' && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{note}</p>}
+      </div>
+      <Button
+        variant="outline"
+        size="small"
+        busy={removing.isPending}
+        aria-label={`${verb}: maintenance of ${name}`}
+        onClick={() => removing.mutate()}
+      >
+        {verb}
+      </Button>
+    </li>
+  );
+}

@@ -1,0 +1,51 @@
+import { useMutation } from '@tanstack/react-query';
+import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
+import { changeAccountAlerts } from '../../../lib/alerts/alert-calls.ts';
+import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
+import { messageOf } from '../../../lib/api-error.ts';
+import { useSubscription } from '../../../lib/subscription.ts';
+import { useUpgrade } from '../../../lib/upgrade.ts';
+import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
+import { Row } from '../../../ui/row.tsx';
+import { Time } from '../../../ui/time.tsx';
+import { toast } from '../../../ui/toast.tsx';
+
+/** The mail of Monday morning. */
+export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire }) {
+  const { isSubscribed } = useSubscription();
+  const { isSold, open } = useUpgrade();
+  const cache = useAlertCache();
+  const save = useMutation({
+    mutationFn: (enabled: boolean) => changeAccountAlerts({ digest: enabled }),
+    onSuccess: (changed) => {
+      cache.putAccount(changed);
+      toast.success(changed.digest.enabled ? 'The digest is on.' : 'The digest is off.');
+    },
+    onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
+  });
+  const isOn = save.isPending ? save.variables : digest.enabled && isSubscribed;
+  return (
+    <Row title="Weekly digest" description="What ends soon, what was renewed and what failed, in one mail.">
+      <CheckboxLine
+        label="Send it on Monday morning"
+        checked={isOn}
+        isLocked={!isSubscribed}
+        note={noteOf(isSubscribed, isOn ? digest.next_at : null)}
+        onChange={(enabled) => {
+          if (isSubscribed) save.mutate(enabled);
+          else if (isSold) open('wish');
+        }}
+      />
+    </Row>
+  );
+}
+
+function noteOf(isSubscribed: boolean, nextAt: string | null) {
+  if (!isSubscribed) return 'Upgrade to premium to get the weekly digest.';
+  if (nextAt === null) return 'To your own address.';
+  return (
+    <>
+      To your own address, next on <Time iso={nextAt} withTime />.
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { AccountAlertsWire, AlertSettingsWire } from '../../../../contract/alerting.ts';
+import { useChannels } from '../../../lib/alerts/alert-queries.ts';
+import { ChannelChoice } from '../../../ui/alert-settings/channel-choice.tsx';
+import { MutedEvents } from '../../../ui/alert-settings/muted-events.tsx';
+import { QuietHoursFields } from '../../../ui/alert-settings/quiet-hours-fields.tsx';
+import { StepsEditor } from '../../../ui/alert-settings/steps-editor.tsx';
+import { StepsPreview } from '../../../ui/alert-settings/steps-preview.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Row } from '../../../ui/row.tsx';
+import { useSaveAlerts } from './use-save-alerts.ts';
+
+/** What is edited of the stored value, until it is saved; follows that while nothing is. */
+function useEdited<Value>(stored: Value): [value: Value, edit: (value: Value | undefined) => void, boolean] {
+  const [edited, setEdited] = useState<{ value: Value }>();
+  const value = edited ? edited.value : stored;
+  const isChanged = JSON.stringify(value) !== JSON.stringify(stored);
+  return [value, (next) => setEdited(next === undefined ? undefined : { value: next }), isChanged];
+}
+
+interface RowProps {
+  alerts: AccountAlertsWire;
+}
+
+/** When people hear of a certificate that ends, with what that would come to. */
+export function StepsRow({ alerts }: RowProps) {
+  const [steps, edit, isChanged] = useEdited(alerts.settings.steps);
+  const save = useSaveAlerts(alerts, 'The steps are saved.');
+  return (
+    <Row title="Steps" description="When you hear that a certificate comes to its end.">
+      <div className="grid gap-4">
+        <StepsEditor value={steps} onChange={(next) => edit(next)} />
+        <StepsPreview steps={steps} />
+        <div className="flex flex-wrap gap-2 max-md:flex-col">
+          <Button
+            disabled={!isChanged}
+            busy={save.isPending}
+            onClick={() => save.mutate({ steps }, { onSuccess: () => edit(undefined) })}
+          >
+            Save steps
+          </Button>
+          {isChanged && (
+            <Button variant="outline" disabled={save.isPending} onClick={() => edit(undefined)}>
+              Discard
+            </Button>
+          )}
+        </div>
+      </div>
+    </Row>
+  );
+}
+
+/** Hours in which nobody is written to. */
+export function QuietHoursRow({ alerts }: RowProps) {
+  const [quietHours, edit, isChanged] = useEdited(alerts.settings.quiet_hours);
+  const save = useSaveAlerts(alerts, 'The quiet hours are saved.');
+  const isNone = quietHours !== null && quietHours.from_minute === quietHours.to_minute;
+  return (
+    <Row title="Quiet hours" description="Hours in which nothing is sent, on every channel.">
+      <div className="grid gap-4">
+        <QuietHoursFields value={quietHours} onChange={(next) => edit(next)} timeZone={alerts.time_zone} />
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-md:flex-col max-md:items-stretch">
+          <Button
+            variant="outline"
+            disabled={!isChanged || isNone}
+            busy={save.isPending}
+            onClick={() => save.mutate({ quiet_hours: quietHours }, { onSuccess: () => edit(undefined) })}
+          >
+            Save quiet hours
+          </Button>
+          <Link to="/profile" className="link text-label max-md:py-3">
+            Change the time zone
+          </Link>
+        </div>
+      </div>
+    </Row>
+  );
+}
+
+/** What people can do without; saved with each press. */
+export function EventsRow({ alerts }: RowProps) {
+  const save = useSaveAlerts(alerts, 'Saved.');
+  const muted = save.isPending ? (save.variables.muted ?? []) : alerts.settings.muted;
+  return (
+    <Row title="What you hear of" description="Beside what this is for.">
+      <MutedEvents value={muted} onChange={(next) => save.mutate({ muted: next })} />
+    </Row>
+  );
+}
+
+/** Which of several channels get alerts; with one alone there is nothing to choose. */
+export function WhichChannelsRow({ alerts }: RowProps) {
+  const { data: channels } = useChannels();
+  const save = useSaveAlerts(alerts, 'Saved.');
+  const stored: AlertSettingsWire['channels'] = alerts.settings.channels;
+  if (!channels || (channels.length < 2 && stored === null)) return null;
+  const chosen = save.isPending ? (save.variables.channels ?? null) : stored;
+  return (
+    <Row title="Which of them" description="Every domain can have its own choice in its panel.">
+      <ChannelChoice
+        channels={channels}
+        value={chosen}
+        onChange={(next) => save.mutate({ channels: next })}
+      />
+    </Row>
+  );
+}
