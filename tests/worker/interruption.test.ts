@@ -52,7 +52,7 @@ describeEachDatabase('work that is interrupted', (open) => {
     expect(await rig.runDue()).toMatchObject({ checks: 0 });
 
     broken = false;
-    rig.clock.advance(31_000);
+    rig.clock.advance(46_000);
     expect(await rig.runDue()).toMatchObject({ checks: 1 });
     expect(await rig.read(poison)).toMatchObject({ verdict: { reached: true } });
   });

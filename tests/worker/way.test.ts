@@ -66,7 +66,9 @@ describeEachDatabase('the whole way', (open) => {
     const entries = await history(rig.store, { accountId: rig.accountId, monitorId: added.id });
     expect(entries?.map(({ fingerprint }) => fingerprint)).toEqual([second.fingerprint, first.fingerprint]);
     expect((await rig.read(added)).certificate?.fingerprint).toBe(second.fingerprint);
-    expect(rig.arrivals).toEqual([]);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([
+      "git.orchard.example's certificate changed unexpectedly",
+    ]);
     expect(rig.log.info).toHaveBeenCalledWith(
       expect.objectContaining({
         events: expect.arrayContaining([
@@ -122,13 +124,14 @@ describeEachDatabase('the whole way', (open) => {
     });
     expect(monitor.unreachableSince).toBeGreaterThan(START);
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([
+      `${host} is down`,
       `${host} expires in 40 hours, renewal overdue`,
     ]);
-    expect(rig.arrivals[0]?.text).toContain('The host could not be reached at the last check.');
+    expect(rig.arrivals[1]?.text).toContain('The host could not be reached at the last check.');
 
     // One more for each of the five steps that are left: 32, 16, 8 and 3.2 hours, and the end.
     await rig.runUntil(end + HOUR_MS);
-    expect(rig.arrivals).toHaveLength(6);
+    expect(rig.arrivals).toHaveLength(7);
     expect(rig.arrivals.at(-1)?.subject).toContain('expired on');
   });
 
