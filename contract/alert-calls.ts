@@ -255,6 +255,17 @@ export const ALERT_CALLS = {
     status: 200,
     problems: ['not_found'],
   },
+  calendar: {
+    method: 'get',
+    path: '/calendar/{file}',
+    access: 'public',
+    summary: 'Expiries and times to renew, for calendars: the secret address is all that is asked for',
+    params: z.object({ file: z.string().regex(/^[\w-]{43}\.ics$/) }),
+    response: null,
+    mediaType: 'text/calendar',
+    status: 200,
+    problems: ['not_found'],
+  },
   confirmRecipient: {
     method: 'post',
     path: '/recipients/confirm',
@@ -275,12 +286,22 @@ export const ALERT_CALLS = {
     status: 200,
     problems: ['invalid_token'],
   },
+  unsubscribeAtOnce: {
+    method: 'post',
+    path: '/unsubscribe/{token}',
+    access: 'public',
+    summary:
+      'What mail programs post for their reader (RFC 8058), a form with List-Unsubscribe=One-Click: no more mail of the domain, or no digest',
+    params: mailLinkParams,
+    response: nothing,
+    status: 200,
+    problems: ['invalid_token'],
+  },
   unsubscribe: {
     method: 'patch',
     path: '/unsubscribe/{token}',
     access: 'public',
-    summary:
-      'Get no more mail of a domain or at all, or get it again. Mail programs post to the same address (RFC 8058)',
+    summary: 'Get no more mail of a domain or at all, or get it again',
     params: mailLinkParams,
     body: unsubscribeSchema,
     response: wrapped(unsubscribeSubjectSchema),

@@ -189,6 +189,7 @@ export const unsubscribeSubjectSchema = z.object({
   /** What holds now. */
   unsubscribed: z.enum(['no', 'domain', 'digest', 'all']),
 });
+export type UnsubscribeSubjectWire = z.infer<typeof unsubscribeSubjectSchema>;
 /** `none`: everything again, but for a digest that was ended: its reader begins another. `all` ends alerts and the digest. */
 export const unsubscribeSchema = z.object({ scope: z.enum(['domain', 'digest', 'all', 'none']) });
 export const confirmRecipientSchema = z.object({ token: z.string().min(16).max(512) });

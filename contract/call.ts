@@ -14,6 +14,8 @@ export interface Call {
   body?: z.ZodType;
   /** Of success; null where the answer is not JSON. */
   response: z.ZodType | null;
+  /** Of an answer that is not JSON. */
+  mediaType?: string;
   /** Of success. */
   status: 200 | 202 | 302;
   /** Failures of this call's own; `COMMON_PROBLEMS` can answer every call. */

@@ -11,6 +11,7 @@ export const DEPLOYMENT_CALLS = {
     summary:
       'Server-sent events `domain`, `domain_removed`, `account` and `session_ended`; ends with the session',
     response: null,
+    mediaType: 'text/event-stream',
     status: 200,
     problems: [],
   },

@@ -34,6 +34,8 @@ interface AppConfig {
   firebase: Settings['firebase'];
   oidc: Settings['oidc'];
   billing: Settings['billing'];
+  /** null: figures are for this machine alone. */
+  metricsToken: string | null;
   analyticsId: string | null;
   supportEmail: string;
   productName: string;

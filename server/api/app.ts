@@ -11,9 +11,14 @@ import { openApiDocument } from './openapi.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
 import { problemResponse, refuse } from './problem.ts';
 import { publicConfigOf } from './public-settings.ts';
+import { metricsRoutes } from './metrics.ts';
 import { createCallLimits } from './rate-limit.ts';
+import { alertRoutes } from './routes/alerts.ts';
 import { authorityRoutes } from './routes/authorities.ts';
 import { authRoutes } from './routes/auth.ts';
+import { calendarRoutes } from './routes/calendar.ts';
+import { channelRoutes } from './routes/channels.ts';
+import { deliveryRoutes } from './routes/deliveries.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { devMailRoutes } from './routes/dev-mail.ts';
 import { domainRoutes } from './routes/domain.ts';
@@ -23,10 +28,13 @@ import { faviconRoutes } from './routes/favicon.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
 import { glanceRoutes } from './routes/glance.ts';
 import { identityRoutes } from './routes/identity.ts';
+import { incidentRoutes } from './routes/incidents.ts';
+import { maintenanceRoutes } from './routes/maintenance.ts';
 import { oidcRoutes } from './routes/oidc.ts';
 import { paymentRoutes } from './routes/payment.ts';
 import { planRoutes } from './routes/plan.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { mailReaderRoutes } from './routes/unsubscribe.ts';
 import { userRoutes } from './routes/user.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
@@ -71,6 +79,13 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   feedbackRoutes(api, parts);
   planRoutes(api, parts);
   domainRoutes(api, parts);
+  channelRoutes(api, parts);
+  deliveryRoutes(api, parts);
+  alertRoutes(api, parts);
+  calendarRoutes(api, parts);
+  maintenanceRoutes(api, parts);
+  incidentRoutes(api, parts);
+  mailReaderRoutes(api, parts);
   paymentRoutes(api, parts);
   eventRoutes(api, parts);
   faviconRoutes(api, parts);
@@ -81,6 +96,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
   devMailRoutes(app, parts);
+  metricsRoutes(app, parts);
   staticPages(app, {
     webRoot: options.webRoot,
     publicUrl: config.publicUrl,
@@ -88,6 +104,11 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     maybeSignedIn: sessions.isShown,
   });
   return app;
+}
+
+/** Mail programs post for their reader from wherever they are, with no cookies; the token in the path is what counts. */
+function isOneClick({ method, path }: { method: string; path: string }): boolean {
+  return method === 'POST' && path.startsWith('/api/unsubscribe/');
 }
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
@@ -114,16 +135,17 @@ function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
   app.use('/api/*', async (c, next) => {
     const limited = limits.allow('byAddress', c.get('client').address);
     if (limited) return problemResponse(c, limited);
-    const foreign = SAFE_METHODS.has(c.req.method)
-      ? null
-      : refuseForeignOrigin(
-          {
-            host: c.req.header('host'),
-            origin: c.req.header('origin'),
-            secFetchSite: c.req.header('sec-fetch-site'),
-          },
-          config,
-        );
+    const foreign =
+      SAFE_METHODS.has(c.req.method) || isOneClick(c.req)
+        ? null
+        : refuseForeignOrigin(
+            {
+              host: c.req.header('host'),
+              origin: c.req.header('origin'),
+              secFetchSite: c.req.header('sec-fetch-site'),
+            },
+            config,
+          );
     return foreign === null ? next() : problemResponse(c, foreign);
   });
   app.use('/api/*', bodyLimits());

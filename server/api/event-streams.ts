@@ -59,25 +59,35 @@ interface Stream {
 }
 
 /**
- * Remembers which monitors changed, not what changed: a reader that is slow gets the newest state of each once, and the
+ * Remembers which monitors changed, or what is told of them, not what changed: a reader that is slow gets the newest state of each once, and the
  * memory that a stream takes is bounded by the account's domains.
  */
 function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
   const changed = new Set<string>();
+  /** Monitors of which other things are told than before; null: the account. */
+  const told = new Set<string | null>();
   let accountChanged = false;
   let ended = false;
   let endWait: () => void = () => {};
+
+  function nextTold(): ServerEvent | null {
+    const [monitorId] = told;
+    if (monitorId === undefined) return null;
+    told.delete(monitorId);
+    return { event: 'alerts', data: { domain_id: monitorId } };
+  }
 
   return {
     wake: () => endWait(),
     take(signal) {
       if (signal.topic === 'domain') changed.add(signal.monitorId);
+      else if (signal.topic === 'alerts') told.add(signal.monitorId);
       else if (signal.topic === 'account') accountChanged = true;
       else if (signal.topic === 'session_ended') ended ||= [null, sessionId].includes(signal.sessionId);
       endWait();
     },
     async next(waitMs) {
-      if (!ended && !accountChanged && changed.size === 0) {
+      if (!ended && !accountChanged && changed.size === 0 && told.size === 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, waitMs);
           endWait = () => {
@@ -92,7 +102,7 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
         return { event: 'account', data: {} };
       }
       const [monitorId] = changed;
-      if (monitorId === undefined) return null;
+      if (monitorId === undefined) return nextTold();
       // Forgotten before it is read: a change during the read is told once more.
       changed.delete(monitorId);
       return read(monitorId);

@@ -28,12 +28,16 @@ export function maySeeMail(c: AppContext, key: string): boolean {
 }
 
 /**
- * The address of the kept mail, key and all, for whoever sits at the machine; null for everybody else. Any name can stand
- * in a Host header, and a proxy may say nothing of itself: the socket's peer must be this machine as well, and the
- * product must not be meant for others.
+ * Whether a request comes from whoever sits at the machine. Any name can stand in a Host header, and a proxy may say nothing of
+ * itself: the socket's peer must be this machine as well, and the product must not be meant for others.
  */
-export function mailPageFor(c: AppContext, { mailFolder, secrets, config }: AppParts): string | null {
+export function isFromThisMachine(c: AppContext, publicUrl: URL): boolean {
   const peer = c.env?.incoming?.socket.remoteAddress ?? '';
-  const isHere = isLoopback(config.publicUrl.hostname) && LOOPBACK_PEER.test(peer) && isLocal(c);
+  return isLoopback(publicUrl.hostname) && LOOPBACK_PEER.test(peer) && isLocal(c);
+}
+
+/** The address of the kept mail, key and all, for whoever sits at the machine; null for everybody else. */
+export function mailPageFor(c: AppContext, { mailFolder, secrets, config }: AppParts): string | null {
+  const isHere = isFromThisMachine(c, config.publicUrl);
   return mailFolder !== null && isHere ? `/dev/mail?key=${encodeURIComponent(secrets.mailPage)}` : null;
 }

@@ -46,7 +46,10 @@ function success(call: Call) {
   if (call.status === 302) return { description: 'Redirect' };
   const description = 'Success';
   if (call.response === null)
-    return { description, content: { 'text/event-stream': { schema: { type: 'string' } } } };
+    return {
+      description,
+      content: { [call.mediaType ?? 'application/octet-stream']: { schema: { type: 'string' } } },
+    };
   return { description, content: { 'application/json': { schema: call.response } } };
 }
 

@@ -30,6 +30,16 @@ const CALL_LIMITS = {
   reportByAccount: { count: 120, windowMs: MINUTE_MS },
   /** Each change is followed by a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
+  /** Test messages, and messages that are sent once more: each may go to somebody else's server. */
+  sendByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
+  sendByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
+  channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
+  /** Reads every domain of the account; a page asks while its owner changes steps. */
+  previewByAccount: { count: 120, windowMs: MINUTE_MS },
+  /** Each change makes every domain of the account due. */
+  alertSettingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
+  /** Reads every domain of the account; calendars ask a few times a day. */
+  calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
 };

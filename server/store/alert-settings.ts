@@ -89,6 +89,20 @@ export function parseOwn(text: string | null): DomainAlertSettings | null {
   return text === null ? null : (JSON.parse(text) as DomainAlertSettings);
 }
 
+/** What a monitor does otherwise than its account, also what rests without Premium. */
+export async function ownSettingsOf(
+  store: Store,
+  { accountId, monitorId }: MonitorKey,
+): Promise<DomainAlertSettings> {
+  const row = await store.db
+    .selectFrom('monitors')
+    .select('alert_settings')
+    .where('id', '=', monitorId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return parseOwn(row?.alert_settings ?? null) ?? {};
+}
+
 /** What an account chose, and its weekly digest. */
 export interface AccountAlerts {
   settings: AlertSettings;

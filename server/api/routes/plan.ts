@@ -1,10 +1,11 @@
 import { CALLS } from '../../../contract/calls.ts';
-import type { Entitlement } from '../../core/index.ts';
+import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
 import { entitlementAt } from '../../store/entitlements.ts';
 import { countPausedByPlan } from '../../store/monitors.ts';
 import type { Store } from '../../store/open-store.ts';
-import { checksAreLate, mailIsFailing } from '../../store/standing.ts';
+import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/standing.ts';
 import { subscriptionsOf } from '../../store/subscriptions.ts';
+import { unsubscriptionsOf } from '../../store/unsubscriptions.ts';
 import type { Api, AppParts } from '../api.ts';
 import { mailPageFor } from '../mail-page.ts';
 import { subscriptionToken } from '../subscription-token.ts';
@@ -34,7 +35,9 @@ export function planRoutes(api: Api, parts: AppParts): void {
       paused_by_plan: await countPausedByPlan(store, account.id),
       email_verified: account.emailVerified,
       checks_late: await checksAreLate(store, { accountId: account.id, now }),
+      alerts_late: await alertsAreLate(store, { accountId: account.id, now }),
       mail_failing: await mailIsFailing(store, account),
+      unsubscribed: (await unsubscriptionsOf(store.db, account.id)).get(ACCOUNT_MAIL)?.all ?? false,
       mail_page: mailPageFor(c, parts),
     };
     return { data };

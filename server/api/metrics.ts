@@ -1,0 +1,76 @@
+import type { Hono } from 'hono';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Gauge, Registry } from 'prom-client';
+import { ALARM_CODES } from '../store/alarms.ts';
+import { workHealth } from '../store/health.ts';
+import type { Store } from '../store/open-store.ts';
+import type { AppContext, AppEnv } from './app-env.ts';
+import { isFromThisMachine } from './mail-page.ts';
+
+interface MetricsOptions {
+  store: Store;
+  clock: { now(): number };
+  config: { metricsToken: string | null; publicUrl: URL };
+}
+
+const SECOND_MS = 1_000;
+
+/**
+ * `GET /metrics` in the text form of Prometheus: for whoever has METRICS_TOKEN, or, where none is set, for whoever sits at the
+ * machine. To anybody else there is no such page.
+ */
+export function metricsRoutes(app: Hono<AppEnv>, { store, clock, config }: MetricsOptions): void {
+  const { registry, read } = createGauges(store, clock);
+  app.get('/metrics', async (c, next) => {
+    if (!mayRead(c, config)) return next();
+    await read();
+    return c.body(await registry.metrics(), 200, {
+      'Content-Type': registry.contentType,
+      'Cache-Control': 'no-store',
+    });
+  });
+}
+
+function mayRead(c: AppContext, { metricsToken: token, publicUrl }: MetricsOptions['config']): boolean {
+  if (token === null) return isFromThisMachine(c, publicUrl);
+  const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Asked of the database at each request: the API and the workers may be processes of their own. */
+function createGauges(
+  store: Store,
+  clock: { now(): number },
+): { registry: Registry; read: () => Promise<void> } {
+  const registry = new Registry();
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
+  const dueCheck = gauge('oldest_due_check_seconds', 'For how long the oldest due check has waited.');
+  const unsentAlert = gauge(
+    'oldest_unsent_alert_seconds',
+    'For how long the oldest alert that could have left has waited.',
+  );
+  const waiting = gauge('certlantern_waiting_alerts', 'Alerts on their way, planned retries included.');
+  const retried = gauge('certlantern_retried_alerts', 'Of these, how many were tried in vain.');
+  const checks = gauge('certlantern_checks_in_five_minutes', 'Checks that ended in the last five minutes.');
+  const alarm = new Gauge({
+    name: 'certlantern_alarm',
+    help: 'Whether an alarm for the operator stands.',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  return {
+    registry,
+    async read() {
+      const health = await workHealth(store, clock.now());
+      dueCheck.set(health.oldestDueCheckMs / SECOND_MS);
+      unsentAlert.set(health.oldestUnsentAlertMs / SECOND_MS);
+      waiting.set(health.waitingAlerts);
+      retried.set(health.retriedAlerts);
+      checks.set(health.recentChecks);
+      const standing = new Set(health.alarms.map(({ code }) => code));
+      for (const code of ALARM_CODES) alarm.set({ code }, Number(standing.has(code)));
+    },
+  };
+}

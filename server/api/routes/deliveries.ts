@@ -1,0 +1,35 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { receiptOf } from '../../store/alert-history.ts';
+import { replayDelivery } from '../../store/channel-sending.ts';
+import type { Api, AppParts } from '../api.ts';
+import { CHANNEL_REFUSALS } from '../channel-refusals.ts';
+import { deliveryWire } from '../channel-wire.ts';
+import { refuse } from '../problem.ts';
+
+/** What became of a message. */
+export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): void {
+  const { productName } = config;
+
+  api.on(CALLS.delivery, async ({ params, session: { account }, now }) => {
+    const receipt = await receiptOf(store.db, { accountId: account.id, deliveryId: params.id });
+    return receipt === null
+      ? notFound()
+      : { data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }) };
+  });
+
+  api.on(CALLS.replayDelivery, async ({ params, session: { account }, now }) => {
+    const key = { accountId: account.id, deliveryId: params.id };
+    const known = await receiptOf(store.db, key);
+    if (known === null) return notFound();
+    const limited =
+      limits.allow('sendByAccount', account.id) ??
+      limits.allow('sendByChannel', `${account.id}:${known.channelKey}`);
+    if (limited) return limited;
+    const replayed = await replayDelivery(store, { ...key, now });
+    if (replayed === 'not_found') return notFound();
+    if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();
+    return { data: deliveryWire(replayed, { productName, timeZone: account.timeZone, now }) };
+  });
+}
+
+const notFound = () => refuse('not_found', 'There is no such message.');

@@ -1,0 +1,36 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { displayName } from '../../core/index.ts';
+import type { Account } from '../../store/accounts.ts';
+import { changeIncident } from '../../store/monitor-incidents.ts';
+import { monitorOf } from '../../store/monitors.ts';
+import { incidentWire } from '../alert-wire.ts';
+import type { Api, AppParts } from '../api.ts';
+import { refuse } from '../problem.ts';
+
+const MOST_SNOOZED_MS = 30 * 86_400_000;
+
+/** What people say to trouble: that they know of it, or that it can wait. */
+export function incidentRoutes(api: Api, { store }: AppParts): void {
+  async function change(
+    { account, incidentId, now }: { account: Account; incidentId: string; now: number },
+    wish: { acknowledged: boolean } | { snoozedUntil: number | null },
+  ) {
+    const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
+    const monitor =
+      incident && (await monitorOf(store, { accountId: account.id, monitorId: incident.monitorId }));
+    if (incident === null || monitor === null) return refuse('not_found', 'There is no such incident.');
+    const { timeZone } = account;
+    return { data: incidentWire(incident, { displayName: displayName(monitor), timeZone, now }) };
+  }
+
+  api.on(CALLS.acknowledgeIncident, async ({ params, body, session: { account }, now }) =>
+    change({ account, incidentId: params.id, now }, { acknowledged: body.acknowledged }),
+  );
+
+  api.on(CALLS.snoozeIncident, async ({ params, body, session: { account }, now }) => {
+    const until = body.until === null ? null : Date.parse(body.until);
+    if (until !== null && (until <= now || until > now + MOST_SNOOZED_MS))
+      return refuse('invalid_request', 'Choose a time within the next 30 days (until)');
+    return change({ account, incidentId: params.id, now }, { snoozedUntil: until });
+  });
+}
