@@ -1,58 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertMessageInput } from '../../server/channels/messages/index.ts';
-import { alertMessage } from '../../server/channels/messages/index.ts';
-import type { CertificateFacts } from '../../server/core/index.ts';
+import {
+  type Changes,
+  DAY,
+  FACTS as facts,
+  HOUR,
+  MINUTE,
+  NOT_AFTER,
+  render as renderAt,
+} from './alert-mails.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const NOT_AFTER = Date.UTC(2026, 10, 22, 14, 32);
-const NOT_BEFORE = NOT_AFTER - 90 * DAY;
-
-const facts: CertificateFacts = {
-  fingerprint: 'aa',
-  serialNumber: '01',
-  issuer: 'DigiCert TLS RSA 2020 CA1',
-  subject: 'pay.fjord.example',
-  notBefore: NOT_BEFORE,
-  notAfter: NOT_AFTER,
-  authorityName: 'DigiCert',
-  authorityFullDn: 'CN=DigiCert TLS RSA 2020 CA1,O=DigiCert,C=US',
-  authorityUrl: null,
-  sans: ['pay.fjord.example'],
-};
-
-interface Changes extends Partial<Omit<AlertMessageInput, 'alert'>> {
-  alert?: Partial<AlertMessageInput['alert']>;
-  /** Until notAfter. */
-  left?: number;
-}
-
-function render({ alert, left = 2 * DAY, ...changes }: Changes = {}) {
-  const now = NOT_AFTER - left;
-  return alertMessage({
-    alert: {
-      kind: 'expiry',
-      step: 'three_days',
-      fingerprint: 'aa',
-      notBefore: NOT_BEFORE,
-      notAfter: NOT_AFTER,
-      role: 'leaf',
-      name: 'pay.fjord.example',
-      asOf: now,
-      ...alert,
-    },
-    alertedAt: now,
-    monitor: { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: now },
-    certificate: facts,
-    revoked: null,
-    now,
-    productName: 'Certlantern',
-    publicUrl: new URL('https://certs.example'),
-    timeZone: 'UTC',
-    ...changes,
-  });
-}
+/** `left`: until notAfter. */
+const render = ({ left = 2 * DAY, ...changes }: Changes & { left?: number } = {}) =>
+  renderAt({ now: NOT_AFTER - left, ...changes });
 
 describe('subject', () => {
   it.each([
@@ -76,9 +35,9 @@ describe('subject', () => {
     expect(render({ left: 22.5 * DAY, alert: { step: 'renewal_overdue' } }).subject).toBe(
       'pay.fjord.example expires in 22 days, renewal overdue',
     );
-    expect(render({ left: 7 * DAY, alert: { role: 'intermediate', fingerprint: 'bb' } }).subject).toBe(
-      'pay.fjord.example: an intermediate certificate expires in 7 days',
-    );
+    expect(
+      render({ left: 7 * DAY, certificateIs: { role: 'intermediate', fingerprint: 'bb' } }).subject,
+    ).toBe('pay.fjord.example: an intermediate certificate expires in 7 days');
   });
 
   it('shows names as people write them, and the port where it matters', () => {
@@ -93,6 +52,8 @@ describe('content', () => {
 
 After 14:32 UTC that day, visitors will see a security warning instead of the site. Renew it before then; the next check will pick up the new certificate.
 
+Where renewal is automatic, it usually stops for one of three reasons: the authority cannot see the challenge any more (port 80 closed, a DNS record moved), the client’s timer does not run, or the server was not reloaded and still serves the old file. The client’s log tells which.
+
 Host:         pay.fjord.example
 Issuer:       DigiCert TLS RSA 2020 CA1
 Valid from:   24 August 2026
@@ -104,6 +65,8 @@ https://certs.example/dashboard?domain=0c1d
 
 -- 
 You get this because you track this host in Certlantern. Alerts go out at 22, 14, 7, 3 and 1 days before expiry, and when it has expired.
+Change alerts: https://certs.example/alerts
+Stop emails for this host: https://certs.example/unsubscribe?token=t0ken
 
 `);
   });
@@ -122,7 +85,7 @@ You get this because you track this host in Certlantern. Alerts go out at 22, 14
   });
 
   it('lists the domain’s own steps', () => {
-    const days = (lifetime: number) => render({ alert: { notBefore: NOT_AFTER - lifetime } }).text;
+    const days = (lifetime: number) => render({ certificateIs: { notBefore: NOT_AFTER - lifetime } }).text;
     expect(days(398 * DAY)).toContain('at 30, 14, 7, 3 and 1 days before expiry');
     expect(days(160 * HOUR)).toContain('at 40, 32, 16, 8 and 3 hours before expiry');
     expect(days(30 * DAY)).toContain('at 7, 6, 3 and 1 days and 14 hours before expiry');
@@ -150,8 +113,8 @@ You get this because you track this host in Certlantern. Alerts go out at 22, 14
   });
 
   it('says which certificate limits, and how long the host’s own is good', () => {
-    const alert = { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' } as const;
-    const { text } = render({ alert, certificate: { ...facts, notAfter: NOT_AFTER + 101 * DAY } });
+    const certificateIs = { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' } as const;
+    const { text } = render({ certificateIs, certificate: { ...facts, notAfter: NOT_AFTER + 101 * DAY } });
     expect(text).toContain('An intermediate certificate of pay.fjord.example expires on Sunday');
     expect(text).toContain('“Fjord CA 1” limits this host');
     expect(text).toContain('The certificate of the host itself is valid until 3 March 2027.');
@@ -162,7 +125,7 @@ You get this because you track this host in Certlantern. Alerts go out at 22, 14
   it('says as of when, where the host could not be reached', () => {
     expect(render().text).not.toContain('as of');
     const now = NOT_AFTER - 2 * DAY;
-    expect(render({ alert: { asOf: now - 3 * HOUR } }).text).toContain(
+    expect(render({ facts: { asOf: now - 3 * HOUR } }).text).toContain(
       'The host could not be reached at the last check. This is as of 20 November 2026, 11:32 UTC',
     );
   });
@@ -206,7 +169,7 @@ describe('strings out of certificates', () => {
     for (const role of ['leaf', 'intermediate'] as const) {
       const fingerprint = role === 'leaf' ? 'aa' : 'bb';
       const sent = render({
-        alert: { role, fingerprint, name },
+        certificateIs: { role, fingerprint, name },
         certificate: { ...facts, issuer: name, authorityName: name, subject: name },
       });
       expect(sent.html).not.toMatch(/<script|<img src=x|<p>body|<b>/);
@@ -236,6 +199,6 @@ describe('strings out of certificates', () => {
 
   it('puts a far end into words', () => {
     const notAfter = Date.UTC(9999, 11, 31, 23, 59, 59);
-    expect(render({ alert: { notAfter } }).text).toContain('31 December 9999, 23:59 UTC');
+    expect(render({ certificateIs: { notAfter } }).text).toContain('31 December 9999, 23:59 UTC');
   });
 });

@@ -1,22 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { alertMessage } from '../../server/channels/messages/index.ts';
 import type { CertificateFacts, RevokedCertificate } from '../../server/core/index.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
-const NOW = Date.UTC(2026, 10, 20, 14, 32);
+import { type Changes, DAY, FACTS, HOUR, NOW, render as renderAlert } from './alert-mails.ts';
 
 const facts: CertificateFacts = {
-  fingerprint: 'aa',
-  serialNumber: '0a0b',
-  issuer: 'Fjord CA 1',
-  subject: 'pay.fjord.example',
-  notBefore: NOW - 30 * DAY,
-  notAfter: NOW + 60 * DAY,
-  authorityName: 'Fjord',
-  authorityFullDn: 'CN=Fjord CA 1,O=Fjord',
-  authorityUrl: null,
-  sans: ['pay.fjord.example'],
+  ...{ ...FACTS, issuer: 'Fjord CA 1', authorityName: 'Fjord' },
+  ...{ notBefore: NOW - 30 * DAY, notAfter: NOW + 60 * DAY },
 };
 const revoked: RevokedCertificate = {
   ...{ fingerprint: 'aa', key: 'issuer 0a0b', source: 'crl', at: NOW, revokedAt: NOW - DAY },
@@ -24,38 +12,13 @@ const revoked: RevokedCertificate = {
   ...{ notBefore: facts.notBefore, notAfter: facts.notAfter },
 };
 
-type Input = Parameters<typeof alertMessage>[0];
-
-function render({
-  alert,
-  ...changes
-}: Partial<Omit<Input, 'alert'>> & { alert?: Partial<Input['alert']> } = {}) {
-  const { fingerprint, name, notBefore, notAfter } = revoked;
-  return alertMessage({
-    alert: {
-      ...{
-        kind: 'revoked',
-        step: 'revoked',
-        fingerprint,
-        notBefore,
-        notAfter,
-        role: 'leaf',
-        name,
-        asOf: NOW,
-      },
-      ...alert,
-    },
-    alertedAt: NOW,
-    monitor: { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: NOW },
-    certificate: facts,
-    revoked,
-    now: NOW,
-    productName: 'Certlantern',
-    publicUrl: new URL('https://certs.example'),
-    timeZone: 'UTC',
+const render = ({ certificateIs, ...changes }: Changes = {}) =>
+  renderAlert({
+    alert: { kind: 'revoked', step: 'revoked' },
+    certificateIs: { notBefore: facts.notBefore, notAfter: facts.notAfter, ...certificateIs },
+    ...{ certificate: facts, revoked },
     ...changes,
   });
-}
 
 describe('the mail about a revoked certificate', () => {
   it('says it all in the text part', () => {
@@ -80,6 +43,8 @@ https://certs.example/dashboard?domain=0c1d
 
 -- 
 You get this because you track this host in Certlantern. It is told once for each certificate that is revoked.
+Change alerts: https://certs.example/alerts
+Stop emails for this host: https://certs.example/unsubscribe?token=t0ken
 
 `);
   });
@@ -95,7 +60,7 @@ You get this because you track this host in Certlantern. It is told once for eac
 
   it('names an intermediate, and what else to do', () => {
     const { subject, text } = render({
-      alert: { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' },
+      certificateIs: { role: 'intermediate', fingerprint: 'bb', name: 'Fjord CA 1' },
     });
     expect(subject).toBe('pay.fjord.example: an intermediate certificate was revoked');
     expect(text).toContain('“Fjord CA 1” stands between');
@@ -110,7 +75,7 @@ You get this because you track this host in Certlantern. It is told once for eac
   });
 
   it('says as of when, where the host could not be reached', () => {
-    expect(render({ alert: { asOf: NOW - 3 * HOUR } }).text).toContain(
+    expect(render({ facts: { asOf: NOW - 3 * HOUR } }).text).toContain(
       'This is as of 20 November 2026, 11:32 UTC',
     );
   });
@@ -121,7 +86,7 @@ You get this because you track this host in Certlantern. It is told once for eac
     for (const message of [
       render({ certificate: issuer }),
       render({
-        alert: { role: 'intermediate', name, fingerprint: 'bb' },
+        certificateIs: { role: 'intermediate', name, fingerprint: 'bb' },
         revoked: { ...revoked, reason: name },
       }),
     ]) {
