@@ -80,7 +80,7 @@ async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Pr
     const before = told.get(first.incident_id) ?? UNTOLD;
     told.set(first.incident_id, {
       told: [...before.told, first.step],
-      toldAt: Math.max(before.toldAt ?? 0, first.created_at),
+      toldAt: first.step === 'resolved' ? before.toldAt : Math.max(before.toldAt ?? 0, first.created_at),
     });
   }
   return told;
