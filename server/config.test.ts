@@ -66,6 +66,15 @@ describe('parseConfig', () => {
     ['LOG_LEVEL', 'loud'],
     ['SUPPORT_EMAIL', '@'],
     ['PRODUCT_NAME', 'Certs\nBcc: c@d'],
+    ['CANARY_HOSTS', 'a.example'],
+    ['CANARY_HOSTS', 'a.example b.example'],
+    ['CANARY_HOSTS', 'a.example, b.example, A.example'],
+    ['CANARY_HOSTS', 'a.example b.example https://c.example'],
+    ['CANARY_HOSTS', 'a.example b.example c.example:0'],
+    ['HEARTBEAT_URL', 'ftp://heartbeat.example/abc'],
+    ['METRICS_TOKEN', 'short'],
+    ['BOUNCE_ADDRESS', 'a+b@c.example'],
+    ['BOUNCE_MAILBOX', 'imaps://u:p@mail.example'],
   ])('refuses %s=%s in one line that names the variable', (name, value) => {
     let message = '';
     try {
@@ -86,7 +95,36 @@ describe('parseConfig', () => {
     expect(parseConfig({ PRODUCT_NAME }).mailFrom).toBe(mailFrom);
   });
 
+  it('takes canaries with and without ports, and where the operator is told', () => {
+    const config = parseConfig({
+      CANARY_HOSTS: 'www.example.com, 192.0.2.1:8443 [2001:db8::1] A.example a.example:443',
+      HEARTBEAT_URL: 'https://heartbeat.example/ping/abc',
+      METRICS_TOKEN: '0123456789abcdef',
+      BOUNCE_ADDRESS: 'bounces@example.com',
+      BOUNCE_MAILBOX: 'imaps://user:secret@mail.example.com',
+    });
+    expect(config.canaryHosts).toEqual([
+      { host: 'www.example.com', port: 443 },
+      { host: '192.0.2.1', port: 8443 },
+      { host: '2001:db8::1', port: 443 },
+      { host: 'a.example', port: 443 },
+    ]);
+    expect(config).toMatchObject({
+      metricsToken: '0123456789abcdef',
+      bounces: { address: 'bounces@example.com', mailbox: 'imaps://user:secret@mail.example.com' },
+    });
+    expect(config.heartbeatUrl?.pathname).toBe('/ping/abc');
+    expect(parseConfig({})).toMatchObject({
+      ...{ canaryHosts: [], heartbeatUrl: null, metricsToken: null, bounces: null },
+    });
+  });
+
   it('keeps passwords out of its messages', () => {
+    expect(() => parseConfig({ HEARTBEAT_URL: 'hunter2' })).toThrow(/^(?!.*hunter2)/);
+    expect(() => parseConfig({ METRICS_TOKEN: 'hunter2' })).toThrow(/^(?!.*hunter2)/);
+    expect(() =>
+      parseConfig({ BOUNCE_ADDRESS: 'b@c.example', BOUNCE_MAILBOX: 'http://u:hunter2@mail' }),
+    ).toThrow(/^(?!.*hunter2)/);
     expect(() => parseConfig({ DATABASE_URL: 'mysql://u:hunter2@db/x' })).toThrow(/^(?!.*hunter2)/);
   });
 });

@@ -15,7 +15,8 @@ const TLS_PORT = 443;
 
 /** The hosts of CANARY_HOSTS, each once. @throws ConfigError for one or two, or for what is no host. */
 export function canaryHosts(entries: readonly string[]): CanaryHost[] {
-  const canaries = new Map(entries.map((entry) => [entry.toLowerCase(), canaryHost(entry)]));
+  const parsed = entries.map(canaryHost);
+  const canaries = new Map(parsed.map((canary) => [`${canary.host} ${canary.port}`, canary]));
   const { size } = canaries;
   if (size > 0 && (size < LEAST_CANARIES || size > MOST_CANARIES))
     throw new ConfigError(

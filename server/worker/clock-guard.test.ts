@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { CanarySighting } from '../probe/index.ts';
+import { createClockGuard } from './clock-guard.ts';
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+const sightings = (...ahead: (number | null)[]): CanarySighting[] =>
+  ahead.map((aheadMs, index) => ({ host: `canary-${index}`, isHealthy: true, aheadMs }));
+
+/** A guard whose clocks are moved by hand. */
+function guarded() {
+  const time = { now: Date.UTC(2027, 2, 1), monotonic: 0 };
+  const guard = createClockGuard({ now: () => time.now }, () => time.monotonic);
+  const pass = (ms: number) => {
+    time.now += ms;
+    time.monotonic += ms;
+  };
+  return { time, guard, pass };
+}
+
+describe('The guard of the clock', () => {
+  it.each([
+    [[0, 0, 0], null],
+    [[HOUR_MS, HOUR_MS, -HOUR_MS], null],
+    [[HOUR_MS + 1, HOUR_MS + 1, 0], -(HOUR_MS + 1)],
+    [[-2 * HOUR_MS, -2 * HOUR_MS, 400 * HOUR_MS], 2 * HOUR_MS],
+    // Two that do not agree: who is right is not known.
+    [[0, 400 * HOUR_MS], null],
+    [[400 * HOUR_MS, null, null], null],
+    [[null, null, null], null],
+  ])('hears canaries that are ahead by %j, and is off by %j', (ahead, off) => {
+    const { guard } = guarded();
+    guard.hear(sightings(...ahead));
+    expect(guard.offBy()).toBe(off);
+  });
+
+  it('keeps what it knows where nobody tells', () => {
+    const { guard } = guarded();
+    guard.hear(sightings(-5 * HOUR_MS, -5 * HOUR_MS));
+    guard.hear(sightings(null, null, null));
+    expect(guard.offBy()).toBe(5 * HOUR_MS);
+  });
+
+  it('asks at first, after five minutes, and at once when the clock jumps', () => {
+    const { time, guard, pass } = guarded();
+    expect(guard.isStale()).toBe(true);
+    guard.hear(sightings(0, 0, 0));
+    expect(guard.isStale()).toBe(false);
+    pass(5 * MINUTE_MS);
+    expect(guard.isStale()).toBe(true);
+    guard.hear(sightings(0, 0, 0));
+    for (const jump of [2 * MINUTE_MS, -2 * MINUTE_MS]) {
+      time.now += jump;
+      expect(guard.isStale()).toBe(true);
+      guard.hear(sightings(0, 0, 0));
+    }
+    expect(guard.isStale()).toBe(false);
+  });
+
+  it('asks a wrong clock every minute', () => {
+    const { guard, pass } = guarded();
+    guard.hear(sightings(-5 * HOUR_MS, -5 * HOUR_MS));
+    pass(MINUTE_MS);
+    expect(guard.isStale()).toBe(true);
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createCanaries } from '../../server/probe/index.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { silent, startRawPeer } from '../kit/raw-peers.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+
+const NOW = Date.UTC(2027, 2, 1, 9, 30);
+const HOUR_MS = 3_600_000;
+const expired = mintAuthority().issue({
+  dnsNames: ['elsewhere.example'],
+  notBefore: NOW - 9_000 * HOUR_MS,
+  notAfter: NOW - 8_000 * HOUR_MS,
+});
+
+/** Canaries on loopback: each name leads to a peer of its own. */
+async function look(ports: Record<string, number>, addresses: Record<string, string> = {}) {
+  const hosts = Object.keys(ports);
+  const dns = await startDnsServer(
+    Object.fromEntries(hosts.map((host) => [host, { addresses: [addresses[host] ?? '127.0.0.1'] }])),
+  );
+  onTestFinished(() => dns.stop());
+  const policy = createAddressPolicy(['127.0.0.0/8']);
+  const canaries = createCanaries({
+    hosts: hosts.map((host) => ({ host, port: ports[host] ?? 0 })),
+    resolver: createResolver({ servers: [dns.address], policy }),
+    policy,
+    now: () => NOW,
+    timeoutMs: 1_000,
+  });
+  return canaries?.look(new AbortController().signal);
+}
+
+/** Answers over HTTP with this Date, or with none. */
+async function answering(date: Date | null) {
+  const peer = await startTlsServer(
+    { '*': expired },
+    {
+      serve(_request, response) {
+        response.sendDate = false;
+        if (date !== null) response.setHeader('Date', date.toUTCString());
+        response.end();
+      },
+    },
+  );
+  onTestFinished(() => peer.stop());
+  return peer.port;
+}
+
+it('is healthy whatever its certificate is worth, and tells what time it is', async () => {
+  const seen = await look({
+    'right.example': await answering(new Date(NOW)),
+    'ahead.example': await answering(new Date(NOW + 2 * HOUR_MS)),
+    'dateless.example': await answering(null),
+  });
+  expect(seen).toEqual([
+    { host: 'right.example', isHealthy: true, aheadMs: 0 },
+    { host: 'ahead.example', isHealthy: true, aheadMs: 2 * HOUR_MS },
+    { host: 'dateless.example', isHealthy: true, aheadMs: null },
+  ]);
+});
+
+it('is healthy where it shakes hands and says no more', async () => {
+  const peer = await startTlsServer({ '*': expired });
+  onTestFinished(() => peer.stop());
+  expect(await look({ 'quiet.example': peer.port })).toEqual([
+    { host: 'quiet.example', isHealthy: true, aheadMs: null },
+  ]);
+});
+
+it('is not healthy where nothing is reached, in bounded time', async () => {
+  const peer = await startRawPeer(silent);
+  onTestFinished(() => peer.stop());
+  const startedAt = performance.now();
+  const seen = await look(
+    { 'silent.example': peer.port, 'closed.example': 1, 'inside.example': 443 },
+    { 'inside.example': '10.0.0.1' },
+  );
+  expect(seen?.map(({ isHealthy }) => isHealthy)).toEqual([false, false, false]);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+it('is nobody where none is named', async () => {
+  expect(await look({})).toBeUndefined();
+});
