@@ -72,10 +72,17 @@ export interface ClaimedChannel {
   isClosed: boolean;
 }
 
-/** Takes the deliveries that have been due the longest, under a lease, and counts the attempt. */
-export async function claimDueDeliveries(store: Store, claim: Claim): Promise<ClaimedDelivery[]> {
+/**
+ * Takes the deliveries that have been due the longest, under a lease, and counts the attempt. `by`: those over one kind of way
+ * alone; all where it is absent.
+ */
+export async function claimDueDeliveries(
+  store: Store,
+  claim: Claim & { by?: 'mail' | 'http' },
+): Promise<ClaimedDelivery[]> {
   return inTransaction(store, async (trx) => {
-    const isFree = overtakesNone(leaseClock(store, claim.now), claim.now);
+    const inOrder = overtakesNone(leaseClock(store, claim.now), claim.now);
+    const isFree = claim.by === undefined ? inOrder : sql<boolean>`${inOrder} and ${goesBy(claim.by)}`;
     const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     if (rows.length === 0) return [];
     await trx
@@ -93,6 +100,9 @@ export async function claimDueDeliveries(store: Store, claim: Claim): Promise<Cl
     );
   });
 }
+
+const goesBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
+  way === 'mail' ? sql<boolean>`deliveries.channel = 'email'` : sql<boolean>`deliveries.channel != 'email'`;
 
 /** Messages about one incident reach a channel in order: none leaves while an earlier one is being sent, or is about to be. */
 function overtakesNone(clock: Expression<number>, now: number): Expression<SqlBool> {

@@ -29,7 +29,9 @@ const CHECK_LEASE_MS = 45_000;
 /** Longer than the channel takes for one message at most: 60 s. */
 const SENDING_LEASE_MS = 90_000;
 /** Mail servers count connections; alerts are few and leave in seconds all the same. */
-const DELIVERIES_AT_ONCE = 4;
+const MAILED_AT_ONCE = 4;
+/** Apart from mail, and many: receivers that never answer hold a slot each until they are given up. */
+const POSTED_AT_ONCE = 32;
 const MAILS_AT_ONCE = 2;
 /** Apart from the checks: neither waits for the other. */
 const GLANCES_AT_ONCE = 8;
@@ -91,19 +93,21 @@ export function createWorker(options: WorkerOptions): Worker {
     stopGraceMs: 0,
     log,
   });
-  const deliveries = createClaimLoop({
-    name: 'delivery',
-    concurrency: DELIVERIES_AT_ONCE,
-    claim: (limit) =>
-      claimDueDeliveries(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
-    handle: (delivery, stopping) => deliver(delivery, { ...options, alarms, ownNetwork }, stopping),
-    // Interrupted while sending: the next process tries again at once, under the same Message-ID.
-    release: async ({ id, leaseToken }) => {
-      await retryDelivery(store, { id, leaseToken, ...atOnce() });
-    },
-    stopGraceMs: MAIL_GRACE_MS,
-    log,
-  });
+  const deliveriesBy = (by: 'mail' | 'http', concurrency: number) =>
+    createClaimLoop({
+      name: by === 'mail' ? 'alert by mail' : 'alert over http',
+      concurrency,
+      claim: (limit) =>
+        claimDueDeliveries(store, { by, now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
+      handle: (delivery, stopping) => deliver(delivery, { ...options, alarms, ownNetwork }, stopping),
+      // Interrupted while sending: the next process tries again at once, under the same Message-ID.
+      release: async ({ id, leaseToken }) => {
+        await retryDelivery(store, { id, leaseToken, ...atOnce() });
+      },
+      stopGraceMs: MAIL_GRACE_MS,
+      log,
+    });
+  const deliveries = [deliveriesBy('mail', MAILED_AT_ONCE), deliveriesBy('http', POSTED_AT_ONCE)];
   const mails = createClaimLoop({
     name: 'mail',
     concurrency: MAILS_AT_ONCE,
@@ -136,12 +140,12 @@ export function createWorker(options: WorkerOptions): Worker {
     start() {
       unsubscribe = store.signals.subscribe(({ topic }) => {
         if (topic === 'due') checks.wake();
-        if (topic === 'deliveries') deliveries.wake();
+        if (topic === 'deliveries') for (const loop of deliveries) loop.wake();
         if (topic === 'mails') mails.wake();
         if (topic === 'glances') glances.wake();
       });
       // What was already to be told goes first: checks begin once the overdue ones are spread.
-      deliveries.start();
+      for (const loop of deliveries) loop.start();
       mails.start();
       void watchdog.start().then(() => {
         if (!isStopped) checks.start();
@@ -156,19 +160,17 @@ export function createWorker(options: WorkerOptions): Worker {
       isStopped = true;
       unsubscribe();
       ownNetwork.close();
-      const loops = [checks, deliveries, mails, glances, icons, plans, digests].map((loop) =>
+      const loops = [checks, ...deliveries, mails, glances, icons, plans, digests].map((loop) =>
         loop.stop(ABORT_MS),
       );
       await Promise.all([...loops, janitor.stop(), watchdog.stop()]);
     },
     async runDue() {
       await digests.runDue();
-      return {
-        plans: await plans.runDue(),
-        checks: await checks.runDue(),
-        deliveries: await deliveries.runDue(),
-        mails: await mails.runDue(),
-      };
+      const done = { plans: await plans.runDue(), checks: await checks.runDue(), deliveries: 0, mails: 0 };
+      for (const loop of deliveries) done.deliveries += await loop.runDue();
+      done.mails = await mails.runDue();
+      return done;
     },
     runGlances: () => glances.runDue(),
     runIcons: () => icons.runDue(),

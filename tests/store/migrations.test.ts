@@ -6,27 +6,34 @@ import { createFirstTables } from '../../server/store/migrations/0001-first-tabl
 import { createIdentityProviderTables } from '../../server/store/migrations/0002-identity-provider-tables.ts';
 import { createPlansAndMails } from '../../server/store/migrations/0003-plans-and-mails.ts';
 import { createIdentityFactors } from '../../server/store/migrations/0004-identity-factors.ts';
+import { createDescriptionsAndGlances } from '../../server/store/migrations/0005-descriptions-and-glances.ts';
+import { createProtocolsAndUptime } from '../../server/store/migrations/0006-protocols-and-uptime.ts';
+import { claimDueDeliveries } from '../../server/store/deliveries.ts';
+import { knownIncidents } from '../../server/store/monitor-incidents.ts';
 import { describeMonitor, listMonitors, monitorOf } from '../../server/store/monitors.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { NOW } from './samples.ts';
+import { DAY, NOW } from './samples.ts';
 
-const LEVEL_4: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
+type Level = Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>>;
+const LEVEL_4: Level = {
   '0001-first-tables': createFirstTables,
   '0002-identity-provider-tables': createIdentityProviderTables,
   '0003-plans-and-mails': createPlansAndMails,
   '0004-identity-factors': createIdentityFactors,
 };
 
+const LEVEL_6: Level = {
+  ...LEVEL_4,
+  '0005-descriptions-and-glances': createDescriptionsAndGlances,
+  '0006-protocols-and-uptime': createProtocolsAndUptime,
+};
+
 describe.each(DATABASES.filter(hasDatabase))('a database from before notes and tags (%s)', (name) => {
   it('keeps its monitors, which are found by their names in both writings', async () => {
     const database = await freshDatabase(name, { migrated: false });
     onTestFinished(() => database.remove());
-    await writeLevel4(database, [
-      'shop.example',
-      'xn--bcher-kva.example',
-      'a.xn--mgba3a4f16a.example',
-      '192.0.2.1',
-    ]);
+    const hosts = ['shop.example', 'xn--bcher-kva.example', 'a.xn--mgba3a4f16a.example', '192.0.2.1'];
+    await write(database, LEVEL_4, (db) => watched(db, hosts));
 
     const store = await database.open();
     const found = async (q: string) => {
@@ -51,24 +58,90 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before notes and t
   });
 });
 
-/** As the version before wrote it, which knew neither the new columns nor what a search looks through. */
-async function writeLevel4({ databaseUrl, dataDir, name }: Database, hosts: string[]): Promise<void> {
+describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%s)', (name) => {
+  it('keeps what was told, what waits and what was down, as incidents', async () => {
+    const database = await freshDatabase(name, { migrated: false });
+    onTestFinished(() => database.remove());
+    await write(database, LEVEL_6, async (db) => {
+      await watched(db, ['shop.example']);
+      await alertedAt6(db, { id: 'first', step: 'warning', state: 'delivered', at: NOW });
+      await alertedAt6(db, { id: 'second', step: 'critical', state: 'waiting', at: NOW + DAY });
+      await sql`insert into incidents (id, monitor_id, started_at, confirmed_at, ended_at, cause, message)
+        values ('outage', 'shop.example', ${NOW}, ${NOW + 1}, ${NOW + 2}, 'timeout', 'It was slow.')`.execute(
+        db,
+      );
+    });
+
+    const store = await database.open();
+    const known = await knownIncidents(store.db, { monitorId: 'shop.example', now: NOW + 2 });
+    expect(known).toMatchObject([
+      { problem: 'down', endedAt: NOW + 2, recovered: true, facts: { message: 'It was slow.' } },
+      {
+        problem: 'expiry',
+        fingerprint: 'aa',
+        endedAt: null,
+        told: expect.arrayContaining(['warning', 'critical']),
+      },
+    ]);
+    const claim = { now: NOW + DAY, limit: 9, leaseMs: DAY, claimedBy: 'a worker' };
+    expect(await claimDueDeliveries(store, claim)).toMatchObject([
+      {
+        ...{ id: 'second', attempt: 2, superseded: false, channel: { key: 'email', kind: 'email' } },
+        alert: {
+          step: 'critical',
+          severity: 'critical',
+          facts: { certificate: { notAfter: NOW + 9 * DAY } },
+        },
+      },
+    ]);
+    expect(await store.db.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(3);
+  });
+});
+
+async function alertedAt6(
+  db: Kysely<unknown>,
+  { id, step, state, at }: { id: string; step: string; state: string; at: number },
+): Promise<void> {
+  await sql`insert into alerts
+      (id, account_id, monitor_id, kind, fingerprint, step, not_before, not_after, role, name, as_of, created_at)
+    values (${id}, 'alice', 'shop.example', 'expiry', 'aa', ${step}, ${NOW - 81 * DAY}, ${NOW + 9 * DAY}, 'leaf',
+      'shop.example', ${at}, ${at})`.execute(db);
+  await sql`insert into deliveries (id, account_id, alert_id, channel, dedupe_key, message_id, state, attempts, unanswered,
+      next_attempt_at, created_at)
+    values (${id}, 'alice', ${id}, 'email', ${id}, ${`<${id}@alerts.certlantern>`}, ${state}, 1, 0, ${at}, ${at})`.execute(
+    db,
+  );
+  await sql`insert into delivery_attempts (delivery_id, attempt, started_at) values (${id}, 1, ${at})`.execute(
+    db,
+  );
+}
+
+async function watched(db: Kysely<unknown>, hosts: readonly string[]): Promise<void> {
+  await sql`insert into accounts (id, email, email_verified, full_name, paddle_id, company_name, plan, created_at)
+    values ('alice', 'alice@example.com', 1, 'Alice', '', '', 'free', ${NOW})`.execute(db);
+  for (const host of hosts)
+    await sql`insert into monitors (id, account_id, host, port, check_every_minutes, created_at, next_check_at, revoked)
+      values (${host}, 'alice', ${host}, 443, 1440, ${NOW}, ${NOW}, 0)`.execute(db);
+}
+
+/** As an earlier version wrote it. */
+async function write(
+  { databaseUrl, dataDir, name }: Database,
+  level: Level,
+  rows: (db: Kysely<unknown>) => Promise<void>,
+): Promise<void> {
   const dialect =
     databaseUrl === null
       ? sqliteDialect(dataDir)
       : postgresDialect(databaseUrl, (error) => expect.fail(error.message));
   const db = new Kysely<unknown>({ dialect });
-  const migrations = Object.entries(LEVEL_4).map(([key, up]) => [
+  const migrations = Object.entries(level).map(([key, up]) => [
     key,
     { up: (trx: Kysely<unknown>) => up(trx, name) },
   ]);
   const provider = { getMigrations: async () => Object.fromEntries(migrations) };
   const { error } = await new Migrator({ db, provider }).migrateToLatest();
   expect(error).toBeUndefined();
-  await sql`insert into accounts (id, email, email_verified, full_name, paddle_id, company_name, plan, created_at)
-    values ('alice', 'alice@example.com', 1, 'Alice', '', '', 'free', ${NOW})`.execute(db);
-  for (const host of hosts)
-    await sql`insert into monitors (id, account_id, host, port, check_every_minutes, created_at, next_check_at, revoked)
-      values (${host}, 'alice', ${host}, 443, 1440, ${NOW}, ${NOW}, 0)`.execute(db);
+  await rows(db);
   await db.destroy();
 }

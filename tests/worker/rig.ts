@@ -177,6 +177,8 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   if (!opened.ok) throw new Error(opened.code);
   const accountId = opened.account.id;
   await grantPremium(store, accountId, { grant: { endsAt: null }, now });
+  // The mail with which every account begins would stand among the alerts.
+  await store.db.updateTable('accounts').set({ reached_out_at: now }).where('id', '=', accountId).execute();
 
   const arrivals: Arrival[] = [];
   const rig: Rig = {
