@@ -91,6 +91,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       firebase: null,
       oidc: openId,
       billing: { mode: 'test' },
+      metricsToken: null,
       analyticsId: null,
       supportEmail: 'support@example.test',
       productName: 'Certlantern',

@@ -1,0 +1,49 @@
+import { type Alarm, standingAlarms } from './alarms.ts';
+import { oldestDue } from './deliveries.ts';
+import type { Store } from './open-store.ts';
+import { isForEnabledAccount, isWaiting } from './outbox.ts';
+
+/** How the work goes, in figures that are cheap to ask for however much there is. */
+export interface WorkHealth {
+  /** For how long the oldest due check, and the oldest alert that could have left, have waited; 0 where none does. */
+  oldestDueCheckMs: number;
+  oldestUnsentAlertMs: number;
+  /** Alerts that are due or planned, and of them those that were tried in vain. */
+  waitingAlerts: number;
+  retriedAlerts: number;
+  /** That ended in the last five minutes. */
+  recentChecks: number;
+  alarms: Alarm[];
+}
+
+const RECENT_MS = 5 * 60_000;
+
+/** Asks each figure of an index of its own. */
+export async function workHealth(store: Store, now: number): Promise<WorkHealth> {
+  const [{ checkAt, deliveryAt }, alerts, checks, alarms] = await Promise.all([
+    oldestDue(store, now),
+    store.db
+      .selectFrom('deliveries')
+      .select((eb) => [
+        eb.fn.countAll<number>().as('waiting'),
+        eb.fn.countAll<number>().filterWhere('attempts', '>', 0).as('retried'),
+      ])
+      .where(isWaiting)
+      .where(isForEnabledAccount('deliveries'))
+      .executeTakeFirstOrThrow(),
+    store.db
+      .selectFrom('checks')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('finished_at', '>', now - RECENT_MS)
+      .executeTakeFirstOrThrow(),
+    standingAlarms(store),
+  ]);
+  return {
+    oldestDueCheckMs: checkAt === null ? 0 : now - checkAt,
+    oldestUnsentAlertMs: deliveryAt === null ? 0 : now - deliveryAt,
+    waitingAlerts: Number(alerts.waiting),
+    retriedAlerts: Number(alerts.retried),
+    recentChecks: Number(checks.count),
+    alarms,
+  };
+}

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { raiseAlarm } from '../../server/store/alarms.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { startApi } from './test-api.ts';
+
+const TOKEN = 'metrics-token-of-the-tests';
+const MINUTE_MS = 60_000;
+
+describeEachDatabase('GET /metrics', (open) => {
+  it('tells how long the oldest work waits, and which alarms stand', async () => {
+    const { store, clock, sendFrom, cast } = await startApi(open);
+    const { alice } = await cast();
+    expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
+    clock.advance(12 * MINUTE_MS);
+    await raiseAlarm(store, { code: 'mail_down', detail: 'No mail.', now: clock.now() });
+    const answer = await sendFrom('127.0.0.1')('/metrics', {});
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    const [, seconds] = /^oldest_due_check_seconds (\S+)$/m.exec(text) ?? [];
+    expect(Math.round(Number(seconds) / 60)).toBe(12);
+    expect(text).toContain('\noldest_unsent_alert_seconds 0\n');
+    expect(text).toContain('\ncertlantern_alarm{code="mail_down"} 1\n');
+    expect(text).toContain('\ncertlantern_alarm{code="clock_wrong"} 0\n');
+  });
+
+  it('is for whoever has the token, from anywhere', async () => {
+    const { send, sendFrom } = await startApi(open, { config: { metricsToken: TOKEN } });
+    const asked = async (from: typeof send, authorization?: string) =>
+      (await from('/metrics', authorization === undefined ? {} : { headers: { authorization } })).status;
+    expect(await asked(send, `Bearer ${TOKEN}`)).toBe(200);
+    expect(await asked(send, `Bearer ${TOKEN}x`)).toBe(404);
+    expect(await asked(send, `Basic ${TOKEN}`)).toBe(404);
+    expect(await asked(send)).toBe(404);
+    expect(await asked(sendFrom('127.0.0.1'))).toBe(404);
+  });
+
+  it('is for this machine alone where there is no token', async () => {
+    const { sendFrom } = await startApi(open);
+    const asked = async (from: string, headers: Record<string, string> = {}) =>
+      (await sendFrom(from)('/metrics', { headers })).status;
+    expect(await asked('127.0.0.1')).toBe(200);
+    expect(await asked('::1')).toBe(200);
+    expect(await asked('198.51.100.7')).toBe(404);
+    expect(await asked('127.0.0.1', { 'x-forwarded-for': '198.51.100.7' })).toBe(404);
+    expect(await asked('127.0.0.1', { forwarded: 'for=198.51.100.7' })).toBe(404);
+    expect(await asked('127.0.0.1', { host: 'certs.example.com' })).toBe(403);
+    const meantForOthers = await startApi(open, {
+      config: { publicUrl: new URL('https://certs.example.com') },
+    });
+    expect((await meantForOthers.sendFrom('127.0.0.1')('/metrics', {})).status).toBe(404);
+  });
+});
