@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+import { ALERT_PROBLEMS } from '../../contract/alerting.ts';
+import { newWebhookSecret } from '../../server/api/webhook-secret.ts';
+import { webhook } from '../../server/channels/webhook/webhook.ts';
+import type { AlertStep } from '../../server/core/index.ts';
+import { alertEvent } from '../../server/core/index.ts';
+import { content } from './alert-mails.ts';
+
+const guide = readFileSync('docs/webhooks.md', 'utf8');
+
+/** The code blocks of the guide in a language, in their order. */
+const blocks = (language: string): string[] =>
+  Array.from(
+    guide.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g')),
+    ([, code = '']) => code,
+  );
+
+const STEPS: AlertStep[] = [
+  ...(['renewal_overdue', 'warning', 'critical', 'three_days', 'one_day', 'expired'] as const),
+  ...(['opened', 'some_clients', 'revoked', 'flapping', 'resolved'] as const),
+];
+
+function postingTo(secret: string, now: number) {
+  const outgoing = { content: content(), messageId: 'delivery-1', now };
+  return webhook.posting({ url: 'https://a.test', secrets: [{ secret, until: null }] }, outgoing);
+}
+
+/** Names all the way down, without what they hold. */
+function shape(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shape(one)]));
+}
+
+describe('the guide to webhooks', () => {
+  it('names every event, and no other', () => {
+    const events = [...ALERT_PROBLEMS, 'test' as const].flatMap((kind) =>
+      STEPS.map((step) => alertEvent(kind, step)),
+    );
+    const named = Array.from(guide.matchAll(/^\| `(\w+\.\w+|test)` +\|/gm), ([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(events));
+    for (const step of STEPS) expect(guide).toContain(`\`${step}\``);
+  });
+
+  it('shows a message as it is', () => {
+    const shown: unknown = JSON.parse(blocks('json')[0] ?? '');
+    expect(shape(shown)).toEqual(shape(JSON.parse(postingTo(newWebhookSecret(), 0).body)));
+  });
+
+  it('has a check without a library that works', async () => {
+    const code = blocks('js').find((block) => block.includes('function isOurs')) ?? '';
+    const module = (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
+      isOurs: (secret: string, headers: Record<string, string>, body: string) => boolean;
+    };
+    const secret = newWebhookSecret();
+    const { headers = {}, body } = postingTo(secret, Date.now());
+    expect(module.isOurs(secret, headers, body)).toBe(true);
+    expect(module.isOurs(newWebhookSecret(), headers, body)).toBe(false);
+    expect(module.isOurs(secret, headers, `${body} `)).toBe(false);
+    const old = postingTo(secret, Date.now() - 600_000);
+    expect(module.isOurs(secret, old.headers ?? {}, old.body)).toBe(false);
+  });
+});
