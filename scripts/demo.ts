@@ -10,9 +10,11 @@ import { openStore } from '../server/store/open-store.ts';
 import { startCaServer } from '../tests/kit/ca-server.ts';
 import { createDemoAccount, DEMO_PERSON } from './demo/account.ts';
 import { createDemoAuthority, type DemoCertificate } from './demo/certificates.ts';
+import { openDemoChannels, SINK_HOSTS } from './demo/channels.ts';
 import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
 import { livePast } from './demo/past.ts';
 import { type Served, startDemoServers } from './demo/servers.ts';
+import { startSink } from './demo/sink.ts';
 
 const WATCHED_FOR_MS = 220 * 86_400_000;
 /** The demo's own, whatever `.env` says: an empty value stands for the default. */
@@ -45,11 +47,12 @@ async function main(): Promise<void> {
   for (const host of OFFERED_HOSTS) certificates.set(host.name, authority.issueSince(host, now));
 
   authority.publish();
-  const servers = await startDemoServers(servedNow(certificates));
+  const servers = await startDemoServers(servedNow(certificates), SINK_HOSTS);
+  const sink = await startSink();
   await fillStore();
   startServer({
     port: servers.port,
-    stop: async () => void (await Promise.all([servers.stop(), web.stop()])),
+    stop: async () => void (await Promise.all([servers.stop(), web.stop(), sink.stop()])),
     environment: {
       ...process.env,
       ...own,
@@ -65,6 +68,7 @@ async function main(): Promise<void> {
   async function fillStore(): Promise<void> {
     const store = await openStore({ databaseUrl: null, dataDir });
     const accountId = await createDemoAccount(store, { dataDir, publicUrl: config.publicUrl, now: since });
+    await openDemoChannels(store, { accountId, sinkPort: sink.port, since, now });
     await livePast(store, {
       accountId,
       hosts: WATCHED_HOSTS,

@@ -1,4 +1,4 @@
-import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
+import { alertSteps, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
 import { record } from '../../server/store/checks.ts';
 import {
@@ -11,11 +11,14 @@ import {
 import type { Store } from '../../server/store/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
+import { answerPast, deliverPast } from './told.ts';
 import { liveUptime } from './uptime.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** Its webhook did not answer at once. */
+const RETRIED_HOST = 'pay.fjord.example';
 
 interface Look {
   at: number;
@@ -23,8 +26,8 @@ interface Look {
 }
 
 /**
- * Lets the account have watched these hosts for months: each certificate was seen when it came and before it went. The
- * next check of each is due at `now` and is a real one. Nobody is told of the past.
+ * Lets the account have watched these hosts for months: each certificate was seen when it came, when there was something to
+ * tell of it and before it went. The next check of each is due at `now` and is a real one; what was told before is told.
  */
 export async function livePast(
   store: Store,
@@ -76,6 +79,7 @@ export async function livePast(
       if (look === undefined) throw new Error(`${monitor.host} is due when nobody looks`);
       await recordLook(monitor, look, looks[index + 1]?.at ?? now);
     }
+    await deliverPast(store, { at, retriedHost: RETRIED_HOST });
   }
   for (const [index, host] of hosts.entries()) {
     const { name, tags = [], notes = '', pausedDaysAgo } = host;
@@ -85,12 +89,13 @@ export async function livePast(
       const checkEveryMinutes = intervalOf(index);
       const until = watchedUntil(host, now);
       await liveUptime(store, {
-        ...{ monitorId: key.monitorId, host, since: first.at, checkEveryMinutes, now: until },
+        ...{ ...key, host, since: first.at, checkEveryMinutes, now: until },
       });
     }
     await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });
     if (pausedDaysAgo !== undefined) await pauseMonitor(store, { ...key, now: watchedUntil(host, now) });
   }
+  await answerPast(store, { accountId, idOf: (host) => ids.get(host) ?? '', now });
 
   async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {
     const ders = [certificate.der, ...certificate.chain.map(({ der }) => der)];
@@ -133,6 +138,12 @@ function looksOf(
     const first = Math.max(since, certificate.notBefore + HOUR_MS);
     looks.push({ at: first, certificate });
     const last = successor ? successor.notBefore : lastSeen(host, first, now);
+    // Of what is wrong with it a second look is believed.
+    if (!successor && host.fault !== undefined) looks.push({ at: first + MINUTE_MS, certificate });
+    // The steps of the last day are left to the real check.
+    const until = last > first ? last : now - DAY_MS;
+    const steps = alertSteps(certificate).filter(({ at }) => at > first + MINUTE_MS && at < until);
+    looks.push(...steps.map(({ at }) => ({ at, certificate })));
     if (last > first) looks.push({ at: last, certificate });
   }
   return looks;

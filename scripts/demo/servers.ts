@@ -33,15 +33,18 @@ export interface Served {
   mail: { name: string; certificate: ServerCertificate } | null;
 }
 
-/** Loopback servers that are every host of the demo, with their icons, and a name server that knows them. */
-export async function startDemoServers({ certificates, former, mail }: Served): Promise<DemoServers> {
+/** Loopback servers that are every host of the demo, with their icons, and a name server that knows them and `others`. */
+export async function startDemoServers(
+  { certificates, former, mail }: Served,
+  others: readonly string[],
+): Promise<DemoServers> {
   const web = await orElsewhere(HTTPS_PORT, (port) =>
     startTlsServer(certificates, { port, serve: serveIcons }),
   );
   const more = await startMore(web.port, certificates, former);
   const post =
     mail && (await orElsewhere(SMTP_PORT, (port) => startMailServer(mail.name, mail.certificate, port)));
-  const hosts = [...Object.keys(certificates), ...(mail ? [mail.name] : [])];
+  const hosts = [...Object.keys(certificates), ...(mail ? [mail.name] : []), ...others];
   const dns = await startDnsServer(
     Object.fromEntries(
       hosts.map((name) => {

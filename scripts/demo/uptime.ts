@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../server/store/open-store.ts';
 import type { DemoHost, Outage } from './hosts.ts';
+import { tellPastOutage } from './told.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 90 * DAY_MS;
+/** Of those before, nobody kept the receipts. */
+const TOLD_MS = 30 * DAY_MS;
 const STRIP_CHECKS = 90;
 const AT_ONCE = 400;
 const USUAL_ANSWER_MS = 60;
 
 interface Past {
+  accountId: string;
   monitorId: string;
   host: DemoHost;
   /** When the first check was, ms UTC. */
@@ -21,7 +25,7 @@ interface Past {
 
 /** Writes down what the checks of three months told of a host's uptime: every answer, and every outage as an incident. */
 export async function liveUptime(store: Store, past: Past): Promise<void> {
-  const { monitorId, host, now } = past;
+  const { accountId, monitorId, host, now } = past;
   const { verdict_id: verdictId } = await store.db
     .selectFrom('monitors')
     .select('verdict_id')
@@ -52,6 +56,16 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
       down_message: outage ? `${host.name} ${outage.message}` : null,
     };
   });
+  const incidents = outages.map(({ from, to, cause, message }) => ({
+    id: randomUUID(),
+    monitor_id: monitorId,
+    ...{ problem: 'down' as const, fingerprint: '', facts: '{}', recovered: Number(to !== null) },
+    started_at: from,
+    confirmed_at: from + 30_000,
+    ended_at: to,
+    cause,
+    message: `${host.name} ${message}`,
+  }));
   const last = checks.at(-1);
   const lasting = outages.find(({ to }) => to === null);
   await store.db.transaction().execute(async (db) => {
@@ -60,22 +74,7 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
         .insertInto('checks')
         .values(checks.slice(from, from + AT_ONCE))
         .execute();
-    if (outages.length > 0)
-      await db
-        .insertInto('incidents')
-        .values(
-          outages.map(({ from, to, cause, message }) => ({
-            id: randomUUID(),
-            monitor_id: monitorId,
-            ...{ problem: 'down' as const, fingerprint: '', facts: '{}', recovered: Number(to !== null) },
-            started_at: from,
-            confirmed_at: from + 30_000,
-            ended_at: to,
-            cause,
-            message: `${host.name} ${message}`,
-          })),
-        )
-        .execute();
+    if (incidents.length > 0) await db.insertInto('incidents').values(incidents).execute();
     await db
       .updateTable('monitors')
       .set({
@@ -94,6 +93,10 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
       .where('id', '=', monitorId)
       .execute();
   });
+  for (const incident of incidents)
+    // What is down since a moment ago is left to the real check.
+    if (incident.started_at < now - HOUR_MS && incident.started_at > now - TOLD_MS)
+      await tellPastOutage(store, { accountId, incident });
 }
 
 interface Span extends Pick<Outage, 'cause' | 'message'> {

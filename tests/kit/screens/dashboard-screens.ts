@@ -223,5 +223,74 @@ const PANEL: Screen[] = [
   },
 ];
 
+/** The panel of a domain, at what is told of it. */
+const alertsOf = (hostname: string) => async (page: Page) => {
+  await panelOf(hostname)(page);
+  const heading = page.getByRole('heading', { name: 'Alerts', exact: true });
+  await page.getByText('Alerts for this domain').waitFor();
+  await heading.evaluate((element) => element.scrollIntoView());
+};
+
+async function ownSettings(page: Page, part: string): Promise<void> {
+  await page.locator('summary', { hasText: /^As in your account|^Own / }).click();
+  await press(page, `Change: ${part}`);
+}
+
+const PANEL_ALERTS: Screen[] = [
+  { name: 'panel-alerts', visitor: 'member', show: alertsOf('pay.fjord.example') },
+  { name: 'panel-alerts-acknowledged', visitor: 'member', show: alertsOf('git.orchard.example') },
+  { name: 'panel-alerts-snoozed', visitor: 'member', show: alertsOf('mail.orchard.example') },
+  { name: 'panel-alerts-well', visitor: 'member', show: alertsOf('auth.fjord.example') },
+  {
+    name: 'panel-alerts-receipts',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('pay.fjord.example')(page);
+      await page.locator('summary', { hasText: 'If nobody renews' }).click();
+      await page.locator('summary', { hasText: 'Receipts' }).nth(1).click();
+      await page.getByText('503 Service Unavailable').first().waitFor();
+    },
+  },
+  {
+    name: 'panel-alerts-snooze',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('pay.fjord.example')(page);
+      await press(page, 'Snooze');
+      await page.getByRole('menuitem', { name: '1 week' }).waitFor();
+    },
+  },
+  {
+    name: 'panel-alerts-steps',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('auth.fjord.example')(page);
+      await ownSettings(page, 'Steps');
+      await page.getByRole('radio', { name: /Steps you choose/ }).click();
+      await page.getByText('14 days before').last().waitFor();
+      await page.getByRole('heading', { name: 'If nobody renews, this is sent' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'panel-alerts-quiet-hours',
+    visitor: 'member',
+    async show(page) {
+      await alertsOf('auth.fjord.example')(page);
+      await ownSettings(page, 'Quiet hours');
+      await page.getByLabel('Send nothing at night').click();
+      await page.getByRole('heading', { name: 'If nobody renews, this is sent' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'panel-alerts-free',
+    visitor: 'full',
+    async show(page) {
+      await alertsOf('lab.moss.example')(page);
+      await ownSettings(page, 'Steps');
+      await page.getByText('Steps of its own come with Premium.').scrollIntoViewIfNeeded();
+    },
+  },
+];
+
 /** The dashboard of the demo's own person, what opens over it, and its panel. */
-export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...PANEL];
+export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...PANEL, ...PANEL_ALERTS];

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { DEMO_PERSON } from './account.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Hosts of channels that the name server leads to this machine: nothing that the demo sends leaves it. */
+export const SINK_HOSTS = ['hooks.fjord.example', 'ntfy.fjord.example'];
+
+interface DemoChannel {
+  name: string;
+  config: StoredChannelConfig;
+  /** Absent: it is open. */
+  trouble?: 'unconfirmed' | 'failing';
+}
+
+const channelsAt = (sinkPort: number): DemoChannel[] => [
+  { name: 'Operations', config: { kind: 'email', address: 'ops@fjord.example' } },
+  {
+    name: 'Deployment pipeline',
+    config: {
+      kind: 'webhook',
+      url: `http://hooks.fjord.example:${sinkPort}/certlantern`,
+      secrets: [
+        { secret: `whsec_${Buffer.from('the demo signs with this, ever').toString('base64')}`, until: null },
+      ],
+    },
+  },
+  {
+    name: 'Phones on call',
+    config: { kind: 'ntfy', server: `http://ntfy.fjord.example:${sinkPort}`, topic: 'on-call' },
+  },
+  // It fails, so it was switched off: nothing is ever sent to Slack itself.
+  {
+    name: '#certificates',
+    config: {
+      kind: 'slack',
+      url: 'https://hooks.slack.com/services/T00DEMO00/B00DEMO00/nothing-is-sent-here',
+    },
+    trouble: 'failing',
+  },
+  {
+    name: 'tove@orchard.example',
+    config: { kind: 'email', address: 'tove@orchard.example' },
+    trouble: 'unconfirmed',
+  },
+];
+
+/** Gives the account ways to be told beside its own mail, quiet hours and a weekly digest. */
+export async function openDemoChannels(
+  store: Store,
+  { accountId, sinkPort, since, now }: { accountId: string; sinkPort: number; since: number; now: number },
+): Promise<void> {
+  await store.db
+    .insertInto('channels')
+    .values(
+      channelsAt(sinkPort).map(({ name, config, trouble }, index) => ({
+        id: randomUUID(),
+        account_id: accountId,
+        kind: config.kind,
+        name,
+        config: JSON.stringify(config),
+        created_at: since + index * DAY_MS,
+        confirmed_at: trouble === 'unconfirmed' ? null : since + index * DAY_MS,
+        ...(trouble === 'failing'
+          ? {
+              disabled_at: now - 2 * DAY_MS,
+              disabled_by: 'failing' as const,
+              failing_since: now - 7 * DAY_MS,
+            }
+          : {}),
+      })),
+    )
+    .execute();
+  await store.db
+    .updateTable('accounts')
+    .set({
+      time_zone: 'Europe/Oslo',
+      digest_next_at: nextMonday(now),
+      reached_out_at: since,
+    })
+    .where('email', '=', DEMO_PERSON.email)
+    .execute();
+}
+
+/** Seven in the morning, UTC. */
+function nextMonday(now: number): number {
+  const day = new Date(now);
+  day.setUTCHours(7, 0, 0, 0);
+  const ahead = (8 - day.getUTCDay()) % 7 || 7;
+  return day.getTime() + ahead * DAY_MS;
+}

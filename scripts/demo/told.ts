@@ -1,0 +1,150 @@
+import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
+import { alertContextOf } from '../../server/store/alert-settings.ts';
+import { addAlerts } from '../../server/store/alerts.ts';
+import { leaseClock } from '../../server/store/lease-clock.ts';
+import { addMaintenance } from '../../server/store/maintenance.ts';
+import { changeIncident } from '../../server/store/monitor-incidents.ts';
+import type { Store } from '../../server/store/open-store.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const ANSWERS = {
+  email: '250 2.0.0 Ok: queued',
+  webhook: 'The receiver answered 204 No Content.',
+  ntfy: 'ntfy answered 204 No Content.',
+} as const;
+
+/**
+ * Lets what was put into the outbox at `at` have been delivered a moment later; to the webhook of that host after two answers that
+ * were none.
+ */
+export async function deliverPast(
+  store: Store,
+  { at, retriedHost }: { at: number; retriedHost: string | null },
+): Promise<void> {
+  const waiting = await store.db
+    .selectFrom('deliveries')
+    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .select(['deliveries.id', 'deliveries.channel', 'deliveries.channel_id', 'monitors.host'])
+    .where('deliveries.state', '=', 'waiting')
+    .execute();
+  for (const { id, channel, channel_id: channelId, host } of waiting) {
+    const isRetried = channel === 'webhook' && host === retriedHost;
+    const starts = isRetried ? [2 * SECOND_MS, 8 * SECOND_MS, 5 * MINUTE_MS] : [2 * SECOND_MS];
+    const attempts = starts.map((after, index) => {
+      const isLast = index === starts.length - 1;
+      return {
+        delivery_id: id,
+        attempt: index + 1,
+        started_at: at + after,
+        finished_at: at + after + SECOND_MS,
+        outcome: isLast ? ('delivered' as const) : ('retry' as const),
+        detail: isLast
+          ? ANSWERS[channel as keyof typeof ANSWERS]
+          : 'The receiver answered 503 Service Unavailable.',
+      };
+    });
+    const settledAt = attempts.at(-1)?.finished_at ?? at;
+    await store.db.insertInto('delivery_attempts').values(attempts).execute();
+    await store.db
+      .updateTable('deliveries')
+      .set({
+        state: 'delivered',
+        attempts: attempts.length,
+        first_attempt_at: at + 2 * SECOND_MS,
+        settled_at: settledAt,
+      })
+      .where('id', '=', id)
+      .execute();
+    if (channelId !== null)
+      await store.db
+        .updateTable('channels')
+        .set({ delivered_at: settledAt })
+        .where('id', '=', channelId)
+        .execute();
+  }
+}
+
+/** A time of being down, ms UTC. */
+export interface PastOutage {
+  id: string;
+  monitor_id: string;
+  started_at: number;
+  confirmed_at: number;
+  /** null while it lasts. */
+  ended_at: number | null;
+  message: string;
+}
+
+/** Lets people have heard that a host was down, and where that is over, that it was up again. */
+export async function tellPastOutage(
+  store: Store,
+  { accountId, incident }: { accountId: string; incident: PastOutage },
+): Promise<void> {
+  const { id: incidentId, monitor_id: monitorId, started_at: startedAt, ended_at: endedAt } = incident;
+  const facts: AlertFacts = {
+    ...{ certificate: null, fix: null, successor: null, message: incident.message },
+    ...{ asOf: startedAt, startedAt, endedAt: null },
+  };
+  await tell(incident.confirmed_at, { step: 'opened', severity: 'critical', facts });
+  if (endedAt !== null)
+    await tell(endedAt, { step: 'resolved', severity: 'info', facts: { ...facts, asOf: endedAt, endedAt } });
+
+  async function tell(at: number, alert: Pick<PlannedAlert, 'step' | 'severity' | 'facts'>): Promise<void> {
+    await store.db.transaction().execute(async (trx) => {
+      const context = await alertContextOf(trx, { accountId, monitorId, now: at }, store);
+      await addAlerts(trx, {
+        ...{ accountId, monitorId, now: at, leaseClock: leaseClock(store, at) },
+        alerts: [{ ...alert, incidentId, problem: 'down', fingerprint: '' }],
+        routesOf: (planned) => routeAlert(planned, { ...context, now: at }),
+      });
+    });
+    await deliverPast(store, { at, retriedHost: null });
+  }
+}
+
+/** What the account's person said to what was wrong, and the work that is expected. */
+export async function answerPast(
+  store: Store,
+  {
+    accountId,
+    idOf,
+    now,
+  }: { accountId: string; /** Of a watched host. */ idOf: (host: string) => string; now: number },
+): Promise<void> {
+  const change = async (
+    host: string,
+    what: Parameters<typeof changeIncident>[1]['change'],
+  ): Promise<void> => {
+    const open = await store.db
+      .selectFrom('incidents')
+      .select('id')
+      .where('monitor_id', '=', idOf(host))
+      .where('ended_at', 'is', null)
+      .executeTakeFirstOrThrow();
+    await changeIncident(store, { accountId, incidentId: open.id, change: what, now: now - DAY_MS });
+  };
+  await change('git.orchard.example', { acknowledged: true });
+  await change('old.moss.example', { acknowledged: true });
+  await change('mail.orchard.example', { snoozedUntil: now + 2 * DAY_MS });
+  const startsAt = nextSaturday(now);
+  await addMaintenance(store, {
+    accountId,
+    monitorId: idOf('api.fjord.example'),
+    window: { startsAt, endsAt: startsAt + 4 * HOUR_MS, repeats: 'never' },
+    note: 'The database moves',
+    most: 50,
+    now,
+  });
+}
+
+/** Ten in the evening, UTC, of one that is to come. */
+function nextSaturday(now: number): number {
+  const day = new Date(now);
+  day.setUTCHours(22, 0, 0, 0);
+  return day.getTime() + ((6 - day.getUTCDay() + 7) % 7 || 7) * DAY_MS;
+}
