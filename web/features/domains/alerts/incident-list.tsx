@@ -5,8 +5,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Menu, MenuItem, MenuLabel } from '../../../ui/menu.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { longDateTime } from '../../../lib/dates.ts';
-import { acknowledgeMeans, incidentState, SNOOZES } from './incident-words.ts';
+import { acknowledgeMeans, incidentState, SNOOZES, untilWords } from './incident-words.ts';
 import { useIncidentCalls } from './use-incident-calls.ts';
 
 /** How many of those that are over stand there. */
@@ -121,7 +120,7 @@ function SnoozeMenu({ now, isBusy, onSnooze }: SnoozeMenuProps) {
       {SNOOZES.map(({ label, ms }) => (
         <MenuItem key={label} onSelect={() => onSnooze(Date.now() + ms)}>
           <span className="flex-1">{label}</span>
-          <span className="num text-small text-fg-3">until {longDateTime(now + ms)}</span>
+          <span className="num text-small text-fg-3">until {untilWords(now + ms, now)}</span>
         </MenuItem>
       ))}
     </Menu>

@@ -1,4 +1,6 @@
 import type { AlertIncidentWire } from '../../../../contract/alerting.ts';
+import { longDate, longDateTime } from '../../../lib/dates.ts';
+import { dayAndMonth } from '../day-and-month.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -16,6 +18,12 @@ export function acknowledgeMeans(problem: AlertIncidentWire['problem']): string 
   return problem === 'expiry'
     ? 'No more reminders, except when it expires and when it is over.'
     : 'No more reminders, except when it is over.';
+}
+
+/** '14:32' on the same day, else '22 November'. ms UTC. */
+export function untilWords(until: number, now: number): string {
+  if (longDate(until) === longDate(now)) return longDateTime(until).slice(-5);
+  return dayAndMonth(new Date(until).toISOString(), now);
 }
 
 export type IncidentState = 'open' | 'acknowledged' | 'snoozed' | 'over';

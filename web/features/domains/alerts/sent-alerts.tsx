@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import type { SentAlertWire } from '../../../../contract/alerting.ts';
+import { OWN_MAIL } from '../../../../contract/channel.ts';
 import type { DeliveryWire } from '../../../../contract/channel.ts';
 import { ChannelIcon } from '../../../ui/alert-settings/channel-icon.tsx';
 import { DeliveryReceipt, DeliveryState } from '../../../ui/alert-settings/delivery-receipt.tsx';
 import { Button } from '../../../ui/button.tsx';
+import { Glyph } from '../../../ui/glyph.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { Disclosure } from '../panel/disclosure.tsx';
@@ -34,7 +36,16 @@ export function SentAlerts({ sent }: { sent: readonly SentAlertWire[] }) {
   );
 }
 
+/** Mail to oneself first, then by name: the same order for each alert. */
+function inOrder(deliveries: readonly DeliveryWire[]): DeliveryWire[] {
+  const rank = ({ channel_key: key }: DeliveryWire) => (key === OWN_MAIL ? 0 : 1);
+  return deliveries.toSorted(
+    (one, other) => rank(one) - rank(other) || one.channel_name.localeCompare(other.channel_name),
+  );
+}
+
 function SentAlert({ alert }: { alert: SentAlertWire }) {
+  const deliveries = inOrder(alert.deliveries);
   // The receipts ask for themselves: only once somebody looks.
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -43,26 +54,18 @@ function SentAlert({ alert }: { alert: SentAlertWire }) {
       <p className="num text-meta text-fg-3">
         <Time iso={alert.created_at} withTime />
       </p>
-      {!isOpen && (
-        <ul className="mt-1 grid gap-0.5">
-          {alert.deliveries.map((delivery) => (
-            <li key={delivery.id}>
-              <DeliveryLine delivery={delivery} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {alert.deliveries.length === 0 ? (
+      {!isOpen && <DeliveryLines deliveries={deliveries} />}
+      {deliveries.length === 0 ? (
         <p className="text-meta text-fg-2">Sent to nobody: no channel was open.</p>
       ) : (
         <Disclosure
-          summary={alert.deliveries.length === 1 ? 'Receipt' : 'Receipts'}
+          summary={deliveries.length === 1 ? 'Receipt' : 'Receipts'}
           onToggle={setIsOpen}
           className="-mb-1"
         >
           {isOpen && (
             <ul className="mt-1 grid gap-3 pb-1">
-              {alert.deliveries.map((delivery) => (
+              {deliveries.map((delivery) => (
                 <li key={delivery.id}>
                   <ChannelName delivery={delivery} />
                   <DeliveryReceipt delivery={delivery} hasTitle={false} />
@@ -73,6 +76,30 @@ function SentAlert({ alert }: { alert: SentAlertWire }) {
         </Disclosure>
       )}
     </>
+  );
+}
+
+/** Where it arrived stands in one line; every other channel has its own, which says why. */
+function DeliveryLines({ deliveries }: { deliveries: readonly DeliveryWire[] }) {
+  const arrived = deliveries.filter(({ state }) => state === 'delivered');
+  return (
+    <ul className="mt-1 grid gap-0.5 text-meta">
+      {arrived.length > 0 && (
+        <li className="flex items-start gap-1.5 text-fg-2">
+          <Glyph name="active" className="mt-[3px] size-3 text-ok-mark" />
+          <span className="[overflow-wrap:anywhere]">
+            Delivered: {arrived.map(({ channel_name: name }) => visibleText(name)).join(', ')}
+          </span>
+        </li>
+      )}
+      {deliveries
+        .filter(({ state }) => state !== 'delivered')
+        .map((delivery) => (
+          <li key={delivery.id}>
+            <DeliveryLine delivery={delivery} />
+          </li>
+        ))}
+    </ul>
   );
 }
 
