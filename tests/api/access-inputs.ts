@@ -14,6 +14,11 @@ const nobody = () => `nobody-${crypto.randomUUID().slice(0, 8)}@example.test`;
 const addressOf = ({ caller }: Asking) => caller.person?.email ?? nobody();
 const passkey = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', response: {}, clientExtensionResults: {} };
 
+function nextHour() {
+  const [from, to] = [Date.now() + 3_600_000, Date.now() + 7_200_000];
+  return { starts_at: new Date(from).toISOString(), ends_at: new Date(to).toISOString() };
+}
+
 /** What each call is asked with: well-formed, and good enough to succeed for whoever is entitled to it. */
 export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   signUp: () => ({ body: { name: 'New', email: nobody(), password: 'correct horse' } }),
@@ -79,6 +84,38 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   checkDomain: ({ things }) => ({ params: { id: things.domain } }),
   pauseDomain: ({ things }) => ({ params: { id: things.domain } }),
   resumeDomain: ({ things }) => ({ params: { id: things.pausedDomain }, body: {} }),
+
+  listChannels: () => ({}),
+  addChannel: () => ({ body: { config: { kind: 'webhook', url: 'https://new.example.com/' } } }),
+  changeChannel: ({ things }) => ({ params: { key: things.channel }, body: { name: 'Ours' } }),
+  removeChannel: ({ things }) => ({ params: { key: things.channel } }),
+  testChannel: ({ things }) => ({ params: { key: things.channel } }),
+  rotateSecret: ({ things }) => ({ params: { key: things.channel } }),
+  channelDeliveries: ({ things }) => ({ params: { key: things.channel } }),
+  delivery: ({ things }) => ({ params: { id: things.delivery } }),
+  replayDelivery: ({ things }) => ({ params: { id: things.delivery } }),
+  accountAlerts: () => ({}),
+  changeAccountAlerts: () => ({ body: { digest: false } }),
+  previewAlerts: ({ things }) => ({ body: { domain_id: things.domain, steps: ['14d'] } }),
+  makeCalendar: () => ({}),
+  removeCalendar: () => ({}),
+  listMaintenance: () => ({}),
+  addMaintenance: ({ things }) => ({ body: { ...nextHour(), domain_id: things.domain, repeats: 'never' } }),
+  removeMaintenance: ({ things }) => ({ params: { id: things.maintenance } }),
+  domainAlerts: ({ things }) => ({ params: { id: things.domain } }),
+  changeDomainAlerts: ({ things }) => ({ params: { id: things.domain }, body: { muted: ['uptime'] } }),
+  subscribeDomain: ({ things }) => ({ params: { id: things.domain } }),
+  acknowledgeIncident: ({ things }) => ({ params: { id: things.incident }, body: { acknowledged: true } }),
+  snoozeIncident: ({ things }) => ({ params: { id: things.incident }, body: { until: null } }),
+  calendar: () => ({ params: { file: `${'A'.repeat(43)}.ics` } }),
+  confirmRecipient: () => ({ body: { token: `${'A'.repeat(43)}.${Date.now().toString(36)}` } }),
+  unsubscribeSubject: () => ({ params: { token: 'A'.repeat(43) } }),
+  unsubscribeAtOnce: () => ({
+    params: { token: 'A'.repeat(43) },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'List-Unsubscribe=One-Click',
+  }),
+  unsubscribe: () => ({ params: { token: 'A'.repeat(43) }, body: { scope: 'all' } }),
 
   listProducts: () => ({}),
   openCheckout: () => ({ body: { price_id: TEST_PRICE } }),

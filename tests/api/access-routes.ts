@@ -43,7 +43,7 @@ export async function ask(
   const response = await client.send(`${filled}${query ? `?${new URLSearchParams(query)}` : ''}`, {
     method: method.toUpperCase(),
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (isStream) await response.body?.cancel();

@@ -22,6 +22,12 @@ export interface Things {
   otherSession: string;
   /** That the account trusts. */
   authority: string;
+  /** A webhook. */
+  channel: string;
+  /** That went to the own address. */
+  delivery: string;
+  incident: string;
+  maintenance: string;
   /** Of a checkout. */
   reference: string;
 }
@@ -63,6 +69,10 @@ export const nobodysThings = (): Things => ({
   pausedDomain: randomUUID(),
   otherSession: randomUUID(),
   authority: randomUUID(),
+  channel: randomUUID(),
+  delivery: randomUUID(),
+  incident: randomUUID(),
+  maintenance: randomUUID(),
   reference: referenceOf(randomUUID()),
 });
 
@@ -230,7 +240,64 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
       ...{ der: new Uint8Array(8), facts: JSON.stringify(facts) },
     })
     .execute();
-  return { domain, pausedDomain, otherSession: other.id, authority, reference: referenceOf(accountId) };
+  const alerting = await giveAlerting(store, { accountId, domain, now });
+  return {
+    ...{ domain, pausedDomain, otherSession: other.id, authority },
+    ...{ ...alerting, reference: referenceOf(accountId) },
+  };
+}
+
+async function giveAlerting(
+  store: Store,
+  { accountId, domain, now }: { accountId: string; domain: string; now: number },
+): Promise<Pick<Things, 'channel' | 'delivery' | 'incident' | 'maintenance'>> {
+  for (const table of ['channels', 'alerts', 'maintenance_windows'] as const)
+    await store.db.deleteFrom(table).where('account_id', '=', accountId).execute();
+  const [channel, delivery, incident, maintenance] = [0, 1, 2, 3].map(() => randomUUID()) as [
+    ...[string, string, string, string],
+  ];
+  const config = { kind: 'webhook', url: 'https://hooks.example.com/', secrets: [] };
+  await store.db
+    .insertInto('channels')
+    .values({
+      ...{ id: channel, account_id: accountId, kind: 'webhook', name: 'Hook', created_at: now },
+      ...{ confirmed_at: now, config: JSON.stringify(config) },
+    })
+    .execute();
+  await store.db
+    .insertInto('incidents')
+    .values({
+      ...{ id: incident, monitor_id: domain, problem: 'down', fingerprint: '', started_at: now },
+      ...{ confirmed_at: now, recovered: 0, cause: 'timeout', message: 'No answer', facts: '{}' },
+    })
+    .execute();
+  const alertFacts = { certificate: null, asOf: now, message: null, fix: null, successor: null };
+  const alert = randomUUID();
+  await store.db
+    .insertInto('alerts')
+    .values({
+      ...{ id: alert, account_id: accountId, monitor_id: domain, incident_id: incident },
+      ...{ kind: 'down', step: 'opened', fingerprint: '', severity: 'critical', created_at: now },
+      facts: JSON.stringify({ ...alertFacts, startedAt: now, endedAt: null }),
+    })
+    .execute();
+  await store.db
+    .insertInto('deliveries')
+    .values({
+      ...{ id: delivery, account_id: accountId, alert_id: alert, incident_id: incident },
+      ...{ channel: 'email', channel_key: 'email', dedupe_key: delivery, message_id: delivery },
+      ...{ state: 'delivered', attempts: 1, unanswered: 0, next_attempt_at: now },
+      ...{ settled_at: now, created_at: now },
+    })
+    .execute();
+  await store.db
+    .insertInto('maintenance_windows')
+    .values({
+      ...{ id: maintenance, account_id: accountId, monitor_id: domain, repeats: 'never' },
+      ...{ starts_at: now, ends_at: now + HOUR_MS, note: '', created_at: now },
+    })
+    .execute();
+  return { channel, delivery, incident, maintenance };
 }
 
 /** A session as a sign-in opens one, without the cost of a sign-in. */

@@ -75,6 +75,34 @@ post   /api/domain/{id}/check                               401        ok       
 post   /api/domain/{id}/pause                               401        ok       404       ok       ok       401       401
 post   /api/domain/{id}/resume                              401        ok       404       limit    ok       401       401
 
+get    /api/channels                                        401        ok       ok        ok       ok       401       401
+post   /api/channels                                        401        premium  ok        premium  ok       401       401
+patch  /api/channels/{key}                                  401        ok       404       ok       ok       401       401
+post   /api/channels/{key}/test                             401        premium  404       premium  ok       401       401
+post   /api/channels/{key}/secret                           401        ok       404       ok       ok       401       401
+get    /api/channels/{key}/deliveries                       401        ok       404       ok       ok       401       401
+delete /api/channels/{key}                                  401        ok       404       ok       ok       401       401
+get    /api/deliveries/{id}                                 401        ok       404       ok       ok       401       401
+post   /api/deliveries/{id}/replay                          401        ok       404       ok       ok       401       401
+get    /api/alerts                                          401        ok       ok        ok       ok       401       401
+patch  /api/alerts                                          401        ok       ok        ok       ok       401       401
+post   /api/alerts/preview                                  401        ok       404       ok       ok       401       401
+post   /api/alerts/calendar                                 401        ok       ok        ok       ok       401       401
+delete /api/alerts/calendar                                 401        ok       ok        ok       ok       401       401
+get    /api/maintenance                                     401        ok       ok        ok       ok       401       401
+post   /api/maintenance                                     401        ok       404       ok       ok       401       401
+delete /api/maintenance/{id}                                401        ok       404       ok       ok       401       401
+get    /api/domain/{id}/alerts                              401        ok       404       ok       ok       401       401
+patch  /api/domain/{id}/alerts                              401        ok       404       ok       ok       401       401
+post   /api/domain/{id}/alerts/subscribe                    401        ok       404       ok       ok       401       401
+post   /api/incidents/{id}/acknowledge                      401        ok       404       ok       ok       401       401
+post   /api/incidents/{id}/snooze                           401        ok       404       ok       ok       401       401
+get    /api/calendar/{file}                                 404        404      404       404      404      404       404
+post   /api/recipients/confirm                              token      token    token     token    token    token     token
+get    /api/unsubscribe/{token}                             token      token    token     token    token    token     token
+post   /api/unsubscribe/{token}                             token      token    token     token    token    token     token
+patch  /api/unsubscribe/{token}                             token      token    token     token    token    token     token
+
 get    /api/payment/products                                401        ok       ok        ok       ok       401       401
 post   /api/payment/checkout                                401        ok       ok        ok       bought   401       401
 get    /api/payment/billing                                 401        ok       ok        ok       verify   401       401
@@ -193,5 +221,5 @@ describeEachDatabase('Access', (open) => {
     }
     expect(actual).toEqual(rows.map(({ key, words }) => inLine(key, words)));
     expect(faults).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 });
