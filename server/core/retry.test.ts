@@ -38,18 +38,26 @@ describe('nextAttemptAt of mail', () => {
 
 describe('nextAttemptAt of webhooks', () => {
   it('follows the schedule of Standard Webhooks, over about 75 hours', () => {
+    for (const jitter of [0, 0.999]) expect(tries('http', jitter)).toHaveLength(10);
     const [first, second, third, ...later] = tries('http', 0.5);
     expect([first, second, third]).toEqual([0, 5 * SECOND, 5 * MINUTE + 5 * SECOND]);
     expect(later.map((at) => Math.round(at / HOUR))).toEqual([1, 3, 8, 18, 32, 52, 76]);
   });
   it('makes each try a tenth earlier or later', () => {
-    expect(next('http', { attempt: 4, jitter: 0 })).toBe(108 * MINUTE);
-    expect(next('http', { attempt: 4, jitter: 1 })).toBe(132 * MINUTE);
+    const fourth = { attempt: 4, firstAttemptAt: -HOUR };
+    expect(next('http', { ...fourth, jitter: 0 })).toBe(108 * MINUTE);
+    expect(next('http', { ...fourth, jitter: 1 })).toBe(132 * MINUTE);
   });
   it('leaves a receiver alone for as long as it asks, up to an hour', () => {
     expect(next('http', { afterMs: 90 * SECOND })).toBe(90 * SECOND);
     expect(next('http', { afterMs: 7 * DAY })).toBe(HOUR);
-    expect(next('http', { attempt: 2, afterMs: SECOND })).toBe(5 * MINUTE);
-    expect(next('http', { attempt: 10, afterMs: SECOND })).toBeNull();
+    expect(next('http', { attempt: 2, firstAttemptAt: -5 * SECOND, afterMs: SECOND })).toBe(5 * MINUTE);
+    expect(next('http', { attempt: 10, firstAttemptAt: -4 * DAY, afterMs: SECOND })).toBeNull();
+  });
+  it('counts no attempts that were cut off', () => {
+    expect(next('http', { attempt: 30, firstAttemptAt: -MINUTE })).toBe(5 * MINUTE);
+  });
+  it('begins with short waits again where nobody could try for long', () => {
+    expect(next('http', { attempt: 1, firstAttemptAt: -2 * DAY })).toBe(5 * SECOND);
   });
 });
