@@ -125,10 +125,10 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const { account } = session;
     const { own, added } = await channelsOf(store, account.id);
     // Strangers learn from no answer, the one of a limit included, whether a channel exists.
-    if (params.key !== OWN_MAIL && !added.some(({ id }) => id === params.key))
-      return CHANNEL_REFUSALS.not_found();
+    const channel = params.key === OWN_MAIL ? own : added.find(({ id }) => id === params.key);
+    if (!channel) return CHANNEL_REFUSALS.not_found();
     if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
-    if (params.key === OWN_MAIL && own.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
+    if (channel.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
     const limited =
       limits.allow('sendByAccount', account.id) ??
       limits.allow('sendByChannel', `${account.id}:${params.key}`);

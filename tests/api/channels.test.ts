@@ -1,0 +1,253 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { suppress } from '../../server/store/suppressions.ts';
+import { inTransaction } from '../../server/store/transaction.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const add = (person: Person, config: object, name?: string) =>
+  person.ask(CALLS.addChannel, { body: { config, ...(name !== undefined && { name }) } });
+const list = async (person: Person) => (await person.ask(CALLS.listChannels)).ok.data;
+const change = (person: Person, key: string, body: object) =>
+  person.ask(CALLS.changeChannel, { params: { key }, body });
+const hook = (path = '') => ({ kind: 'webhook', url: `https://hooks.example.com/${path}` });
+const withoutPremium = (api: TestApi, { id }: Person) =>
+  grantPremium(api.store, id, { grant: null, now: api.clock.now() });
+
+const SECRET_PART = 'T0123/B0456/abcdefghijklSECRETwxyz';
+const EVERY_KIND: ChannelConfig[] = [
+  { kind: 'email', address: 'Ops@fjord.example' },
+  { kind: 'webhook', url: `https://hooks.example.com/services/${SECRET_PART}?key=SECRET` },
+  { kind: 'slack', url: `https://hooks.slack.com/services/${SECRET_PART}` },
+  { kind: 'discord', url: `https://discord.com/api/webhooks/${SECRET_PART}` },
+  { kind: 'teams', url: `https://prod-1.westeurope.logic.azure.com/workflows/${SECRET_PART}` },
+  { kind: 'telegram', bot_token: '123456789:AASECRETSECRETSECRETSECRETSECRET123', chat_id: '-100200' },
+  { kind: 'pagerduty', routing_key: 'SECRETSECRETSECRETSECRETSECR7890', region: 'eu' },
+  { kind: 'ntfy', server: 'https://ntfy.sh', topic: 'fjord', access_token: 'tk_SECRET' },
+];
+
+describeEachDatabase('The channels of an account', (open) => {
+  it('are the own email for everybody, and on Premium those that were added, without their secrets', async () => {
+    const { alice, bob, charlie } = await (await startApi(open)).cast();
+    expect(await list(alice)).toMatchObject([
+      { key: OWN_MAIL, kind: 'email', target: alice.email, state: 'open', detail: null },
+    ]);
+    for (const config of EVERY_KIND) expect((await add(bob, config)).status).toBe(200);
+    const channels = await list(bob);
+    expect(channels.map(({ kind, name, target, state }) => [kind, name, target, state])).toEqual([
+      ['email', 'Your email', bob.email, 'open'],
+      ['email', 'ops@fjord.example', 'ops@fjord.example', 'unconfirmed'],
+      ['webhook', 'hooks.example.com', 'https://hooks.example.com/services/T0…', 'open'],
+      ['slack', 'Slack', 'hooks.slack.com …wxyz', 'open'],
+      ['discord', 'Discord', 'discord.com …wxyz', 'open'],
+      ['teams', 'Microsoft Teams', 'prod-1.westeurope.logic.azure.com …wxyz', 'open'],
+      ['telegram', 'Telegram', 'chat -100200', 'open'],
+      ['pagerduty', 'PagerDuty', '…7890', 'open'],
+      ['ntfy', 'ntfy: fjord', 'ntfy.sh/fjord', 'open'],
+    ]);
+    expect(JSON.stringify(channels)).not.toContain('SECRET');
+    expect(await list(charlie)).toHaveLength(1);
+  });
+
+  it('show a webhook’s key when it is made, and never again', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const { channel, secret } = (await add(bob, hook(), 'Our tools')).ok.data;
+    expect(channel.name).toBe('Our tools');
+    expect(Buffer.from((secret ?? '').replace('whsec_', ''), 'base64')).toHaveLength(32);
+    expect(JSON.stringify(await list(bob))).not.toContain('whsec_');
+    const params = { key: channel.key };
+    const rotated = (await bob.ask(CALLS.rotateSecret, { params })).ok.data;
+    expect(rotated.secret).toMatch(/^whsec_/);
+    expect(rotated.secret).not.toBe(secret);
+    expect((await bob.ask(CALLS.rotateSecret, { params: { key: OWN_MAIL } })).status).toBe(404);
+    const slack = (await add(bob, EVERY_KIND[2] ?? {})).ok.data.channel;
+    expect((await bob.ask(CALLS.rotateSecret, { params: { key: slack.key } })).status).toBe(404);
+  });
+
+  it('let a new key sign beside the old one for a day', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const { channel, secret } = (await add(bob, hook())).ok.data;
+    const params = { key: channel.key };
+    const first = (await bob.ask(CALLS.rotateSecret, { params })).ok.data;
+    expect(Date.parse(first.previous_until) - api.clock.now()).toBeGreaterThan(86_400_000 - 60_000);
+    const stored = async () =>
+      JSON.parse(
+        (await api.store.db.selectFrom('channels').select('config').executeTakeFirstOrThrow()).config,
+      ) as { url: string; secrets: { secret: string; until: number | null }[] };
+    expect((await stored()).secrets.map((each) => each.secret)).toEqual([first.secret, secret]);
+    const second = (await bob.ask(CALLS.rotateSecret, { params })).ok.data;
+    expect((await stored()).secrets.map(({ secret: key, until }) => [key, until === null])).toEqual([
+      [second.secret, true],
+      [first.secret, false],
+    ]);
+    // Led elsewhere it keeps its keys.
+    await change(bob, channel.key, { config: hook('elsewhere') });
+    expect(await stored()).toMatchObject({
+      url: 'https://hooks.example.com/elsewhere',
+      secrets: [{ secret: second.secret }, { secret: first.secret }],
+    });
+  });
+
+  it('come with Premium, rest without it, and are there again with it', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    expect((await add(alice, hook())).problem).toMatchObject({ code: 'premium_required', status: 402 });
+    const { key } = (await add(bob, hook())).ok.data.channel;
+    await withoutPremium(api, bob);
+    expect((await list(bob))[1]).toMatchObject({ key, state: 'plan' });
+    expect((await change(bob, key, { name: 'Renamed' })).ok.data).toMatchObject({ state: 'plan' });
+    for (const body of [{ enabled: true }, { config: hook('b') }])
+      expect((await change(bob, key, body)).problem.code).toBe('premium_required');
+    expect((await bob.ask(CALLS.testChannel, { params: { key } })).problem.code).toBe('premium_required');
+    await grantPremium(api.store, bob.id, { grant: { endsAt: null }, now: api.clock.now() });
+    expect((await list(bob))[1]).toMatchObject({ key, name: 'Renamed', state: 'open' });
+  });
+
+  it('are twenty at most, also where many are added at once', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const answers = await Promise.all(
+      Array.from({ length: MOST_CHANNELS + 6 }, (_, index) => add(bob, hook(String(index)))),
+    );
+    const refused = answers.filter(({ status }) => status !== 200).map(({ problem }) => problem.code);
+    expect(refused).toEqual(Array.from({ length: 6 }, () => 'too_many_channels'));
+    expect(await list(bob)).toHaveLength(MOST_CHANNELS + 1);
+  });
+
+  it('lead to one place once, also where both are added at once', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const both = await Promise.all([add(bob, hook()), add(bob, hook())]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const own = await add(bob, { kind: 'email', address: bob.email.toUpperCase() });
+    expect(own.problem.code).toBe('channel_exists');
+    const other = (await add(bob, hook('other'))).ok.data.channel;
+    expect((await change(bob, other.key, { config: hook() })).problem.code).toBe('channel_exists');
+    expect((await change(bob, other.key, { config: hook('other') })).status).toBe(200);
+  });
+
+  it('do not lead into a private network, nor to what is no host', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const webhook = (url: string) => ({ kind: 'webhook', url });
+    const refused = [
+      ...['http://127.0.0.1/', 'http://localhost/', 'http://10.0.0.1:8080/', 'http://[::1]/'].map(webhook),
+      ...['http://169.254.169.254/latest/meta-data', 'http://printer/', 'http://nas.local/'].map(webhook),
+      ...['http://metadata.google.internal/', 'http://0x7f000001/', 'http://2130706433/'].map(webhook),
+      ...['http://[::ffff:10.0.0.1]/', 'http://[64:ff9b::a00:1]/', 'http://127.1/'].map(webhook),
+      { kind: 'ntfy', server: 'http://192.168.0.2', topic: 'home' },
+      { kind: 'teams', url: 'https://intranet/workflows/1' },
+    ];
+    for (const config of refused) {
+      const { problem } = await add(bob, config);
+      expect(problem, JSON.stringify(config)).toMatchObject({ code: 'channel_refused', status: 422 });
+      expect(problem.detail).toContain('private network');
+    }
+    for (const url of ['ftp://a.example/', 'https://user:pw@a.example/', 'file:///etc/passwd', 'a.example'])
+      expect((await add(bob, webhook(url))).problem.code).toBe('invalid_request');
+    const { key } = (await add(bob, hook())).ok.data.channel;
+    const { problem } = await change(bob, key, { config: webhook('http://127.0.0.1/') });
+    expect(problem.code).toBe('channel_refused');
+    expect(await list(bob)).toHaveLength(2);
+  });
+
+  it('take their form from the contract alone: what else is sent is dropped', async () => {
+    const api = await startApi(open);
+    const { bob, charlie } = await api.cast();
+    const smuggled = { account_id: charlie.id, confirmed_at: 1, secrets: [{ secret: 'mine', until: null }] };
+    const body = { ...smuggled, config: { ...hook(), ...smuggled }, name: 'Hook' };
+    const { key } = (await bob.ask(CALLS.addChannel, { body })).ok.data.channel;
+    await bob.ask(CALLS.changeChannel, {
+      params: { key },
+      body: { ...smuggled, id: 'other', state: 'open' },
+    });
+    const row = await api.store.db.selectFrom('channels').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ id: key, account_id: bob.id });
+    expect(row.config).not.toContain('mine');
+    for (const name of ['two\nlines', 'a'.repeat(81)])
+      expect((await add(bob, hook('x'), name)).problem.code).toBe('invalid_request');
+  });
+
+  it('belong to one account: to others they do not exist', async () => {
+    const { bob, charlie } = await (await startApi(open)).cast();
+    const { key } = (await add(bob, hook())).ok.data.channel;
+    const params = { key };
+    for (const answer of [
+      await change(charlie, key, { name: 'Mine' }),
+      await charlie.ask(CALLS.testChannel, { params }),
+      await charlie.ask(CALLS.rotateSecret, { params }),
+      await charlie.ask(CALLS.channelDeliveries, { params }),
+      await charlie.ask(CALLS.removeChannel, { params }),
+    ])
+      expect(answer.problem.code).toBe('not_found');
+    expect((await list(bob))[1]).toMatchObject({ key, name: 'hooks.example.com', state: 'open' });
+  });
+
+  it('are switched off and on, and removed with what waits for them', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const { key } = (await add(bob, hook())).ok.data.channel;
+    const params = { key };
+    await bob.ask(CALLS.testChannel, { params });
+    expect((await change(bob, key, { enabled: false })).ok.data.state).toBe('off');
+    const [dropped] = (await bob.ask(CALLS.channelDeliveries, { params })).ok.data;
+    expect(dropped).toMatchObject({ state: 'superseded', detail: 'The channel was switched off.' });
+    expect((await bob.ask(CALLS.testChannel, { params })).problem.code).toBe('channel_closed');
+    await api.store.db.updateTable('channels').set({ disabled_by: 'gone', failing_since: 1 }).execute();
+    expect((await list(bob))[1]?.state).toBe('gone');
+    expect((await change(bob, key, { enabled: true })).ok.data).toMatchObject({
+      state: 'open',
+      failing_since: null,
+    });
+    await bob.ask(CALLS.testChannel, { params });
+    expect((await bob.ask(CALLS.removeChannel, { params })).ok.data).toBeNull();
+    expect(await api.store.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
+    expect((await bob.ask(CALLS.removeChannel, { params })).problem.code).toBe('not_found');
+  });
+
+  it('keep their kind, and the own email is there to stay', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const { key } = (await add(bob, hook())).ok.data.channel;
+    expect((await change(bob, key, { config: EVERY_KIND[2] })).problem.code).toBe('channel_refused');
+    expect((await bob.ask(CALLS.removeChannel, { params: { key: OWN_MAIL } })).problem.code).toBe(
+      'not_found',
+    );
+    for (const body of [{ enabled: false }, { name: 'Mine' }, { config: EVERY_KIND[0] }])
+      expect((await change(bob, OWN_MAIL, body)).problem.code).toBe('channel_refused');
+  });
+
+  it('try the own email again after it refused mail, with a test', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await inTransaction(api.store, (trx) =>
+      suppress(trx, { address: alice.email, reason: 'refused', detail: '550 no such user', now: 1 }),
+    );
+    expect((await list(alice))[0]).toMatchObject({ state: 'refused', detail: '550 no such user' });
+    const params = { key: OWN_MAIL };
+    expect((await alice.ask(CALLS.testChannel, { params })).problem.code).toBe('channel_closed');
+    expect((await change(alice, OWN_MAIL, { enabled: true })).ok.data).toMatchObject({ state: 'open' });
+    expect((await alice.ask(CALLS.channelDeliveries, { params })).ok.data).toMatchObject([
+      { event: 'test', state: 'waiting' },
+    ]);
+  });
+
+  it('that are removed leave every choice, and a choice is never left with none', async () => {
+    const { bob } = await (await startApi(open)).cast();
+    const { id } = (await bob.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
+    const [one, two] = [
+      (await add(bob, hook('1'))).ok.data.channel.key,
+      (await add(bob, hook('2'))).ok.data.channel.key,
+    ];
+    const settings = { channels: [one], steps: null, quiet_hours: null, muted: [] };
+    await bob.ask(CALLS.changeAccountAlerts, { body: { settings } });
+    const params = { id };
+    await bob.ask(CALLS.changeDomainAlerts, { params, body: { channels: [one, two], muted: ['uptime'] } });
+    await bob.ask(CALLS.removeChannel, { params: { key: one } });
+    expect((await bob.ask(CALLS.accountAlerts)).ok.data.settings.channels).toBeNull();
+    const own = async () => (await bob.ask(CALLS.domainAlerts, { params })).ok.data.own;
+    expect(await own()).toEqual({ channels: [two], muted: ['uptime'] });
+    await bob.ask(CALLS.removeChannel, { params: { key: two } });
+    expect(await own()).toEqual({ muted: ['uptime'] });
+  });
+});

@@ -1,0 +1,119 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { suppress } from '../../server/store/suppressions.ts';
+import { inTransaction } from '../../server/store/transaction.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, type Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const invite = (person: Person, address: string) =>
+  person.ask(CALLS.addChannel, { body: { config: { kind: 'email', address } } });
+const stateOf = async (person: Person, key: string) =>
+  (await person.ask(CALLS.listChannels)).ok.data.find((channel) => channel.key === key)?.state;
+
+/** What waits to be mailed to an address, oldest first. */
+async function mailsTo({ store }: TestApi, address: string) {
+  const rows = await store.db
+    .selectFrom('mails')
+    .select(['kind', 'data', 'expires_at'])
+    .where('recipient', '=', address)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ data, ...row }) => ({ ...row, ...(JSON.parse(data ?? '{}') as { url?: string }) }));
+}
+const tokenIn = (url = '') => new URL(url).searchParams.get('token') ?? '';
+const confirm = (api: TestApi, token: string) =>
+  createClient(api.send).ask(CALLS.confirmRecipient, { body: { token } });
+
+describeEachDatabase('Another reader of alerts', (open) => {
+  it('agrees with the link of a mail, once, and gets nothing else before', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const { channel, secret } = (await invite(bob, 'Ops@fjord.example')).ok.data;
+    expect([channel.state, secret]).toEqual(['unconfirmed', null]);
+    const [mail] = await mailsTo(api, 'ops@fjord.example');
+    expect(mail).toMatchObject({ kind: 'confirm_recipient', accountName: bob.name });
+    expect(mail?.url).toMatch(/^http:\/\/localhost:8080\/confirm-recipient\?token=/);
+    const params = { key: channel.key };
+    expect((await bob.ask(CALLS.testChannel, { params })).problem.code).toBe('channel_closed');
+
+    const token = tokenIn(mail?.url);
+    const row = await api.store.db.selectFrom('channels').selectAll().executeTakeFirstOrThrow();
+    expect(JSON.stringify(row)).not.toContain(token);
+    expect((await confirm(api, token)).ok.data).toEqual({ address: 'ops@fjord.example', account: bob.name });
+    expect(await stateOf(bob, channel.key)).toBe('open');
+    expect((await confirm(api, token)).problem.code).toBe('invalid_token');
+    expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);
+  });
+
+  it('can agree for seven days, and no later even with a token made longer', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    await invite(bob, 'ops@fjord.example');
+    const [mail] = await mailsTo(api, 'ops@fjord.example');
+    const token = tokenIn(mail?.url);
+    api.clock.advance(7 * DAY_MS + 1_000);
+    expect((await confirm(api, token)).problem.code).toBe('invalid_token');
+    const longer = `${token.split('.')[0]}.${(api.clock.now() + DAY_MS).toString(36)}`;
+    expect((await confirm(api, longer)).problem.code).toBe('invalid_token');
+  });
+
+  it('is asked three times a day at most, whoever asks', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const key = (await invite(bob, 'ops@fjord.example')).ok.data.channel.key;
+    const again = () =>
+      bob.ask(CALLS.changeChannel, {
+        params: { key },
+        body: { config: { kind: 'email', address: 'OPS@fjord.example' } },
+      });
+    expect([(await again()).status, (await again()).status]).toEqual([200, 200]);
+    expect((await again()).problem.code).toBe('too_many_requests');
+    await bob.ask(CALLS.removeChannel, { params: { key } });
+    expect((await invite(bob, 'ops@fjord.example')).problem.code).toBe('too_many_requests');
+    expect(await mailsTo(api, 'ops@fjord.example')).toHaveLength(3);
+    api.clock.advance(DAY_MS + 1_000);
+    await api.store.db
+      .updateTable('sessions')
+      .set({ access_expires_at: api.clock.now() + DAY_MS })
+      .execute();
+    expect((await invite(bob, 'ops@fjord.example')).status).toBe(200);
+  });
+
+  it('agrees anew when the channel is led to another address; the old link is worth nothing', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const { key } = (await invite(bob, 'old@fjord.example')).ok.data.channel;
+    const [old] = await mailsTo(api, 'old@fjord.example');
+    await confirm(api, tokenIn(old?.url));
+    const config = { kind: 'email', address: 'new@fjord.example' };
+    const led = (await bob.ask(CALLS.changeChannel, { params: { key }, body: { config } })).ok.data;
+    expect([led.target, led.state]).toEqual(['new@fjord.example', 'unconfirmed']);
+    expect((await confirm(api, tokenIn(old?.url))).problem.code).toBe('invalid_token');
+    const [mail] = await mailsTo(api, 'new@fjord.example');
+    await confirm(api, tokenIn(mail?.url));
+    expect(await stateOf(bob, key)).toBe('open');
+    // The same address, which agreed, is not asked again.
+    await bob.ask(CALLS.changeChannel, { params: { key }, body: { config } });
+    expect(await mailsTo(api, 'new@fjord.example')).toHaveLength(1);
+    expect(await stateOf(bob, key)).toBe('open');
+  });
+
+  it('gets mail again, after the address refused some, by agreeing once more', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const address = 'ops@fjord.example';
+    const { key } = (await invite(bob, address)).ok.data.channel;
+    await confirm(api, tokenIn((await mailsTo(api, address))[0]?.url));
+    await inTransaction(api.store, (trx) =>
+      suppress(trx, { address, reason: 'refused', detail: '550 unknown', now: 1 }),
+    );
+    expect(await stateOf(bob, key)).toBe('refused');
+    const config = { kind: 'email', address };
+    await bob.ask(CALLS.changeChannel, { params: { key }, body: { config } });
+    const mails = await mailsTo(api, address);
+    await confirm(api, tokenIn(mails.at(-1)?.url));
+    expect(await stateOf(bob, key)).toBe('open');
+  });
+});
