@@ -36,8 +36,6 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
   const test = useChannelTest(key);
   const [asked, setAsked] = useState<Asked | null>(null);
   const ask = (what: Asked) => (open: boolean) => setAsked(open ? what : null);
-  const title = isOwn ? 'Your address' : name;
-  const below = isOwn || name !== target ? target : CHANNEL_KINDS[kind].label;
 
   return (
     <li className="border-b border-line py-4 first:pt-0 last:border-0 last:pb-0">
@@ -47,10 +45,10 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
         </span>
         <div className="min-w-0 flex-1">
           <p className="[overflow-wrap:anywhere]">
-            <span className="font-medium">{title}</span>{' '}
+            <span className="font-medium">{name}</span>{' '}
             {!isOwn && <span className="text-meta text-fg-3">{CHANNEL_KINDS[kind].label}</span>}
           </p>
-          <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{below}</p>
+          {name !== target && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{target}</p>}
           <StateLine standing={standing} />
         </div>
         <div className="flex items-center gap-2 max-md:order-last max-md:basis-full max-md:pl-11">
@@ -59,7 +57,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
               variant="outline"
               size="small"
               busy={test.isSending}
-              aria-label={`Send a test to ${title}`}
+              aria-label={`Send a test to ${name}`}
               onClick={test.send}
             >
               Send a test
@@ -67,22 +65,17 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
           )}
           <ChannelRemedy channel={channel} remedy={standing.remedy} onEdit={() => setAsked('edit')} />
         </div>
-        <ChannelMenu channel={channel} title={title} onAsk={setAsked} />
+        <ChannelMenu channel={channel} onAsk={setAsked} />
       </div>
       {test.receipt && (
         <section
-          aria-label={`Test of ${title}`}
+          aria-label={`Test of ${name}`}
           className="mt-3 ml-11 rounded-3 border border-line bg-surface px-3.5 py-3"
         >
           <DeliveryReceipt delivery={test.receipt} hasTitle={false} />
         </section>
       )}
-      <ReceiptsDialog
-        channel={channel}
-        title={title}
-        open={asked === 'receipts'}
-        onOpenChange={ask('receipts')}
-      />
+      <ReceiptsDialog channel={channel} open={asked === 'receipts'} onOpenChange={ask('receipts')} />
       {!isOwn && (
         <>
           <EditChannelDialog channel={channel} open={asked === 'edit'} onOpenChange={ask('edit')} />
@@ -118,16 +111,15 @@ function StateLine({ standing: { text, glyph } }: { standing: ChannelState }) {
 
 interface ChannelMenuProps {
   channel: ChannelWire;
-  title: string;
   onAsk: (what: Asked) => void;
 }
 
-function ChannelMenu({ channel: { key, kind, state }, title, onAsk }: ChannelMenuProps) {
+function ChannelMenu({ channel: { key, kind, name, state }, onAsk }: ChannelMenuProps) {
   const switching = useSwitchChannel(key);
   return (
     <Menu
       trigger={
-        <IconButton label={`Actions for ${title}`} className="max-md:-mt-2 max-md:-mr-2">
+        <IconButton label={`Actions for ${name}`} className="max-md:-mt-2 max-md:-mr-2">
           <Ellipsis className="size-4" strokeWidth={1.6} aria-hidden="true" />
         </IconButton>
       }

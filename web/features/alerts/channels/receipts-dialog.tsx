@@ -7,19 +7,18 @@ import { NotLoaded } from '../not-loaded.tsx';
 
 interface ReceiptsDialogProps {
   channel: ChannelWire;
-  title: string;
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }
 
 /** The last messages to a channel, each with its attempts. */
-export function ReceiptsDialog({ channel, title, open, onOpenChange }: ReceiptsDialogProps) {
+export function ReceiptsDialog({ channel, open, onOpenChange }: ReceiptsDialogProps) {
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title="Last messages"
-      description={`What went to ${title}, newest first.`}
+      description={`What went to ${channel.name}, newest first.`}
       hasCross
       wide
     >

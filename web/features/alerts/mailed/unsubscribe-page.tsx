@@ -10,6 +10,7 @@ import { toast } from '../../../ui/toast.tsx';
 import { isSpent, LinkFailed, LinkNotWhole } from './link-trouble.tsx';
 import { fetchUnsubscribeSubject, unsubscribe } from './mailed-calls.ts';
 import type { UnsubscribeScope, UnsubscribeSubject } from './mailed-calls.ts';
+import { unsubscribeWords } from './unsubscribe-words.ts';
 
 const TITLE = 'Stop alert mail';
 
@@ -45,7 +46,7 @@ export function UnsubscribePage() {
 
 function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSubject }) {
   const queryClient = useQueryClient();
-  const { domain, unsubscribed } = subject;
+  const { unsubscribed } = subject;
   const buttons = useRef<HTMLDivElement>(null);
   const { mutate, isPending, variables } = useMutation({
     mutationFn: (scope: UnsubscribeScope) => unsubscribe(token, scope),
@@ -59,23 +60,10 @@ function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSu
     shown.current = unsubscribed;
     buttons.current?.querySelector('button')?.focus();
   }, [unsubscribed]);
-
-  const button = (scope: UnsubscribeScope, label: string, isFirst: boolean) => (
-    <Button
-      key={scope}
-      size="form"
-      variant={isFirst ? 'primary' : 'outline'}
-      className="w-full min-w-0 whitespace-normal!"
-      busy={isPending && variables === scope}
-      disabled={isPending}
-      onClick={() => mutate(scope)}
-    >
-      <span className="min-w-0 py-1 [overflow-wrap:anywhere]">{label}</span>
-    </Button>
-  );
+  const { title, text, choices } = unsubscribeWords(subject);
   return (
     <AuthCard
-      title={titleOf(subject)}
+      title={title}
       elsewhere={
         <>
           It is your account?{' '}
@@ -85,27 +73,22 @@ function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSu
         </>
       }
     >
-      <output className="mt-1 block [overflow-wrap:anywhere] text-fg-2">{textOf(subject)}</output>
+      <output className="mt-1 block [overflow-wrap:anywhere] text-fg-2">{text}</output>
       <div ref={buttons} className="mt-6 grid gap-2.5">
-        {unsubscribed === 'no' && domain !== null && button('domain', `Stop mail about ${domain}`, true)}
-        {unsubscribed === 'no' && button('all', 'Stop all alert mail', domain === null)}
-        {unsubscribed !== 'no' && button('none', 'Get it again', true)}
-        {unsubscribed === 'domain' && button('all', 'Stop all alert mail', false)}
+        {choices.map(({ scope, label }, index) => (
+          <Button
+            key={scope}
+            size="form"
+            variant={index === 0 ? 'primary' : 'outline'}
+            className="w-full min-w-0 whitespace-normal!"
+            busy={isPending && variables === scope}
+            disabled={isPending}
+            onClick={() => mutate(scope)}
+          >
+            <span className="min-w-0 py-1 [overflow-wrap:anywhere]">{label}</span>
+          </Button>
+        ))}
       </div>
     </AuthCard>
   );
-}
-
-function titleOf({ domain, unsubscribed }: UnsubscribeSubject): string {
-  if (unsubscribed === 'all') return 'You get no more alert mail';
-  if (unsubscribed === 'domain') return `No more mail about ${domain ?? 'this domain'}`;
-  return TITLE;
-}
-
-function textOf({ address, domain, unsubscribed }: UnsubscribeSubject): string {
-  if (unsubscribed === 'all')
-    return `Nothing goes to ${address} any more, also not when a certificate is about to expire.`;
-  if (unsubscribed === 'domain') return `Alerts about other domains still go to ${address}.`;
-  const about = domain === null ? 'The mail' : `The mail was about ${domain}`;
-  return `${about}${domain === null ? ' went' : ', and went'} to ${address}. Monitoring goes on either way.`;
 }

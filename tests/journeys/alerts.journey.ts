@@ -1,0 +1,262 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { addHost, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+
+const row = (page: Page, name: string): Locator =>
+  page.locator('section', { has: page.getByRole('heading', { level: 2, name, exact: true }) });
+
+async function openAlerts(page: Page): Promise<void> {
+  await page.goto('/alerts');
+  await expect(page.getByRole('heading', { level: 1, name: 'Alerts' })).toBeVisible();
+  await expect(row(page, 'Channels').getByRole('listitem').first()).toContainText('Your email');
+}
+
+/** Opens the form of a kind of channel. */
+async function chooseKind(page: Page, kind: string): Promise<Locator> {
+  await page.getByRole('button', { name: 'Add channel' }).click();
+  await page
+    .getByRole('dialog', { name: 'Add channel' })
+    .getByRole('button', { name: new RegExp(`^${kind}`) })
+    .click();
+  return page.getByRole('dialog');
+}
+
+test('a webhook is added, tested, tried again and given a new key', async ({ page }) => {
+  const sink = await startWebhookSink();
+  await signUp(page, '/signup?trial=1');
+  await openAlerts(page);
+  const dialog = await chooseKind(page, 'Webhook');
+  await expectAccessible(page);
+  await dialog.getByLabel('Address').fill('nowhere');
+  await dialog.getByRole('button', { name: 'Add channel' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('http or https address');
+  await dialog.getByLabel('Address').fill(`${sink.url}/hook`);
+  await dialog.getByLabel('Name').fill('Pipeline');
+  await dialog.getByRole('button', { name: 'Add channel' }).click();
+
+  await expect(dialog.getByLabel('Signing key')).toHaveValue(/^whsec_/);
+  const first = await dialog.getByLabel('Signing key').inputValue();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Send a test' }).click();
+  await expect(dialog.getByRole('region', { name: 'Test of Pipeline' })).toContainText(/Delivered/);
+  await expect(dialog).toContainText('200');
+  expect(sink.requests).toHaveLength(1);
+  await dialog.getByRole('button', { name: 'Send again' }).click();
+  await expect.poll(() => sink.requests.length).toBe(2);
+  // Sent again it is the same message, which its receiver can tell by its id.
+  expect(sink.requests[1]?.headers['webhook-id']).toBe(sink.requests[0]?.headers['webhook-id']);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('button', { name: 'Add channel' })).toBeFocused();
+
+  const item = row(page, 'Channels').getByRole('listitem').filter({ hasText: 'Pipeline' });
+  await expect(item).toContainText(/Last delivered/);
+  const actions = item.getByRole('button', { name: 'Actions for Pipeline' });
+
+  await test.step('an answer that is none is told, with the next try', async () => {
+    sink.answer = () => ({ status: 503 });
+    await item.getByRole('button', { name: 'Send a test to Pipeline' }).click();
+    await expect(item.getByRole('region')).toContainText(/Not delivered yet, next try/);
+    await expect(item.getByRole('region')).toContainText('503');
+    await expectAccessible(page);
+    sink.answer = () => ({});
+    await expect(item.getByRole('region')).toContainText(/Delivered/, { timeout: 20_000 });
+    await actions.click();
+    await page.getByRole('menuitem', { name: 'Last messages' }).click();
+    const receipts = page.getByRole('dialog', { name: 'Last messages' });
+    await expect(receipts.getByRole('button', { name: /^Send again/ })).toHaveCount(2);
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await expect(actions).toBeFocused();
+  });
+
+  await test.step('a new key, a new name, off and gone', async () => {
+    await actions.click();
+    await page.getByRole('menuitem', { name: 'New signing key' }).click();
+    await page.getByRole('button', { name: 'Make a new key' }).click();
+    await expect(page.getByLabel('Signing key')).toHaveValue(/^whsec_/);
+    expect(await page.getByLabel('Signing key').inputValue()).not.toBe(first);
+    await page.getByRole('button', { name: 'Done' }).click();
+    await actions.click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await expectAccessible(page);
+    await page.getByRole('dialog').getByLabel('Name').fill('Deploys');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    const renamed = row(page, 'Channels').getByRole('listitem').filter({ hasText: 'Deploys' });
+    await renamed.getByRole('button', { name: /^Actions/ }).click();
+    await page.getByRole('menuitem', { name: 'Switch off' }).click();
+    await expect(renamed).toContainText('Off');
+    await expect(renamed.getByRole('button', { name: /^Send a test/ })).toHaveCount(0);
+    await renamed.getByRole('button', { name: /^Actions/ }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await expect(page.getByText('The channel is removed.')).toBeVisible();
+    await expect(renamed).toHaveCount(0);
+  });
+  await sink.stop();
+});
+
+test('an added recipient agrees by the button of the mailed link, and by nothing else', async ({
+  page,
+  browser,
+  world,
+}) => {
+  await signUp(page, '/signup?trial=1');
+  await openAlerts(page);
+  const dialog = await chooseKind(page, 'Email');
+  const address = `ops-${process.pid}@orchard.example`;
+  await dialog.getByLabel('Email address').fill(address);
+  await dialog.getByRole('button', { name: 'Add channel' }).click();
+  await expect(dialog).toContainText(`We sent a link to ${address}`);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  const item = row(page, 'Channels').getByRole('listitem').filter({ hasText: address });
+  await expect(item).toContainText(`Waiting for ${address} to confirm`);
+
+  const mail = await world.mail.waitFor(({ to }) => to.includes(address));
+  const link = /https?:\/\/\S+\/confirm-recipient\?token=\S+/.exec(mail.text)?.[0] ?? '';
+  const reader = await (await browser.newContext()).newPage();
+  await reader.goto(link);
+  await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Get certificate alerts by mail?');
+  await expectAccessible(reader);
+  await expect(item).toContainText(`Waiting for ${address} to confirm`);
+  await reader.getByRole('button', { name: 'Send me alerts' }).click();
+  await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
+  await expectAccessible(reader);
+  // The page of who asked hears of it by itself.
+  await expect(item).toContainText('Nothing sent yet');
+  await reader.goto(`${new URL(link).origin}/confirm-recipient?token=${'x'.repeat(40)}`);
+  await reader.getByRole('button', { name: 'Send me alerts' }).click();
+  await expect(reader.getByRole('heading', { level: 1 })).toHaveText('This link is no longer good');
+  await reader.context().close();
+});
+
+test('steps are seen before they are saved, and quiet hours, events and maintenance are kept', async ({
+  page,
+  world,
+}) => {
+  await signUp(page);
+  const host = await world.serve('ends.alerts.example', { notAfter: daysFromNow(60) });
+  await addHost(page, host);
+  await openAlerts(page);
+  const steps = row(page, 'Steps');
+  const preview = steps.getByRole('region', { name: 'If nobody renews, this is sent' });
+  await expect(preview.getByRole('listitem').filter({ hasText: 'when it expires' })).toContainText(host);
+
+  await steps.getByRole('radio', { name: /^Steps you choose/ }).click();
+  const save = steps.getByRole('button', { name: 'Save steps' });
+  await expect(preview.getByRole('listitem').filter({ hasText: '30 days before' })).toHaveCount(1);
+  await steps.getByLabel('Add a step').fill('21');
+  await steps.getByLabel('Add a step').press('Enter');
+  await expect(preview.getByRole('listitem').filter({ hasText: '21 days before' })).toContainText(host);
+  await steps.getByLabel('Add a step').fill('0');
+  await steps.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(steps.getByRole('alert')).toHaveText(
+    'A step is 1 to 399 days, or 1 to 50 percent of the lifetime',
+  );
+  await expectAccessible(page);
+  await steps.getByRole('button', { name: 'Remove the step 30 days before' }).click();
+  await expect(preview.getByRole('listitem').filter({ hasText: '30 days before' })).toHaveCount(0);
+  await save.click();
+  await expect(page.getByText('The steps are saved.')).toBeVisible();
+  await expect(save).toBeDisabled();
+
+  const quiet = row(page, 'Quiet hours');
+  await quiet.getByLabel('Send nothing at night').check();
+  await quiet.getByLabel('From').fill('21:30');
+  await quiet.getByLabel('Critical alerts always').uncheck();
+  await quiet.getByRole('button', { name: 'Save quiet hours' }).click();
+  await expect(page.getByText('The quiet hours are saved.')).toBeVisible();
+  await row(page, 'What you hear of').getByLabel('Good news').uncheck();
+  await expect(page.getByText('Saved.')).toBeVisible();
+
+  await page.reload();
+  await expect(steps.getByRole('list', { name: 'Your steps' })).toContainText('21 days before');
+  await expect(quiet.getByLabel('From')).toHaveValue('21:30');
+  await expect(quiet.getByLabel('Critical alerts always')).not.toBeChecked();
+  await expect(row(page, 'What you hear of').getByLabel('Good news')).not.toBeChecked();
+
+  const maintenance = row(page, 'Maintenance');
+  await maintenance.getByRole('button', { name: 'Plan maintenance' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Plan maintenance' });
+  await dialog.getByLabel('Domain').fill('nobody.example');
+  await dialog.getByRole('button', { name: 'Plan maintenance' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('You track no “nobody.example”');
+  await expectAccessible(page);
+  await dialog.getByLabel('Domain').fill(host);
+  await dialog.getByLabel('Repeats').selectOption('Every week');
+  await dialog.getByLabel('Note').fill('Moving the servers');
+  await dialog.getByRole('button', { name: 'Plan maintenance' }).click();
+  await expect(maintenance.getByRole('listitem')).toContainText(host);
+  await expect(maintenance.getByRole('listitem')).toContainText('Every week');
+  await maintenance.getByRole('button', { name: /^Take back/ }).click();
+  await expect(maintenance.getByRole('listitem')).toHaveCount(0);
+});
+
+test('the Free plan sees what Premium has, and says so', async ({ page }) => {
+  await signUp(page);
+  await openAlerts(page);
+  const digest = row(page, 'Weekly digest').getByRole('checkbox');
+  await expect(digest).toHaveAttribute('aria-disabled', 'true');
+  await expect(digest).toHaveAccessibleDescription('Upgrade to premium to get the weekly digest.');
+  await page.getByRole('button', { name: 'Add channel' }).click();
+  const slack = page.getByRole('button', { name: /^Slack/ });
+  await expect(slack).toHaveAccessibleDescription(/^Upgrade to premium/);
+  await expectAccessible(page);
+  await slack.click();
+  await expect(page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' })).toBeVisible();
+});
+
+test('the calendar has an address that is told once, and ends', async ({ page, world }) => {
+  await signUp(page);
+  await addHost(page, await world.serve('day.alerts.example', { notAfter: daysFromNow(60) }));
+  await openAlerts(page);
+  const calendar = row(page, 'Calendar');
+  await calendar.getByRole('button', { name: 'Make a calendar address' }).click();
+  const address = await calendar.getByLabel('Calendar address').inputValue();
+  await expectAccessible(page);
+  const read = await page.request.get(address);
+  expect(await read.text()).toContain('BEGIN:VCALENDAR');
+  expect(await read.text()).toContain('day.alerts.example');
+  await page.reload();
+  await expect(calendar).toContainText('There is an address');
+  await expect(calendar.getByLabel('Calendar address')).toHaveCount(0);
+  await calendar.getByRole('button', { name: 'End it' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'End it' }).click();
+  await expect(page.getByText('The calendar has ended.')).toBeVisible();
+  await expect(calendar.getByRole('button', { name: 'Make a calendar address' })).toBeVisible();
+  expect((await page.request.get(address)).status()).toBe(404);
+});
+
+test('the link of a mail ends mail, and gives it back', async ({ page, world }) => {
+  const person = await signUp(page);
+  await addHost(page, await world.serve('soon.alerts.example', { notAfter: daysFromNow(5) }));
+  // Mail goes to a proven address alone.
+  const database = new DatabaseSync(join(world.app.dataDir, 'certlantern.db'), { timeout: 5000 });
+  database.prepare('UPDATE accounts SET email_verified_at = ? WHERE email = ?').run(Date.now(), person.email);
+  database.close();
+  await openAlerts(page);
+  await row(page, 'Channels').getByRole('button', { name: 'Send a test to Your email' }).click();
+  await expect(row(page, 'Channels').getByRole('region')).toContainText(/Delivered/);
+  const mail = await world.mail.waitFor(
+    ({ to, text }) => to.includes(person.email) && text.includes('/unsubscribe?token='),
+  );
+  const link = /https?:\/\/\S+\/unsubscribe\?token=[\w.~-]+/.exec(mail.text)?.[0] ?? '';
+  await page.goto(link);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Stop all alert mail' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('You get no more alert mail');
+  await expect(page.getByRole('button', { name: 'Get it again' })).toBeFocused();
+  await expectAccessible(page);
+  await openAlerts(page);
+  const own = row(page, 'Channels').getByRole('listitem').first();
+  await expect(own).toContainText('You asked for no more alert mail');
+  await expect(page.getByRole('region', { name: 'Notice' })).toContainText(/no more|unsubscribed|alert/i);
+  await own.getByRole('button', { name: 'Get mail again' }).click();
+  await expect(own.getByRole('button', { name: /^Send a test/ })).toBeVisible();
+
+  await page.goto(`/unsubscribe?token=${'x'.repeat(40)}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is not good');
+  await page.goto('/unsubscribe');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is not whole');
+});

@@ -1,0 +1,131 @@
+import type { Page } from '@playwright/test';
+import { at, dialog, open, press, type Screen } from './ways.ts';
+
+/** The page with all that it reads. */
+async function alerts(page: Page): Promise<void> {
+  await open(page, '/alerts');
+  await page.getByRole('button', { name: 'Add channel' }).waitFor();
+  await page.getByRole('heading', { name: 'Calendar' }).waitFor();
+  await page
+    .getByRole('region', { name: 'If nobody renews, this is sent' })
+    .locator('li, p')
+    .first()
+    .waitFor();
+}
+
+const kind = (name: string) => async (page: Page) => {
+  await alerts(page);
+  await press(page, 'Add channel');
+  await dialog(page, 'Add channel');
+  await press(page, new RegExp(`^${name} `));
+  await dialog(page, `Add ${name}`);
+};
+
+const SUBJECT = {
+  address: 'm•••@fjord.example',
+  domain: 'pay.fjord.example',
+  mail: 'alert',
+  unsubscribed: 'no',
+};
+
+/** The page behind the link of a mail, which nobody can be sent for a picture. */
+const mailed = (subject: object) => async (page: Page) => {
+  await page.route('**/api/unsubscribe/*', (route) =>
+    route.fulfill({ json: { data: { ...SUBJECT, ...subject } } }),
+  );
+  await open(page, '/unsubscribe?token=a-token-that-is-only-for-show');
+  await page.getByText(SUBJECT.address).waitFor();
+};
+
+/** The page Alerts with what opens over it, and the pages behind links of mails. */
+export const ALERTS: readonly Screen[] = [
+  { name: 'alerts', visitor: 'member', show: alerts },
+  { name: 'alerts-free', visitor: 'newcomer', show: alerts },
+  {
+    name: 'alerts-own-steps',
+    visitor: 'member',
+    async show(page) {
+      await alerts(page);
+      await page.getByRole('radio', { name: /^Steps you choose/ }).click();
+      await page.getByText('30 days before').first().waitFor();
+    },
+  },
+  {
+    name: 'alerts-kinds',
+    visitor: 'member',
+    async show(page) {
+      await alerts(page);
+      await press(page, 'Add channel');
+      await dialog(page, 'Add channel');
+    },
+  },
+  {
+    name: 'alerts-kinds-free',
+    visitor: 'newcomer',
+    async show(page) {
+      await alerts(page);
+      await press(page, 'Add channel');
+      await page.getByText(/^Upgrade to premium to be told/).waitFor();
+    },
+  },
+  { name: 'alerts-add-slack', visitor: 'member', show: kind('Slack') },
+  { name: 'alerts-add-telegram', visitor: 'member', show: kind('Telegram') },
+  { name: 'alerts-add-ntfy', visitor: 'member', show: kind('ntfy') },
+  {
+    name: 'alerts-messages',
+    visitor: 'member',
+    async show(page) {
+      await alerts(page);
+      await press(page, 'Actions for Deployment pipeline');
+      await page.getByRole('menuitem', { name: 'Last messages' }).click();
+      await dialog(page, 'Last messages');
+      await page
+        .getByRole('button', { name: /^Send again/ })
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: 'alerts-maintenance',
+    visitor: 'member',
+    async show(page) {
+      await alerts(page);
+      await press(page, 'Plan maintenance');
+      await dialog(page, 'Plan maintenance');
+    },
+  },
+  {
+    name: 'alerts-error',
+    visitor: 'member',
+    async show(page) {
+      for (const path of ['channels', 'alerts', 'maintenance'])
+        await page.route(`**/api/${path}`, (route) => route.fulfill({ status: 400 }));
+      await page.goto('/alerts');
+      await page.getByRole('button', { name: 'Try again' }).nth(2).waitFor();
+    },
+  },
+  { name: 'unsubscribe', visitor: 'nobody', show: mailed({}) },
+  { name: 'unsubscribe-domain', visitor: 'nobody', show: mailed({ unsubscribed: 'domain' }) },
+  { name: 'unsubscribe-all', visitor: 'nobody', show: mailed({ unsubscribed: 'all' }) },
+  {
+    name: 'unsubscribe-bad-link',
+    visitor: 'nobody',
+    async show(page) {
+      await open(page, `/unsubscribe?token=${'x'.repeat(40)}`);
+      await page.getByText('This link is not good').waitFor();
+    },
+  },
+  { name: 'confirm-recipient', visitor: 'nobody', show: at('/confirm-recipient?token=a-token-for-show') },
+  {
+    name: 'confirm-recipient-done',
+    visitor: 'nobody',
+    async show(page) {
+      await page.route('**/api/recipients/confirm', (route) =>
+        route.fulfill({ json: { data: { address: 'ops@fjord.example', account: 'Mara Vestergaard' } } }),
+      );
+      await open(page, '/confirm-recipient?token=a-token-for-show');
+      await press(page, 'Send me alerts');
+      await page.getByText('Thank you, alerts will come').waitFor();
+    },
+  },
+];
