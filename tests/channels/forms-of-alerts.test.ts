@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+
+import { ALERT_PROBLEMS } from '../../contract/alerting.ts';
+import { discordMessage } from '../../server/channels/discord/discord-message.ts';
+import type { AlertContent } from '../../server/channels/messages/index.ts';
+import { ntfyMessage } from '../../server/channels/ntfy/ntfy-message.ts';
+import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty-event.ts';
+import { slackMessage } from '../../server/channels/slack/slack-message.ts';
+import { teamsMessage } from '../../server/channels/teams/teams-message.ts';
+import { telegramText } from '../../server/channels/telegram/telegram-text.ts';
+import type { AlertKind, AlertStep } from '../../server/core/index.ts';
+import { HOSTILE_TEXTS } from '../kit/alert-content.ts';
+import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
+
+const FORMS: readonly ((content: AlertContent) => unknown)[] = [
+  slackMessage,
+  discordMessage,
+  teamsMessage,
+  telegramText,
+  (content) => pagerdutyEvent({ content, messageId: 'm-1', now: NOW }),
+  ntfyMessage,
+];
+const KINDS: AlertKind[] = [...ALERT_PROBLEMS, 'test'];
+const STEPS: AlertStep[] = [
+  'renewal_overdue',
+  '14d',
+  '20%',
+  'expired',
+  'opened',
+  'some_clients',
+  'revoked',
+  'flapping',
+  'resolved',
+];
+
+/** The alert as the product words it, about certificates whose every name is this text. */
+function worded(kind: AlertKind, step: AlertStep, name: string): AlertContent {
+  const successor = { ...LEAF, fingerprint: 'bb', notAfter: NOT_AFTER + 90 * DAY, name };
+  return content({
+    alert: { kind, step, severity: step === 'resolved' || kind === 'test' ? 'info' : 'critical' },
+    facts: { message: `What is wrong with ${name}`, fix: `Mend ${name}`, successor, endedAt: NOW },
+    certificateIs: { name },
+    certificate: { ...FACTS, issuer: name, subject: name, authorityName: name },
+    ...(kind === 'test' && { monitor: null, certificate: null }),
+  });
+}
+
+describe.each(KINDS)('every alert of %s', (kind) => {
+  it.each(STEPS)('has all forms, whatever names it is about: %s', (step) => {
+    for (const name of ['pay.fjord.example', ...HOSTILE_TEXTS]) {
+      const alert = worded(kind, step, name);
+      for (const form of FORMS) {
+        const message = JSON.stringify(form(alert));
+        // What JSON writes with a backslash is a line break of ours, or a mark made harmless; never a control of theirs.
+        expect(message).not.toMatch(/\\u00|\\ud8|\\r/);
+        expect(message).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
+        expect(message).not.toMatch(/undefined|NaN|Invalid Date|\[object/);
+      }
+    }
+  });
+});
+
+it('resolves at a pager what was triggered there, under one key', () => {
+  const opened = pagerdutyEvent({ content: worded('down', 'opened', 'a'), messageId: 'm-1', now: NOW });
+  const over = pagerdutyEvent({ content: worded('down', 'resolved', 'a'), messageId: 'm-2', now: NOW });
+  expect([opened['event_action'], over['event_action']]).toEqual(['trigger', 'resolve']);
+  expect(opened['dedup_key']).toBe(over['dedup_key']);
+});
