@@ -2,6 +2,7 @@ import {
   type ColumnDataType,
   type Dialect,
   type Expression,
+  type Kysely,
   PostgresDialect,
   type RawBuilder,
   type SelectQueryBuilder,
@@ -64,6 +65,16 @@ export function columnTypes(
 /** A boolean as better-auth's tables hold it. */
 export function identityFlag(dialect: DialectName, value: boolean): boolean | number {
   return dialect === 'postgres' ? value : Number(value);
+}
+
+/** Whether there is a table of this name where ours are. */
+export async function hasTable<DB>(db: Kysely<DB>, dialect: DialectName, name: string): Promise<boolean> {
+  const { rows } = await (
+    dialect === 'postgres'
+      ? sql`select 1 from pg_tables where schemaname = any (current_schemas(false)) and tablename = ${name}`
+      : sql`select 1 from sqlite_master where type = 'table' and name = ${name}`
+  ).execute(db);
+  return rows.length > 0;
 }
 
 type Select<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import type { DialectName } from '../dialect.ts';
+import { type DialectName, hasTable } from '../dialect.ts';
 import { StoreError } from '../store-error.ts';
 import type { Tables } from '../tables.ts';
 import { createFirstTables } from './0001-first-tables.ts';
@@ -27,12 +27,15 @@ const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => 
  * @throws StoreError `newer_database` when it has migrations that this program does not know; `name` is how to call it.
  */
 export async function migrate(db: Kysely<Tables>, dialect: DialectName, name: string): Promise<void> {
-  const unknown = (await migrationsDone(db)).filter((done) => !(done in MIGRATIONS));
+  const done = await migrationsDone(db, dialect);
+  const unknown = done.filter((migration) => !(migration in MIGRATIONS));
   if (unknown.length > 0)
     throw new StoreError(
       'newer_database',
       `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version, or restore the backup from before the update.`,
     );
+  // The usual start has nothing to do; finding that out through the Migrator takes longer than all else.
+  if (done.length === Object.keys(MIGRATIONS).length) return;
   const migrations = Object.entries(MIGRATIONS).map(([key, up]): [string, Migration] => [
     key,
     { up: (trx) => up(trx, dialect) },
@@ -45,9 +48,8 @@ export async function migrate(db: Kysely<Tables>, dialect: DialectName, name: st
   if (error !== undefined) throw error;
 }
 
-async function migrationsDone(db: Kysely<Tables>): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'kysely_migration')) return [];
+async function migrationsDone(db: Kysely<Tables>, dialect: DialectName): Promise<string[]> {
+  if (!(await hasTable(db, dialect, 'kysely_migration'))) return [];
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
   return rows.map((row) => row.name);
 }
