@@ -75,10 +75,12 @@ async function main(): Promise<void> {
   if (serving) closers.push(() => serving.close());
 
   if (config.role !== 'api') {
+    const bounces = config.bounces && { ...config.bounces, key: derivedKey(secrets.session, 'bounce') };
     const email = createEmailChannel({
       smtpUrl: config.smtpUrl,
       mailFrom: config.mailFrom,
       captureDir: mailFolder,
+      bounces,
     });
     const resolver = createResolver({ servers: config.dnsServers, policy });
     const sources = createSources({
@@ -95,6 +97,7 @@ async function main(): Promise<void> {
       email,
       channels: createHttpChannels({ resolver, policy }),
       unsubscribeKey: derivedKey(secrets.session, 'unsubscribe'),
+      bounces: bounces?.mailbox == null ? null : { ...bounces, mailbox: bounces.mailbox },
       canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
       supportEmail: config.supportEmail,
       heartbeat: config.heartbeatUrl && {

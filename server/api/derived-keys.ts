@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 
 /** What keys are for. A label never changes: what was made with its key would not be recognised any more. */
-export type KeyLabel = 'checkout-reference' | 'test-payments' | 'trial-address' | 'unsubscribe';
+export type KeyLabel = 'bounce' | 'checkout-reference' | 'test-payments' | 'trial-address' | 'unsubscribe';
 
 const KEY_BYTES = 32;
 

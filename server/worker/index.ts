@@ -5,6 +5,7 @@ import { claimGlances, extendGlance } from '../store/glances.ts';
 import { claimDueMails, retryMail } from '../store/mails.ts';
 import { claimDue, releaseClaim } from '../store/monitors.ts';
 import { createAccountTrust } from './account-trust.ts';
+import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions } from './deliverer.ts';
@@ -44,6 +45,7 @@ export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKee
   concurrency: number;
   /** Whom alarms are mailed to. */
   supportEmail: string;
+  bounces?: BounceReaderOptions['bounces'];
   /** null: nothing tells an outage of our own network, and a clock that is wrong, from what the world does. */
   canaries: Canaries | null;
 }
@@ -62,6 +64,8 @@ export interface Worker {
   sweep(): Promise<void>;
   /** One round of the watchdog. For tests. */
   watch(): Promise<void>;
+  /** Reads the mailbox of bounces once; how many were taken down. For tests. */
+  readBounces(): Promise<number>;
 }
 
 /**
@@ -131,6 +135,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const icons = createIconKeeper(options);
   const plans = createPlanKeeper({ ...options, ownNetwork });
   const digests = createDigestKeeper({ ...options, ownNetwork });
+  const bounces = createBounceReader({ ...options, alarms });
   const janitor = createJanitor({ ...options, ownNetwork });
   const watchdog = createWatchdog({ ...options, alarms, ownNetwork });
   let unsubscribe = (): void => {};
@@ -154,13 +159,14 @@ export function createWorker(options: WorkerOptions): Worker {
       icons.start();
       plans.start();
       digests.start();
+      bounces.start();
       janitor.start();
     },
     async stop() {
       isStopped = true;
       unsubscribe();
       ownNetwork.close();
-      const loops = [checks, ...deliveries, mails, glances, icons, plans, digests].map((loop) =>
+      const loops = [checks, ...deliveries, mails, glances, icons, plans, digests, bounces].map((loop) =>
         loop.stop(ABORT_MS),
       );
       await Promise.all([...loops, janitor.stop(), watchdog.stop()]);
@@ -176,5 +182,6 @@ export function createWorker(options: WorkerOptions): Worker {
     runIcons: () => icons.runDue(),
     sweep: () => janitor.sweep(),
     watch: () => watchdog.look(),
+    readBounces: () => bounces.read(),
   };
 }

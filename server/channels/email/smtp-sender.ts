@@ -1,7 +1,8 @@
 import type { NodemailerError } from 'nodemailer';
 import { createTransport } from 'nodemailer';
+import { bounceAddress, type BounceReturn } from './bounce-address.ts';
 import type { DeliveryOutcome } from '../channel.ts';
-import type { EmailChannel } from './email-message.ts';
+import type { EmailChannel, EmailMessage } from './email-message.ts';
 import { mailData } from './mail-data.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -12,7 +13,11 @@ const MAX_CONNECTIONS = 3;
 const MAX_DETAIL_LENGTH = 300;
 
 /** Sends over a pool of SMTP connections; `smtp:` turns to TLS where the server offers it, `smtps:` starts with it. */
-export function createSmtpSender(options: { smtpUrl: string; mailFrom: string }): EmailChannel {
+export function createSmtpSender(options: {
+  smtpUrl: string;
+  mailFrom: string;
+  bounces: BounceReturn | null;
+}): EmailChannel {
   const transport = createTransport({
     url: options.smtpUrl,
     pool: true,
@@ -29,7 +34,7 @@ export function createSmtpSender(options: { smtpUrl: string; mailFrom: string })
   });
   return {
     async deliver(message, signal) {
-      const data = mailData(message, options.mailFrom);
+      const data = { ...mailData(message, options.mailFrom), ...envelopeOf(message, options.bounces) };
       const bounded = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_TIMEOUT_MS)]);
       try {
         const sent = await transport.sendMail({ ...data, signal: bounded });
@@ -68,6 +73,18 @@ function outcomeOf(error: unknown): DeliveryOutcome {
 
 /** RFC 3463 §3.8: the security or policy status of an enhanced code. */
 const REFUSES_US = /^5\d\d[ -]5\.7\.\d/;
+
+/** Where the mail comes back to, if it does; without an address for that, to the sender that people see. */
+function envelopeOf(
+  { messageId, to }: EmailMessage,
+  bounces: BounceReturn | null,
+): { envelope?: { from: string; to: { name: string; address: string } } } {
+  if (bounces === null) return {};
+  const sent = { messageId: messageId.replaceAll(/[<>]/g, ''), recipient: to };
+  const from = bounceAddress(bounces, sent);
+  // As an object, so that a comma or bracket in it cannot become a second recipient.
+  return from === null ? {} : { envelope: { from, to: { name: '', address: to } } };
+}
 
 /** What a server says is a stranger's text: it goes to the log and the page as one short line. */
 function oneLine(text: string): string {

@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Where mail comes back to that could not be delivered later on. */
+export interface BounceReturn {
+  /** `local@domain`. */
+  address: string;
+  /** A key for this alone. */
+  key: Buffer;
+}
+
+/** A mail that left here: an id of the outbox, and whom it was for. */
+export interface SentMail {
+  /** As in its Message-ID, without brackets. */
+  messageId: string;
+  recipient: string;
+}
+
+/** Lower-case letters and digits: on the way some servers forget the case of an address. */
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const MAC_BYTES = 10;
+/** RFC 5321 §4.5.3.1.1. */
+const LOCAL_PART_MAX = 64;
+
+/**
+ * The envelope's sender of one mail (VERP): `local+mark@domain`, where the mark is the id of the mail and an HMAC over it and its
+ * recipient, so that who sees neither can forge a bounce. null where the mark does not fit into the local part.
+ */
+export function bounceAddress({ address, key }: BounceReturn, sent: SentMail): string | null {
+  const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?=@)/.exec(sent.messageId)?.[0];
+  const at = address.lastIndexOf('@');
+  if (uuid === undefined) return null;
+  const id = base32(Buffer.from(uuid.replaceAll('-', ''), 'hex'));
+  const local = `${address.slice(0, at)}+${id}${base32(macOf(key, uuid, sent.recipient))}`;
+  return local.length <= LOCAL_PART_MAX ? `${local}${address.slice(at)}` : null;
+}
+
+/** What an address says that a bounce came to; its proof is still to be looked at. */
+export interface BounceMark {
+  /** Of the row in its outbox. */
+  id: string;
+  mac: Buffer;
+}
+
+const ID_LENGTH = 26;
+const MAC_LENGTH = 16;
+
+/** null for an address that is no return address of ours. */
+export function readBounceAddress(returnAddress: string, given: string): BounceMark | null {
+  const at = returnAddress.lastIndexOf('@');
+  const [prefix, domain] = [`${returnAddress.slice(0, at)}+`, returnAddress.slice(at)].map((part) =>
+    part.toLowerCase(),
+  );
+  const address = given.toLowerCase();
+  if (prefix === undefined || domain === undefined) return null;
+  if (!address.startsWith(prefix) || !address.endsWith(domain)) return null;
+  const mark = address.slice(prefix.length, -domain.length);
+  if (mark.length !== ID_LENGTH + MAC_LENGTH || !/^[a-z2-7]+$/.test(mark)) return null;
+  const hex = fromBase32(mark.slice(0, ID_LENGTH)).toString('hex');
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  return { id, mac: fromBase32(mark.slice(ID_LENGTH)) };
+}
+
+/** Whether this server made the mark, for a mail to this recipient. */
+export function isGenuine(key: Buffer, { id, mac }: BounceMark, recipient: string): boolean {
+  const expected = macOf(key, id, recipient);
+  return mac.length === expected.length && timingSafeEqual(mac, expected);
+}
+
+function macOf(key: Buffer, id: string, recipient: string): Buffer {
+  return createHmac('sha256', key).update(`${id} ${recipient.toLowerCase()}`).digest().subarray(0, MAC_BYTES);
+}
+
+/** RFC 4648 §6, in lower case and without padding. */
+function base32(bytes: Buffer): string {
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((group) => ALPHABET.charAt(Number.parseInt(group.padEnd(5, '0'), 2)))
+    .join('');
+}
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text].map((letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, '0')).join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}

@@ -1,0 +1,89 @@
+import { ImapFlow } from 'imapflow';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** Headers and report stand before the mail that came back. */
+const MOST_READ_BYTES = 64 * 1024;
+const MOST_LITERAL_BYTES = 1024 * 1024;
+/** The others wait for the next time. */
+const MOST_AT_ONCE = 200;
+
+/** What becomes of a mail in the mailbox: `done` goes, what is no business of ours is `left` there as read. */
+export type Taken = 'done' | 'left';
+
+/**
+ * Hands over every unread mail of a mailbox, one after the other, and marks it only when `take` has answered: a crash before that
+ * leaves it unread, to be handed over again. Returns how many were taken. `url`: imap:// or imaps:// with user, password and
+ * the mailbox as path. @throws where the mailbox cannot be reached or read; what was taken stays taken.
+ */
+export async function readMailbox(
+  url: string,
+  take: (raw: Buffer) => Promise<Taken>,
+  signal: AbortSignal,
+): Promise<number> {
+  signal.throwIfAborted();
+  const client = connectTo(new URL(url));
+  const close = () => client.close();
+  signal.addEventListener('abort', close, { once: true });
+  // Every failure reaches whoever waits for a command; unheard, the event would end the process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const lock = await client.getMailboxLock(mailboxOf(new URL(url)));
+    try {
+      return await takeUnread(client, take, signal);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    signal.removeEventListener('abort', close);
+    if (client.usable) await client.logout().catch(close);
+    else close();
+  }
+}
+
+async function takeUnread(
+  client: ImapFlow,
+  take: (raw: Buffer) => Promise<Taken>,
+  signal: AbortSignal,
+): Promise<number> {
+  const unread = await client.search({ seen: false, deleted: false }, { uid: true });
+  const uids = unread ? unread.slice(0, MOST_AT_ONCE) : [];
+  let done = 0;
+  for (const uid of uids) {
+    if (signal.aborted) break;
+    const found = await client.fetchOne(
+      String(uid),
+      { source: { maxLength: MOST_READ_BYTES } },
+      { uid: true },
+    );
+    if (!found || !found.source) continue;
+    if ((await take(found.source)) === 'done') {
+      done += 1;
+      await client.messageDelete(String(uid), { uid: true });
+    } else await client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true });
+  }
+  return done;
+}
+
+function connectTo({ protocol, hostname, port, username, password }: URL): ImapFlow {
+  const secure = protocol === 'imaps:';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return new ImapFlow({
+    ...{ host, secure, port: port === '' ? (secure ? 993 : 143) : Number(port) },
+    auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    ...{ logger: false, disableAutoIdle: true, disableAutoEnable: true },
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: IDLE_TIMEOUT_MS,
+    maxLineLength: MOST_LITERAL_BYTES,
+    maxLiteralSize: MOST_LITERAL_BYTES,
+    maxResponseSize: 2 * MOST_LITERAL_BYTES,
+    // A server on this very machine shows a certificate that nobody signed; what goes to it never leaves the machine.
+    tls: { rejectUnauthorized: !/^(localhost|::1|127(\.\d{1,3}){3})$/i.test(host) },
+  });
+}
+
+function mailboxOf({ pathname }: URL): string {
+  return decodeURIComponent(pathname.slice(1)) || 'INBOX';
+}
