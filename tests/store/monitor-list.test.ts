@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { eachMonitor, listMonitors, summary } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -247,6 +247,11 @@ async function sortByLanguage({ db, dialect }: Store): Promise<void> {
   if (icu.rows.length === 0) return;
   await sql`create collation words (provider = icu, locale = 'en-u-ka-shifted')`.execute(db);
   await sql`alter table monitors alter column host type text collate words`.execute(db);
+  // Other tests get the same database.
+  onTestFinished(async () => {
+    await sql`alter table monitors alter column host type text collate "default"`.execute(db);
+    await sql`drop collation words`.execute(db);
+  });
 }
 
 /** Alice with one monitor per entry of HOSTS, one that was never checked and one that nobody answers for. */
