@@ -3,6 +3,7 @@ import type { App, WorkerApp } from '../../tests/kit/app.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import type { Person } from '../../tests/kit/people.ts';
 import type { Host } from './hosts.ts';
+import { createLimits, type Outcome } from './outcome.ts';
 import { type Random, seededRandom } from './random.ts';
 import { reckon, type Reckoning } from './reckoning.ts';
 import { createWorld, type World } from './world.ts';
@@ -105,7 +106,7 @@ async function startProcesses(world: World) {
   };
 }
 
-function keepWriting(
+export function keepWriting(
   writes: Writes,
   life: { world: World; random: Random; newHost: (() => string) | null; ending: AbortController },
 ): Promise<void>[] {
@@ -120,7 +121,7 @@ function keepWriting(
   return [...Array.from({ length: WRITERS_EACH }, write), renew()];
 }
 
-async function listed(world: World, people: readonly { person: Person }[]) {
+export async function listed(world: World, people: readonly { person: Person }[]) {
   const domains = new Map<Person, Awaited<ReturnType<typeof everyDomain>>>();
   for (const { person } of people) domains.set(person, await everyDomain(person));
   const hosts = [...domains.values()]
@@ -131,7 +132,7 @@ async function listed(world: World, people: readonly { person: Person }[]) {
 }
 
 /** Waits until nothing is missing any more, or for as long as anybody may have to. */
-async function settled(world: World, hosts: readonly Host[], patienceMs: number): Promise<Reckoning> {
+export async function settled(world: World, hosts: readonly Host[], patienceMs: number): Promise<Reckoning> {
   const until = Date.now() + patienceMs;
   const store = await world.store();
   for (;;) {
@@ -143,4 +144,28 @@ async function settled(world: World, hosts: readonly Host[], patienceMs: number)
     if (result.lost.length === 0 || Date.now() > until) return result;
     await delay(SETTLE_POLL_MS);
   }
+}
+
+const LATE_MS = 5 * 60_000;
+const MOST_DUPLICATES = 0.01;
+
+/** What a run of kills came to, held to the limits. */
+export function killsOutcome(result: KillsResult): Outcome {
+  const { kills, acknowledged, domains, notifications, duplicates, waits } = result;
+  const limits = createLimits();
+  for (const what of [...result.lost, ...result.broken, ...result.strange, ...result.disordered])
+    limits.hold(false, what);
+  const share = duplicates / Math.max(1, notifications);
+  limits.hold(share <= MOST_DUPLICATES, `${duplicates} of ${notifications} arrived twice`);
+  const late = waits.filter((wait) => wait > LATE_MS).length;
+  limits.hold(late === 0, `${late} arrived later than ${LATE_MS / 60_000} minutes after they could`);
+  const sorted = waits.toSorted((left, right) => left - right);
+  const at = (part: number) => ((sorted[Math.floor((sorted.length - 1) * part)] ?? 0) / 1_000).toFixed(1);
+  return {
+    line:
+      `lost ${result.lost.length} of ${notifications} over ${kills} kills · duplicates ${duplicates} (${(100 * share).toFixed(2)} %), all under one id` +
+      ` · late ${late} (median ${at(0.5)} s, p99 ${at(0.99)} s, longest ${at(1)} s) · out of order ${result.disordered.length}` +
+      ` · ${acknowledged} acknowledged writes, ${result.broken.length} lost · ${domains} domains`,
+    broken: limits.broken,
+  };
 }

@@ -9,7 +9,7 @@ import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
 // A mail server in a process of its own. What it does with a mail is decided by the recipient's local part:
 //   grey-*     4xx at RCPT twice, then taken       unknown-*   550 at RCPT
 //   spam-*     554 after DATA                      drop-*      taken, and the connection breaks before it says so, once a mail
-//   slow-*     taken, and says so only when ordered to
+//   slow-*     taken, and says so only when ordered to; after that at once
 // `login-refused` stands for the whole server: everybody's login fails.
 
 const [path = '', wantedPort = '0'] = process.argv.slice(2);
@@ -21,6 +21,7 @@ const dropped = new Set<string>();
 const held: (() => void)[] = [];
 let port = Number(wantedPort);
 let refusesLogin = false;
+let isSlow = true;
 let server: SMTPServer | null = null;
 
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
@@ -41,7 +42,7 @@ async function take(raw: Buffer, to: string, break_: () => void, say: (error?: E
   const id = messageId.replaceAll(/[<>]/g, '');
   ledger.keep({ id, to, text: subject, at: Date.now(), told: !drops });
   if (drops) break_();
-  else if (to.startsWith('slow-')) held.push(() => say());
+  else if (isSlow && to.startsWith('slow-')) held.push(() => say());
   else say();
   report({ kind: 'arrived' });
 }
@@ -96,7 +97,10 @@ process.on('message', (order: LedgerOrder) => {
     if (order.kind === 'down') await down();
     if (order.kind === 'up' && server === null) await up();
     if (order.kind === 'login') refusesLogin = order.refused;
-    if (order.kind === 'release') for (const say of held.splice(0)) say();
+    if (order.kind === 'release') {
+      isSlow = false;
+      for (const say of held.splice(0)) say();
+    }
     report({ kind: 'done' });
   })();
 });

@@ -33,12 +33,9 @@ export async function reckon(world: {
 }): Promise<Reckoning> {
   const { store, hosts } = world;
   const deliveries = await deliveriesOf(store);
-  // Links, receipts and the like are no alerts.
-  const others = await mailsOf(store);
-  const channels = world.channels.map(({ name, entries }) => ({
-    name,
-    entries: entries.map((entry) => ({ ...entry, id: rowId(entry.id) })).filter(({ id }) => !others.has(id)),
-  }));
+  const channels: Channel[] = [];
+  for (const { name, entries } of world.channels)
+    channels.push({ name, entries: await alertsAmong(store, entries) });
   const entries = channels.flatMap((channel) => channel.entries);
   const arrived = Map.groupBy(entries, ({ id }) => id);
   const result: Reckoning = {
@@ -76,7 +73,7 @@ interface Delivery {
 }
 
 /** Message-IDs and webhook-ids name a row by its id. */
-const rowId = (messageId: string) => messageId.replaceAll(/^<|@.*$/g, '');
+export const rowId = (messageId: string) => messageId.replaceAll(/^<|@.*$/g, '');
 
 async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
   const rows = await db
@@ -96,9 +93,11 @@ async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
   );
 }
 
-async function mailsOf({ db }: Store): Promise<Set<string>> {
+/** Without links, receipts and the like, which are no alerts; ids are those of rows. */
+export async function alertsAmong({ db }: Store, entries: readonly LedgerEntry[]): Promise<LedgerEntry[]> {
   const rows = await db.selectFrom('mails').select('message_id').execute();
-  return new Set(rows.map((row) => rowId(row.message_id)));
+  const others = new Set(rows.map((row) => rowId(row.message_id)));
+  return entries.map((entry) => ({ ...entry, id: rowId(entry.id) })).filter(({ id }) => !others.has(id));
 }
 
 /** The first arrivals of an incident's messages come in the order in which the incident went on. */

@@ -22,14 +22,15 @@ export interface World {
   webhooks: LedgerProcess;
   /** The settings that a process of the product is started with. */
   environment: Readonly<Record<string, string> & { DATA_DIR: string }>;
-  /** Starts the product on the same data, port and settings each time. */
-  start(more?: Record<string, string>): Promise<App>;
+  /** Starts the product on the same data, port and settings each time; `within` as of `startApp`. */
+  start(more?: Record<string, string>, within?: readonly string[]): Promise<App>;
   /** One more process for the work; only on PostgreSQL. */
   startWorker(): WorkerApp;
   /** Somebody with Premium, signed in, who is told by mail and by webhook; needs the product to run. */
   arrive(receiver?: Receiver): Promise<Person>;
   /** What the product's processes write, read from beside them. */
   store(): Promise<Store>;
+  /** Ends every process; the database stays. */
   end(): Promise<void>;
 }
 
@@ -40,7 +41,8 @@ interface Receiver {
   path?: string | null;
 }
 
-export async function createWorld(database: Database): Promise<World> {
+/** `folder`: where its processes keep an embedded database, seen from here, where that is not the database's own folder. */
+export async function createWorld(database: Database, folder?: () => string): Promise<World> {
   const [dns, mails, webhooks, port] = await Promise.all([
     startDnsServer(),
     startLedger('mail', database.dataDir),
@@ -63,15 +65,15 @@ export async function createWorld(database: Database): Promise<World> {
   };
   const running = new Set<App | WorkerApp>();
   let opened: Promise<Store> | null = null;
-  const store = () => (opened ??= database.open());
+  const store = () => (opened ??= database.open(folder && { dataDir: folder() }));
   return {
     database,
     hosts: createHosts({ domain: DOMAIN, dns, peer, root }),
     mails,
     webhooks,
     environment,
-    async start(more = {}) {
-      const app = await startApp({ ...environment, PORT: String(port), ...more });
+    async start(more = {}, within = []) {
+      const app = await startApp({ ...environment, PORT: String(port), ...more }, within);
       running.add(app);
       return app;
     },
@@ -94,7 +96,6 @@ export async function createWorld(database: Database): Promise<World> {
     async end() {
       await Promise.all([...running].map((app) => app.kill()));
       await Promise.all([dns.stop(), peer.stop(), mails.stop(), webhooks.stop()]);
-      await database.remove();
     },
   };
 }

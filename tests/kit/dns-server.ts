@@ -18,7 +18,7 @@ export interface CaaEntry {
 }
 
 export interface DnsServer {
-  /** `127.0.0.1:port`, as the resolver and DNS_SERVERS take it. */
+  /** `address:port`, as the resolver and DNS_SERVERS take it. */
   address: string;
   /** Names in lower case; names not in it are NXDOMAIN. Change it at any time. */
   entries: Map<string, DnsEntry>;
@@ -33,10 +33,11 @@ const TYPES: Record<number, string> = { 1: 'A', 5: 'CNAME', 28: 'AAAA', 257: 'CA
 const CODES = { nxdomain: 3, servfail: 2, refused: 5 } as const;
 const UDP_BYTES = 512;
 
-/** A name server on a loopback port (0: a free one), over UDP and TCP, that answers from a map. */
+/** A name server on a loopback port (0: a free one) or another address, over UDP and TCP, that answers from a map. */
 export async function startDnsServer(
   entries: Readonly<Record<string, DnsEntry>> = {},
   port = 0,
+  host = '127.0.0.1',
 ): Promise<DnsServer> {
   const udp = createSocket('udp4');
   const connections = new Set<Socket>();
@@ -75,17 +76,21 @@ export async function startDnsServer(
     });
   });
 
-  server.address = `127.0.0.1:${await listenOnBoth(tcp, udp, port)}`;
+  server.address = `${host}:${await listenOnBoth(tcp, udp, { host, port })}`;
   return server;
 }
 
 /** Both protocols on one port. The other one's may be taken by somebody's outgoing traffic: then with another port. */
-async function listenOnBoth(tcp: Server, udp: UdpSocket, wanted: number): Promise<number> {
+async function listenOnBoth(
+  tcp: Server,
+  udp: UdpSocket,
+  wanted: { host: string; port: number },
+): Promise<number> {
   for (let attempt = 1; ; attempt++) {
-    tcp.listen(wanted, '127.0.0.1');
+    tcp.listen(wanted.port, wanted.host);
     await once(tcp, 'listening');
     const { port } = tcp.address() as AddressInfo;
-    udp.bind(port, '127.0.0.1');
+    udp.bind(port, wanted.host);
     try {
       await once(udp, 'listening');
       return port;

@@ -1,0 +1,56 @@
+import { freshDatabase, migratedTemplate } from '../tests/kit/database.ts';
+import { startPostgres } from '../tests/kit/postgres-server.ts';
+import { SCENARIOS } from './faults/scenarios.ts';
+
+// What becomes of alerts when processes are killed, networks cut, clocks wrong and receivers difficult, on both databases. Every
+// message is held against ledgers of other processes.
+//
+//   npm run bench -- faults                   all of them
+//   npm run bench -- faults kills network     some of them
+//   FAULTS_SEED=7 npm run bench -- faults     the same moments again
+
+const wanted = process.argv.slice(3);
+const unknown = wanted.filter((name) => !(name in SCENARIOS));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `No such fault: ${unknown.join(', ')}. There are ${Object.keys(SCENARIOS).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+const seed = Number(process.env['FAULTS_SEED'] ?? Date.now() % 1_000_000);
+process.stdout.write(`To repeat these moments: FAULTS_SEED=${seed}. Node ${process.versions.node}\n`);
+
+// As operators run it: a killed process must not lean on what the operating system still holds.
+const server = await startPostgres({ durable: true });
+if (server === null)
+  process.stdout.write('No PostgreSQL here and none could be had: only SQLite is measured.\n');
+const template = server && { url: server.url, template: `certlantern_faults_${process.pid}` };
+const dropTemplate = template && (await migratedTemplate(template.url, template.template));
+const table: string[] = [];
+let broken = 0;
+try {
+  for (const [name, run] of Object.entries(SCENARIOS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const startedAt = Date.now();
+    const outcomes = await run({
+      databases: server === null ? ['sqlite'] : ['sqlite', 'postgres'],
+      create: (database) => freshDatabase(database, { postgres: template }),
+      seed,
+      progress: (text) => void process.stdout.write(`  ${name}: ${text}\n`),
+    });
+    for (const [place, outcome] of outcomes) {
+      const line = `${name} (${place}): ${outcome.line}`;
+      table.push(line, ...outcome.broken.slice(0, 20).map((what) => `  BROKEN ${what}`));
+      broken += outcome.broken.length;
+      process.stdout.write(`${line}${outcome.broken.length > 0 ? ' — BROKEN' : ''}\n`);
+    }
+    process.stdout.write(`  ${name} took ${Math.round((Date.now() - startedAt) / 1_000)} s\n`);
+  }
+} finally {
+  await dropTemplate?.();
+  await server?.stop();
+}
+process.stdout.write(
+  `\n${table.join('\n')}\n\n${broken === 0 ? 'Every limit held.' : `${broken} limits were broken.`}\n`,
+);
+process.exit(broken === 0 ? 0 : 1);

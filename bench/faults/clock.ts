@@ -1,0 +1,76 @@
+import type { Database } from '../../tests/kit/database.ts';
+import { openLab } from './lab.ts';
+import { startLedger } from './ledger-process.ts';
+import { createLimits, type Outcome } from './outcome.ts';
+import { alertsAmong } from './reckoning.ts';
+import { siteHost, startPlaces } from './places.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.UTC(2027, 2, 1, 9, 30);
+
+export interface ClockOptions {
+  database: Database;
+  /** How many domains whose certificates are good for months, and how many of which there is something to tell. */
+  domains: number;
+  due: number;
+  seed: number;
+}
+
+/** The machine's clock jumps ahead by 400 days while alerts wait, stays there for hours, and is set right again. */
+export async function setClockAhead({ database, domains, due, seed }: ClockOptions): Promise<Outcome> {
+  const places = await startPlaces({ now: START });
+  const mails = await startLedger('mail', database.dataDir);
+  const smtpUrl = `smtp://127.0.0.1:${mails.port}`;
+  const lab = await openLab({ database, places: places.map, smtpUrl, start: START, seed });
+  const limits = createLimits();
+  try {
+    const accountId = await lab.arrive('alice');
+    const hosts = Array.from({ length: domains }, (_, index) => siteHost(index));
+    const ending = Array.from({ length: due }, (_, index) => `due${index}.faults.example`);
+    for (const host of ending)
+      places.certify(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 2.5 * DAY_MS });
+    places.lead([...hosts, ...ending], true);
+    await mails.order({ kind: 'down' });
+    for (const host of [...hosts, ...ending]) await lab.watch(accountId, host, 60);
+    await lab.runUntil(START + 5 * MINUTE_MS);
+    await mails.order({ kind: 'up' });
+
+    const before = lab.clock.now();
+    lab.clock.set(before + 400 * DAY_MS);
+    for (let minute = 0; minute < 3 * 60; minute += 10) {
+      places.setClock(before + minute * MINUTE_MS);
+      lab.clock.set(before + 400 * DAY_MS + minute * MINUTE_MS);
+      await lab.worker.runDue();
+    }
+    const alarms = await lab.store.db.selectFrom('alarms').select('code').execute();
+    const wrongly = (await alertsAmong(lab.store, mails.read())).length;
+    limits.hold(wrongly === 0, `${wrongly} alerts left by a wrong clock`);
+    limits.hold(
+      alarms.some(({ code }) => code === 'clock_wrong'),
+      'no alarm stood for the operator',
+    );
+
+    const right = before + 3 * HOUR_MS;
+    places.setClock(right);
+    lab.clock.set(right);
+    await lab.worker.sweep();
+    for (let minute = 0; minute <= 3 * 60; minute += 5) {
+      places.setClock(right + minute * MINUTE_MS);
+      lab.clock.set(right + minute * MINUTE_MS);
+      await lab.worker.runDue();
+    }
+    const sent = await alertsAmong(lab.store, mails.read());
+    const told = ending.filter((host) => sent.some(({ text }) => text.startsWith(`${host}:`)));
+    limits.hold(told.length === due, `of ${due} alerts that were due ${told.length} arrived afterwards`);
+    limits.hold(sent.length === due, `${sent.length} alerts arrived where ${due} were due`);
+    return {
+      line: `clock + 400 days for 3 hours, ${domains + due} domains: ${wrongly} alerts sent, the alarm stood; set right: ${told.length} of ${due} due alerts sent`,
+      broken: limits.broken,
+    };
+  } finally {
+    await lab.close();
+    await Promise.all([places.stop(), mails.stop()]);
+  }
+}

@@ -1,0 +1,100 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CALLS } from '../../contract/calls.ts';
+import type { App } from '../../tests/kit/app.ts';
+import type { Database } from '../../tests/kit/database.ts';
+import { keepWriting, listed, settled } from './kills.ts';
+import { createLimits, type Outcome } from './outcome.ts';
+import { seededRandom } from './random.ts';
+import { createWorld } from './world.ts';
+import { createWrites } from './writes.ts';
+
+const SIZE = '32m';
+const FULL_MS = 8_000;
+const PATIENCE_MS = 4 * 60_000;
+const INSIDE = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"';
+
+/** The disk of the embedded database is full for a while: a small one of its own, in a mount namespace. */
+export async function fillDisk({ database }: { database: Database }): Promise<Outcome> {
+  const small = join(database.dataDir, 'small');
+  mkdirSync(small);
+  let app: App | null = null;
+  // What a namespace mounts is seen from outside through its processes only.
+  const seen = () => `/proc/${app?.process.pid}/root${small}`;
+  const world = await createWorld(database, seen);
+  const limits = createLimits();
+  try {
+    const flags = process.getuid?.() === 0 ? '-m' : '-rm';
+    app = await world.start({ DATA_DIR: small }, ['unshare', flags, 'sh', '-c', INSIDE, 'sh', SIZE, small]);
+    const person = await world.arrive();
+    const writes = createWrites(person);
+    const random = seededRandom(1);
+    const write = async (ms: number): Promise<void> => {
+      const ending = new AbortController();
+      const newHost = () => world.hosts.add('ends in days');
+      const busy = keepWriting(writes, { world, random, newHost, ending });
+      await delay(ms);
+      ending.abort();
+      await Promise.all(busy);
+    };
+    await write(3_000);
+    const before = writes.acknowledged();
+    const ballast = join(seen(), 'ballast');
+    const refusals: string[] = [];
+    const until = Date.now() + FULL_MS;
+    while (Date.now() < until) {
+      fill(ballast);
+      const host = world.hosts.add('ends in days');
+      const answer = await person.ask(CALLS.addDomain, { body: { host } }).catch((error: unknown) => error);
+      refusals.push(wordsOf(answer));
+      await delay(200);
+    }
+    rmSync(ballast);
+    await write(3_000);
+    const { domains, hosts } = await listed(world, [{ person }]);
+    const result = await settled(world, hosts, PATIENCE_MS);
+    for (const what of [...result.lost, ...result.strange, ...result.disordered]) limits.hold(false, what);
+    for (const what of writes.compare(domains.get(person) ?? [])) limits.hold(false, what);
+    const isAlive = app.process.exitCode === null && app.process.signalCode === null;
+    limits.hold(isAlive, `the product ended: ${app.output().slice(-500)}`);
+    const refused = refusals.filter((text) => text !== 'taken');
+    limits.hold(refused.length > 0, 'the disk was never full');
+    limits.hold(/full/i.test(app.output()), 'nothing in the log says that the disk is full');
+    return {
+      line: `disk full for ${FULL_MS / 1_000} s: ${refused.length} of ${refusals.length} writes refused (${[...new Set(refused)].join('; ')}), ${before} acknowledged before; afterwards lost ${result.lost.length} of ${result.notifications}, duplicates ${result.duplicates}`,
+      broken: limits.broken,
+    };
+  } finally {
+    await world.end();
+  }
+}
+
+function fill(path: string): void {
+  const file = openSync(path, 'a');
+  try {
+    for (let bytes = 1 << 20; bytes >= 1; bytes >>= 1) while (append(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function append(file: number, bytes: number): boolean {
+  try {
+    return writeSync(file, Buffer.alloc(bytes)) === bytes;
+  } catch {
+    return false;
+  }
+}
+
+function wordsOf(answer: unknown): string {
+  if (answer instanceof Error) return answer.message;
+  if (typeof answer !== 'object' || answer === null || !('problem' in answer)) return 'taken';
+  try {
+    const { problem } = answer as { problem: { code: string; detail?: string } };
+    return `${problem.code}: ${problem.detail ?? ''}`;
+  } catch {
+    return 'taken';
+  }
+}

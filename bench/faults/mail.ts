@@ -1,0 +1,132 @@
+import type { Database } from '../../tests/kit/database.ts';
+import { type Lab, openLab } from './lab.ts';
+import { type LedgerProcess, startLedger } from './ledger-process.ts';
+import { createLimits, type Outcome } from './outcome.ts';
+import { type Places, startPlaces } from './places.ts';
+import { alertsAmong, rowId } from './reckoning.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.UTC(2027, 2, 1, 9, 30);
+/** What the mail server does with them: see `mail-ledger.ts`. */
+const KINDS = ['plain', 'grey', 'unknown', 'spam', 'drop'] as const;
+type Kind = (typeof KINDS)[number];
+
+export interface MailOptions {
+  database: Database;
+  /** How many accounts of each kind, and how many alerts each of them gets in each phase. */
+  accounts: number;
+  alerts: number;
+  seed: number;
+}
+
+/** Greylisting, refusals, answers that are lost, a login that fails, a server that is down for hours: nothing is lost unseen. */
+export async function refuseMail(options: MailOptions): Promise<Outcome> {
+  const { database, seed } = options;
+  const places = await startPlaces({ now: START });
+  const mails = await startLedger('mail', database.dataDir);
+  const smtpUrl = `smtp://operator:secret@127.0.0.1:${mails.port}`;
+  const lab = await openLab({
+    ...{ database, places: places.map, smtpUrl, start: START, seed },
+    onClock: places.setClock,
+  });
+  try {
+    const watching = await createWatching(lab, places, options);
+    await watching.alertAll(KINDS);
+    await lab.runUntil(START + 2 * HOUR_MS);
+
+    // Connections that are open stay logged in.
+    await mails.order({ kind: 'down' });
+    await mails.order({ kind: 'login', refused: true });
+    await mails.order({ kind: 'up' });
+    await watching.alertAll(['plain', 'drop']);
+    await lab.runUntil(START + 5 * HOUR_MS);
+    const alarms = await lab.store.db.selectFrom('alarms').select(['code', 'detail']).execute();
+    await mails.order({ kind: 'login', refused: false });
+    await lab.runUntil(START + 7 * HOUR_MS);
+
+    await mails.order({ kind: 'down' });
+    await watching.alertAll(['plain', 'grey']);
+    await lab.runUntil(START + 13 * HOUR_MS);
+    await mails.order({ kind: 'up' });
+    await lab.runUntil(START + 15 * HOUR_MS);
+    return await balance(lab, mails, {
+      ...options,
+      alarms: alarms.map(({ code, detail }) => `${code}: ${detail}`),
+      hosts: watching.hosts,
+    });
+  } finally {
+    await lab.close();
+    await Promise.all([places.stop(), mails.stop()]);
+  }
+}
+
+async function createWatching(lab: Lab, places: Places, { accounts, alerts }: MailOptions) {
+  const ids: { kind: Kind; id: string }[] = [];
+  for (const kind of KINDS)
+    for (let index = 0; index < accounts; index++)
+      ids.push({ kind, id: await lab.arrive(`${kind}-${index}`) });
+  const hosts: { kind: Kind; host: string }[] = [];
+  return {
+    hosts,
+    /** Gives reason to tell everybody of these kinds. */
+    async alertAll(kinds: readonly Kind[]): Promise<void> {
+      for (const { kind, id } of ids) {
+        if (!kinds.includes(kind)) continue;
+        for (let index = 0; index < alerts; index++) {
+          const host = `mail${hosts.length}.faults.example`;
+          const now = lab.clock.now();
+          places.certify(host, { notBefore: now - 80 * DAY_MS, notAfter: now + 2.5 * DAY_MS });
+          places.lead([host], true);
+          await lab.watch(id, host);
+          hosts.push({ kind, host });
+        }
+      }
+    },
+  };
+}
+
+async function balance(
+  { store }: Lab,
+  mails: LedgerProcess,
+  world: MailOptions & { alarms: string[]; hosts: readonly { kind: Kind; host: string }[] },
+): Promise<Outcome> {
+  const { accounts, hosts, alarms } = world;
+  const rows = await store.db
+    .selectFrom('deliveries')
+    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .select(['message_id', 'state', 'detail', 'host'])
+    .execute();
+  const suppressed = await store.db.selectFrom('suppressions').select('address').execute();
+  const entries = await alertsAmong(store, mails.read());
+  const arrived = Map.groupBy(entries, ({ id }) => id);
+  const inState = (state: string) => rows.filter((row) => row.state === state);
+  const kindOf = new Map(hosts.map(({ kind, host }) => [host, kind]));
+  const isRefused = (host: string) => ['unknown', 'spam'].includes(kindOf.get(host) ?? '');
+  const dropped = rows.filter(({ host }) => kindOf.get(host) === 'drop').length;
+  const duplicates = entries.length - arrived.size;
+
+  const limits = createLimits();
+  limits.hold(rows.length === hosts.length, `${hosts.length} alerts were due, ${rows.length} were planned`);
+  for (const { message_id: messageId, state, detail, host } of rows) {
+    const what = `${host} (${kindOf.get(host)}) is ${state}: ${detail}`;
+    limits.hold(state === (isRefused(host) ? 'failed' : 'delivered'), what);
+    limits.hold((state === 'delivered') === arrived.has(rowId(messageId)), `${what}, and the ledger differs`);
+    if (state === 'failed') limits.hold(/5\d\d|refused|not sent/i.test(detail ?? ''), `${what} says not why`);
+  }
+  limits.hold(duplicates === dropped, `${duplicates} arrived twice where ${dropped} answers were lost`);
+  limits.hold(
+    suppressed.length === accounts && suppressed.every(({ address }) => address.startsWith('unknown-')),
+    `of ${accounts} refused addresses ${suppressed.map(({ address }) => address).join(', ')} are suppressed`,
+  );
+  const alarm = alarms.find((one) => one.startsWith('smtp_refuses_us') && one.includes('535'));
+  limits.hold(alarm !== undefined, 'no alarm stood while the login was refused');
+  const states = ['delivered', 'failed', 'superseded', 'waiting'].map(
+    (state) => `${inState(state).length} ${state}`,
+  );
+  return {
+    line: `${hosts.length} mails due: ${states.join(', ')}; ${duplicates} twice under one id (${dropped} answers lost)`,
+    broken: limits.broken,
+  };
+}

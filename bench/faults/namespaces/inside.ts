@@ -1,0 +1,93 @@
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { join } from 'node:path';
+import { freshDatabase, migratedTemplate } from '../../../tests/kit/database.ts';
+import { startPostgres } from '../../../tests/kit/postgres-server.ts';
+import { openLab } from '../lab.ts';
+import { startLedger } from '../ledger-process.ts';
+import { cutOwnNetwork, type Line } from '../own-network.ts';
+import type { PlacesMap } from '../places.ts';
+import {
+  INSIDE,
+  type InsideOptions,
+  type InsideReport,
+  OUTSIDE,
+  type WorldOrder,
+  type WorldReport,
+} from './protocol.ts';
+
+// The product's side: its loops, its database and its mail server in one network, whose only link to the world can be cut.
+
+const START = Date.UTC(2027, 2, 1, 9, 30);
+const { databases, domains, seed } = JSON.parse(process.argv[2] ?? '') as InsideOptions;
+const ip = (...what: string[]) => execFileSync('ip', what);
+
+const world = fork(join(import.meta.dirname, 'outside.ts'), {
+  execPath: 'unshare',
+  execArgv: ['-n', process.execPath],
+});
+ip('link', 'set', 'lo', 'up');
+await ordered(world, { kind: 'clock', now: START });
+ip('link', 'add', INSIDE.device, 'type', 'veth', 'peer', 'name', OUTSIDE.device, 'netns', String(world.pid));
+ip('addr', 'add', `${INSIDE.address}/24`, 'dev', INSIDE.device);
+ip('link', 'set', INSIDE.device, 'up');
+
+const line: Line = {
+  cut(how) {
+    // A neighbour that is not there: what is sent to it is lost without a word.
+    if (how === 'dead') ip('link', 'set', INSIDE.device, 'down');
+    else {
+      ip('link', 'set', INSIDE.device, 'up');
+      ip('neigh', 'replace', OUTSIDE.address, 'lladdr', '02:00:00:00:00:99', 'dev', INSIDE.device);
+    }
+    return Promise.resolve();
+  },
+  mend() {
+    ip('neigh', 'del', OUTSIDE.address, 'dev', INSIDE.device);
+    return Promise.resolve();
+  },
+  async lead(hosts, here) {
+    await ordered(world, { kind: 'lead', hosts: [...hosts], here });
+  },
+};
+
+const server = databases.includes('postgres') ? await startPostgres() : null;
+const template = 'certlantern_faults';
+if (server !== null) await migratedTemplate(server.url, template);
+for (const name of databases) {
+  if (name === 'postgres' && server === null) continue;
+  const database = await freshDatabase(name, { postgres: server && { url: server.url, template } });
+  const places = await ordered(world, { kind: 'open', now: START });
+  const mails = await startLedger('mail', database.dataDir);
+  const lab = await openLab({
+    ...{ database, places, smtpUrl: `smtp://127.0.0.1:${mails.port}`, start: START, seed },
+    // Late by a moment is right enough for who answers only whether it is off by an hour.
+    onClock: (now) => void ordered(world, { kind: 'clock', now }),
+    ...{ allow: ['10.77.0.0/24', '127.0.0.0/8'], patienceMs: 3_000, dnsPatienceMs: 1_000, concurrency: 100 },
+  });
+  const outcome = await cutOwnNetwork({ lab, line, mails, domains, truly: 5 });
+  await lab.close();
+  await mails.stop();
+  await database.remove();
+  const report: InsideReport = { name, outcome };
+  process.send?.(report);
+}
+await server?.stop();
+world.disconnect();
+process.disconnect?.();
+
+/** Asks the world for something; answers where it can be found. */
+async function ordered(
+  child: ChildProcess,
+  order: Omit<WorldOrder, 'number'> & { kind: WorldOrder['kind'] } & Record<string, unknown>,
+): Promise<PlacesMap> {
+  const number = Math.random();
+  return new Promise((resolve) => {
+    const hear = (report: WorldReport): void => {
+      if (report.number !== number) return;
+      child.off('message', hear);
+      resolve(report.map as PlacesMap);
+    };
+    child.on('message', hear);
+    child.send({ ...order, number });
+  });
+}

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { type Places, startPlaces } from '../places.ts';
+import { OUTSIDE, type WorldOrder, type WorldReport } from './protocol.ts';
+
+// The world: hosts, name server and canaries in a network of their own, at the other end of a link.
+
+let places: Places | null = null;
+const ip = (...what: string[]) => execFileSync('ip', what);
+
+process.on('message', (order: WorldOrder) => {
+  void (async () => {
+    if (order.kind === 'open') {
+      if (places === null) {
+        ip('link', 'set', 'lo', 'up');
+        ip('addr', 'add', `${OUTSIDE.address}/24`, 'dev', OUTSIDE.device);
+        ip('link', 'set', OUTSIDE.device, 'up');
+      }
+      await places?.stop();
+      places = await startPlaces({ address: OUTSIDE.address, now: order.now });
+    }
+    if (order.kind === 'lead') places?.lead(order.hosts, order.here);
+    if (order.kind === 'clock') places?.setClock(order.now);
+    const report: WorldReport = { number: order.number, ...(places && { map: places.map }) };
+    process.send?.(report);
+  })();
+});
+process.on('disconnect', () => process.exit(0));

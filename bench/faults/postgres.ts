@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Database } from '../../tests/kit/database.ts';
+import { keepWriting, killsOutcome, listed, settled } from './kills.ts';
+import type { Outcome } from './outcome.ts';
+import { seededRandom } from './random.ts';
+import { createWorld } from './world.ts';
+import { createWrites } from './writes.ts';
+
+const ENDED_CONNECTIONS = 40;
+const PAUSE_MS = 400;
+const PATIENCE_MS = 5 * 60_000;
+
+/**
+ * Ends connections of the product under its feet, and in the end one of PostgreSQL's own processes with SIGKILL, upon which that
+ * recovers as after a crash. The product's process goes on.
+ */
+export async function breakConnections({
+  database,
+  seed,
+}: {
+  database: Database;
+  seed: number;
+}): Promise<Outcome> {
+  const random = seededRandom(seed);
+  const world = await createWorld(database);
+  try {
+    const app = await world.start();
+    const person = await world.arrive();
+    const writes = createWrites(person);
+    let broken = 0;
+    for (let round = 0; round < ENDED_CONNECTIONS + 1; round++) {
+      const ending = new AbortController();
+      const newHost = () => world.hosts.add('ends in days');
+      const busy = keepWriting(writes, { world, random, newHost, ending });
+      await delay(random() * PAUSE_MS);
+      broken += await breakOne(
+        database.databaseUrl ?? '',
+        round === ENDED_CONNECTIONS ? 'process' : 'connection',
+      );
+      ending.abort();
+      await Promise.all(busy);
+    }
+    // Until PostgreSQL has recovered, nobody is served.
+    const { domains, hosts } = await persistently(() => listed(world, [{ person }]));
+    const result = await settled(world, hosts, PATIENCE_MS);
+    const lostWrites = writes.compare(domains.get(person) ?? []);
+    if (app.process.exitCode !== null) lostWrites.push(`the product ended with ${app.process.exitCode}`);
+    return killsOutcome({
+      ...{ ...result, kills: broken, acknowledged: writes.acknowledged(), domains: hosts.length },
+      broken: lostWrites,
+    });
+  } finally {
+    await world.end();
+  }
+}
+
+/** Ends one connection of the product; how many that were. */
+async function breakOne(databaseUrl: string, how: 'connection' | 'process'): Promise<number> {
+  const client = new Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() order by random() limit 1`,
+    );
+    const pid = rows[0]?.pid;
+    if (pid === undefined) return 0;
+    if (how === 'process') process.kill(pid, 'SIGKILL');
+    else await client.query('select pg_terminate_backend($1)', [pid]);
+    return 1;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function persistently<T>(ask: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (attempt === 60) throw error;
+      await delay(1_000);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CALLS } from '../../contract/calls.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import type { Database } from '../../tests/kit/database.ts';
+import { createLimits, type Outcome } from './outcome.ts';
+import { rowId } from './reckoning.ts';
+import { createWorld } from './world.ts';
+
+/** Longer than a lease on a message. */
+const PATIENCE_MS = 150_000;
+const SECOND_MS = 1_000;
+
+/** A worker stops in the middle of sending until its lease is over and another one sent; then it goes on as if nothing was. */
+export async function stallWorker({ database }: { database: Database }): Promise<Outcome> {
+  const world = await createWorld(database);
+  const limits = createLimits();
+  try {
+    await world.start({ ROLE: 'api' });
+    const stalled = world.startWorker();
+    const person = await world.arrive({ localPart: 'slow', path: null });
+    const host = world.hosts.add('ends in days');
+    void (await person.ask(CALLS.addDomain, { body: { host } })).ok;
+    const store = await world.store();
+    const name = host.replace(/:\d+$/, '');
+    const copies = () => world.mails.read().filter(({ text }) => text.startsWith(name));
+    await eventually(() => copies().length === 1);
+    stalled.process.kill('SIGSTOP');
+    // It will read this answer when it goes on, and believe that the message is its own to settle.
+    await world.mails.order({ kind: 'release' });
+    const stoppedAt = Date.now();
+    world.startWorker();
+    const deliveryId = rowId(copies()[0]?.id ?? '');
+    await eventually(async () => (await rowOf(store, deliveryId))?.state === 'delivered');
+    const tookMs = Date.now() - stoppedAt;
+    const settled = await rowOf(store, deliveryId);
+    stalled.process.kill('SIGCONT');
+    await delay(5 * SECOND_MS);
+    const after = await rowOf(store, deliveryId);
+    limits.hold(copies().length === 2, `the message arrived ${copies().length} times`);
+    limits.hold(new Set(copies().map(({ id }) => id)).size === 1, 'it arrived under two ids');
+    limits.hold(settled?.attempts === 2, `it was sent in ${settled?.attempts} attempts`);
+    limits.hold(
+      JSON.stringify(after) === JSON.stringify(settled),
+      `the worker that stood still changed ${JSON.stringify(settled)} to ${JSON.stringify(after)}`,
+    );
+    const isAlive = stalled.process.exitCode === null && stalled.process.signalCode === null;
+    limits.hold(isAlive, 'the worker that stood still has ended');
+    return {
+      line: `a worker stopped in the middle of sending: another one sent after ${Math.round(tookMs / SECOND_MS)} s, 2 arrived under one id, and what it reported late changed nothing`,
+      broken: limits.broken,
+    };
+  } finally {
+    await world.end();
+  }
+}
+
+async function rowOf({ db }: Store, id: string) {
+  const delivery = await db
+    .selectFrom('deliveries')
+    .select(['state', 'attempts', 'settled_at', 'detail', 'lease_token'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .select(['attempt', 'outcome', 'finished_at'])
+    .where('delivery_id', '=', id)
+    .orderBy('attempt')
+    .execute();
+  return delivery && { ...delivery, tries: attempts };
+}
+
+/** Waits for something that others bring about. */
+export async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  while (!(await is())) {
+    if (Date.now() > until)
+      throw new Error(`It was not so within ${PATIENCE_MS / SECOND_MS} s: ${is.toString()}`);
+    await delay(100);
+  }
+}

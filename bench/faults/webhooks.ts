@@ -1,0 +1,146 @@
+import type { Database } from '../../tests/kit/database.ts';
+import { type Lab, openLab } from './lab.ts';
+import type { LedgerEntry } from './ledger-file.ts';
+import { type LedgerProcess, startLedger } from './ledger-process.ts';
+import { createLimits, type Outcome } from './outcome.ts';
+import { type Places, startPlaces } from './places.ts';
+import { rowId } from './reckoning.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const START = Date.UTC(2027, 2, 1, 9, 30);
+/** What the receiver does with them: see `webhook-ledger.ts`. */
+const KINDS = ['ok', 'drop', 'error', 'gone', 'redirect', 'silent'] as const;
+type Kind = (typeof KINDS)[number];
+/** Of receivers that never take anything, what ends them. */
+const ENDS: Partial<Record<Kind, 'gone' | 'failing'>> = {
+  gone: 'gone',
+  redirect: 'failing',
+  silent: 'failing',
+};
+
+export interface WebhookOptions {
+  database: Database;
+  /** How many alerts each receiver gets at first. */
+  alerts: number;
+  seed: number;
+}
+
+/** Receivers that fail for hours or for ever, that are gone, that lead elsewhere, never answer or lose their answer. */
+export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions): Promise<Outcome> {
+  const places = await startPlaces({ now: START });
+  const [mails, webhooks] = await Promise.all([
+    startLedger('mail', database.dataDir),
+    startLedger('webhook', database.dataDir),
+  ]);
+  const lab = await openLab({
+    ...{ database, places: places.map, smtpUrl: `smtp://127.0.0.1:${mails.port}`, start: START, seed },
+    ...{ onClock: places.setClock, patienceMs: 1_000 },
+  });
+  try {
+    const channels = new Map<string, Kind>();
+    for (const kind of KINDS) {
+      const accountId = await lab.arrive(kind);
+      channels.set(await lab.addWebhook(accountId, `http://127.0.0.1:${webhooks.port}/${kind}`), kind);
+      for (let index = 0; index < alerts; index++)
+        await watchEnding(lab, places, { accountId, host: `${kind}${index}.faults.example` });
+    }
+    await lab.runUntil(START + 5 * HOUR_MS);
+    const early = webhooks.read().filter(({ to }) => to === '/error').length;
+    await webhooks.order({ kind: 'well', isWell: true });
+    // Later steps of the same certificates keep failing where the receiver does, until five days are over.
+    await lab.runUntil(START + 6 * DAY_MS);
+    return await balance(lab, { channels, mails, webhooks, early });
+  } finally {
+    await lab.close();
+    await Promise.all([places.stop(), mails.stop(), webhooks.stop()]);
+  }
+}
+
+async function watchEnding(
+  lab: Lab,
+  places: Places,
+  { accountId, host }: { accountId: string; host: string },
+): Promise<void> {
+  places.certify(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 2.5 * DAY_MS });
+  places.lead([host], true);
+  await lab.watch(accountId, host);
+}
+
+async function balance(
+  { store }: Lab,
+  world: { channels: Map<string, Kind>; mails: LedgerProcess; webhooks: LedgerProcess; early: number },
+): Promise<Outcome> {
+  const { channels, mails, webhooks, early } = world;
+  const limits = createLimits();
+  const rows = await store.db
+    .selectFrom('deliveries')
+    .select(['message_id', 'state', 'detail', 'attempts', 'channel_id'])
+    .where('channel_id', 'is not', null)
+    .execute();
+  const arrived = Map.groupBy(webhooks.read(), ({ id }) => id);
+  for (const { message_id: messageId, state, detail, channel_id: channelId } of rows) {
+    const kind = channels.get(channelId ?? '');
+    const copies = arrived.get(rowId(messageId)) ?? [];
+    const what = `${kind}: a delivery is ${state} (${detail}) and arrived ${copies.length} times`;
+    limits.hold(state !== 'waiting' || kind === undefined, what);
+    limits.hold((state === 'delivered') === copies.length > 0, what);
+    limits.hold(
+      !(detail ?? '').includes('secret'),
+      `${kind}: what the receiver answered is shown: ${detail}`,
+    );
+    if (state === 'failed') limits.hold((detail ?? '') !== '', `${what}, and nobody is told why`);
+  }
+  await holdEnds(store, { channels, mails, limits });
+  const took = (kind: Kind): LedgerEntry[] => webhooks.read().filter(({ to }) => to === `/${kind}`);
+  for (const kind of ['ok', 'drop', 'error'] as const)
+    limits.hold(took(kind).length > 0, `nothing arrived at /${kind}`);
+  limits.hold(early === 0, `${early} arrived while the receiver answered 500`);
+  limits.hold(webhooks.asked('/ok/redirected') === 0, 'a redirect was followed');
+  const gone = rows.filter(({ channel_id: id }) => channels.get(id ?? '') === 'gone');
+  limits.hold(
+    webhooks.asked('/gone') <= gone.length,
+    `the receiver that is gone was asked ${webhooks.asked('/gone')} times`,
+  );
+  const states = ['delivered', 'failed', 'superseded', 'waiting'].map(
+    (state) => `${rows.filter((row) => row.state === state).length} ${state}`,
+  );
+  const duplicates = webhooks.read().length - arrived.size;
+  return {
+    line: `${rows.length} messages to ${channels.size} receivers: ${states.join(', ')}; ${duplicates} twice under one id; 3 receivers that never take anything were switched off and their owners told`,
+    broken: limits.broken,
+  };
+}
+
+async function holdEnds(
+  store: Lab['store'],
+  world: {
+    channels: Map<string, Kind>;
+    mails: LedgerProcess;
+    limits: ReturnType<typeof createLimits>;
+  },
+): Promise<void> {
+  const { channels, mails, limits } = world;
+  const rows = await store.db.selectFrom('channels').select(['id', 'disabled_by']).execute();
+  const notices = await store.db
+    .selectFrom('mails')
+    .select(['recipient', 'message_id'])
+    .where('kind', '=', 'channel_disabled')
+    .execute();
+  for (const { id, disabled_by: by } of rows) {
+    const kind = channels.get(id);
+    if (kind === undefined) continue;
+    const expected = ENDS[kind] ?? null;
+    limits.hold(by === expected, `${kind}: switched off as ${by}, not ${expected}`);
+    const told = notices.filter(({ recipient }) => recipient.startsWith(`${kind}@`));
+    limits.hold(
+      told.length === (expected === null ? 0 : 1),
+      `${kind}: its owner was told ${told.length} times`,
+    );
+    for (const { message_id: messageId } of told)
+      limits.hold(
+        mails.read().some((entry) => rowId(entry.id) === rowId(messageId)),
+        `${kind}: the notice to its owner did not arrive`,
+      );
+  }
+}
