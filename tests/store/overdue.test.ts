@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { spreadOverdue } from '../../server/store/overdue.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, MINUTE, NOW, person, watch } from './samples.ts';
+
+const HERD = { lateMs: 2 * MINUTE, fewest: 3, overMs: 10 * MINUTE };
+
+/** Checked before, and due a day ago; its certificate ends so many days from now. */
+async function overdue(store: Store, accountId: string, endsInDays: (number | null)[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const [index, days] of endsInDays.entries()) {
+    const { id } = await watch(store, accountId, `host-${index}.example`);
+    const not_after = days === null ? null : NOW + days * DAY;
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW - DAY, last_checked_at: NOW - 2 * DAY, not_after })
+      .where('id', '=', id)
+      .execute();
+    ids.push(id);
+  }
+  return ids;
+}
+
+const dueAt = async ({ db }: Store, id: string) =>
+  (await db.selectFrom('monitors').select('next_check_at').where('id', '=', id).executeTakeFirstOrThrow())
+    .next_check_at;
+
+describeEachDatabase('Overdue checks', (open) => {
+  it('are spread over the time, those whose certificate ends first before all others', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ids = await overdue(store, accountId, [40, null, 3, 20, 80]);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(5);
+    const places = await Promise.all(ids.map(async (id) => ((await dueAt(store, id)) - NOW) / (2 * MINUTE)));
+    expect(places).toEqual([2, 4, 0, 1, 3]);
+    // Another worker that starts now finds nothing to do.
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(0);
+  });
+
+  it('stay where they are when they are few', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ids = await overdue(store, accountId, [1, 2, 3]);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(0);
+    expect(await dueAt(store, ids[0] ?? '')).toBe(NOW - DAY);
+  });
+
+  it('are left alone where somebody asked, waits for the first one, looks already, or nobody may', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ids = await overdue(store, accountId, Array<number>(9).fill(30));
+    const [asked = '', added = '', leased = '', paused = '', late = ''] = ids;
+    const change = (id: string, set: object) =>
+      store.db.updateTable('monitors').set(set).where('id', '=', id).execute();
+    await change(asked, { check_requested_at: NOW });
+    await change(added, { last_checked_at: null });
+    await change(leased, { lease_token: 'token', lease_expires_at: Date.now() + DAY });
+    await change(paused, { active: 0, paused_by: 'user', paused_at: NOW });
+    await change(late, { next_check_at: NOW - MINUTE });
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(4);
+    for (const id of [asked, added, leased, paused]) expect(await dueAt(store, id)).toBe(NOW - DAY);
+    expect(await dueAt(store, late)).toBe(NOW - MINUTE);
+  });
+
+  it('are each moved once by workers that start together', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await overdue(store, accountId, Array<number>(40).fill(30));
+    const moved = await Promise.all([1, 2, 3].map(() => spreadOverdue(store, { ...HERD, now: NOW })));
+    expect(moved.reduce((sum, count) => sum + count)).toBe(40);
+  });
+});
