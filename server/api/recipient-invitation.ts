@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { normaliseAddress } from '../core/index.ts';
 import type { Account } from '../store/accounts.ts';
-import type { Invitation } from '../store/channels.ts';
+import type { Invitation } from '../store/mail-readers.ts';
 import type { AppParts } from './api.ts';
 import { Refusal } from './problem.ts';
 import { countAll } from './rate-limit.ts';

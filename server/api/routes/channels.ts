@@ -7,14 +7,12 @@ import type { StoredChannelConfig } from '../../store/channel-config.ts';
 import {
   addChannel,
   changeChannel,
-  type Channel,
-  channelsOf,
-  type Invitation,
   removeChannel,
-  reopenOwnMail,
   rotateWebhookSecret,
-} from '../../store/channels.ts';
+} from '../../store/channel-changes.ts';
+import { type Channel, channelsOf } from '../../store/channels.ts';
 import { entitlementAt } from '../../store/entitlements.ts';
+import { type Invitation, reopenOwnMail } from '../../store/mail-readers.ts';
 import type { Api, AppParts } from '../api.ts';
 import { acceptedConfig, defaultName } from '../channel-config.ts';
 import { CHANNEL_REFUSALS } from '../channel-refusals.ts';
@@ -130,8 +128,8 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
     if (channel.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
     const limited =
-      limits.allow('sendByAccount', account.id) ??
-      limits.allow('sendByChannel', `${account.id}:${params.key}`);
+      limits.allow('sendByChannel', `${account.id}:${params.key}`) ??
+      limits.allow('sendByAccount', account.id);
     if (limited) return limited;
     const sent = await sendTest(store, { accountId: account.id, channelKey: params.key, now });
     if (typeof sent === 'string') return CHANNEL_REFUSALS[sent]();

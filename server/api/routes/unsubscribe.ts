@@ -1,7 +1,7 @@
 import type { UnsubscribeSubjectWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls.ts';
 import { ACCOUNT_MAIL, displayName } from '../../core/index.ts';
-import { confirmChannel } from '../../store/channels.ts';
+import { confirmChannel } from '../../store/mail-readers.ts';
 import {
   mailReader,
   type MailReader,
