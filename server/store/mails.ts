@@ -37,8 +37,8 @@ export const LINK_KINDS: readonly MailContent['kind'][] = [
   'reset_password',
   'confirm_recipient',
 ];
-/** Kinds that go to the operator, whose row it may ever be. */
-const OPERATOR_KINDS: readonly string[] = ['feedback', 'operator_alarm'] satisfies MailContent['kind'][];
+/** Kinds that go to the operator, whosever row it is. */
+export const OPERATOR_KINDS: readonly string[] = ['feedback', 'operator_alarm'] satisfies MailContent['kind'][];
 
 export interface NewMail {
   /** Whose row it is, and goes with; null only where there is none. */
@@ -164,7 +164,8 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
       .where('id', '=', settled.id)
       .returning(['account_id', 'kind', 'recipient'])
       .executeTakeFirstOrThrow();
-    if (because)
+    // Nobody but the operator could mend that address, and needs its mail to learn of it.
+    if (because && !OPERATOR_KINDS.includes(row.kind))
       await suppress(trx, {
         ...{ address: because.refusedAddress, reason: 'refused', now },
         detail: detail ?? '',

@@ -1,6 +1,6 @@
 import { accountMessage } from '../channels/messages/index.ts';
 import { ACCOUNT_MAIL } from '../core/index.ts';
-import { type ClaimedMail, holdMail, LINK_KINDS, retryMail, settleMail } from '../store/mails.ts';
+import { type ClaimedMail, holdMail, LINK_KINDS, OPERATOR_KINDS, retryMail, settleMail } from '../store/mails.ts';
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
 import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
@@ -27,7 +27,8 @@ export async function mail(
     return;
   }
   const isLink = LINK_KINDS.includes(content.kind);
-  if (!isLink && (await isSuppressed(store.db, claimed.recipient))) {
+  const isStoppable = !isLink && !OPERATOR_KINDS.includes(content.kind);
+  if (isStoppable && (await isSuppressed(store.db, claimed.recipient))) {
     const detail = `Not sent: ${claimed.recipient} refused mail before.`;
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'failed', detail });
     return;

@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { simpleParser } from 'mailparser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EmailChannel, EmailMessage } from '../../server/channels/email/index.ts';
-import { createEmailChannel } from '../../server/channels/email/index.ts';
+import { createEmailChannel, isGenuine, readBounceAddress } from '../../server/channels/email/index.ts';
 import { temporaryFolder } from '../kit/app.ts';
 import type { SmtpSink } from '../kit/smtp-sink.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
@@ -61,13 +62,18 @@ describe('by SMTP', () => {
   });
 
   it.each([
-    ['greylist', 'retry', '451 4.7.1 Greylisted, try again later'],
-    ['refuse_recipient', 'failed', '550 5.1.1 No such user here'],
-    ['refuse_message', 'failed', '554 5.7.0 Looks like spam'],
-    ['refuse_sender', 'retry', '553 5.7.1 Sender not allowed'],
-  ] as const)('%s means %s, and the next mail goes out', async (behaviour, outcome, detail) => {
+    ['greylist', { outcome: 'retry', detail: '451 4.7.1 Greylisted, try again later' }],
+    [
+      'refuse_recipient',
+      { outcome: 'failed', detail: '550 5.1.1 No such user here', cause: 'refused_address' },
+    ],
+    ['refuse_message', { outcome: 'failed', detail: '554 5.7.0 Looks like spam', cause: 'operator' }],
+    ['refuse_sender', { outcome: 'retry', detail: '553 5.7.1 Sender not allowed', cause: 'operator' }],
+    // About who sends, whoever it is for.
+    ['refuse_relay', { outcome: 'retry', detail: '554 5.7.1 Relay access denied', cause: 'operator' }],
+  ] as const)('%s is told as what it is, and the next mail goes out', async (behaviour, outcome) => {
     sink.behave(behaviour);
-    expect(await channel.deliver(message, never)).toEqual({ outcome, detail });
+    expect(await channel.deliver(message, never)).toEqual(outcome);
     expect(sink.ledger).toEqual([]);
     sink.behave('accept');
     expect(await channel.deliver(message, never)).toMatchObject({ outcome: 'delivered' });
@@ -122,6 +128,25 @@ describe('by SMTP', () => {
     }
     expect(sink.ledger.flatMap((one) => one.to)).not.toContain('eve@evil.example');
   });
+});
+
+it('gives each mail a return address of its own, where one was set up', async () => {
+  const sink = await startSmtpSink();
+  const bounces = { address: 'bounces@certlantern.example', key: Buffer.alloc(32, 1) };
+  const channel = createEmailChannel({ smtpUrl: sink.url, mailFrom: FROM, captureDir: '/nowhere', bounces });
+  const id = randomUUID();
+  await channel.deliver({ ...message, messageId: `<${id}@alerts.certlantern>` }, never);
+  // What has no id of an outbox has no mark either.
+  await channel.deliver(message, never);
+  const [marked, plain] = sink.ledger;
+  const mark = readBounceAddress(bounces.address, marked?.from ?? '');
+  expect(mark?.id).toBe(id);
+  expect(mark && isGenuine(bounces.key, mark, 'Alice@fjord.example')).toBe(true);
+  expect(marked?.parsed.from?.text).toContain('alerts@certlantern.example');
+  expect(marked?.to).toEqual(['alice@fjord.example']);
+  expect(plain?.from).toBe('alerts@certlantern.example');
+  channel.close();
+  await sink.stop();
 });
 
 it('says what keeps it from a server that is not there', async () => {

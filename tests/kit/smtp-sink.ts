@@ -8,7 +8,7 @@ import { selfSigned } from './mint.ts';
 
 /** What the sink does with a mail transaction. `lose_reply` takes the mail and breaks the connection instead of saying so. */
 export type SmtpBehaviour =
-  'accept' | 'greylist' | 'refuse_sender' | 'refuse_recipient' | 'refuse_message' | 'lose_reply' | 'silence';
+  'accept' | 'greylist' | 'refuse_sender' | 'refuse_recipient' | 'refuse_relay' | 'refuse_message' | 'lose_reply' | 'silence';
 
 /** One mail whose content arrived. */
 export interface SinkMail {
@@ -53,6 +53,7 @@ const REFUSALS: Partial<
   greylist: { at: 'recipient', code: 451, text: '4.7.1 Greylisted, try again later' },
   refuse_sender: { at: 'sender', code: 553, text: '5.7.1 Sender not allowed' },
   refuse_recipient: { at: 'recipient', code: 550, text: '5.1.1 No such user here' },
+  refuse_relay: { at: 'recipient', code: 554, text: '5.7.1 Relay access denied' },
   refuse_message: { at: 'message', code: 554, text: '5.7.0 Looks like spam' },
 };
 

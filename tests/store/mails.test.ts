@@ -39,6 +39,7 @@ describeEachDatabase('mails', (open) => {
       {
         id: expect.any(String),
         leaseToken: expect.any(String),
+        accountId: null,
         attempt: 1,
         recipient: 'nobody@example.com',
         isProven: false,

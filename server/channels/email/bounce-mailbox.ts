@@ -47,10 +47,11 @@ async function takeUnread(
   take: (raw: Buffer) => Promise<Taken>,
   signal: AbortSignal,
 ): Promise<number> {
+  // The client answers false to what the server did not do, also where it has gone meanwhile.
   const unread = await client.search({ seen: false, deleted: false }, { uid: true });
-  const uids = unread ? unread.slice(0, MOST_AT_ONCE) : [];
+  if (!unread) throw new Error('The mailbox could not be searched.');
   let done = 0;
-  for (const uid of uids) {
+  for (const uid of unread.slice(0, MOST_AT_ONCE)) {
     if (signal.aborted) break;
     const found = await client.fetchOne(
       String(uid),
@@ -58,10 +59,12 @@ async function takeUnread(
       { uid: true },
     );
     if (!found || !found.source) continue;
-    if ((await take(found.source)) === 'done') {
-      done += 1;
-      await client.messageDelete(String(uid), { uid: true });
-    } else await client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true });
+    const isDone = (await take(found.source)) === 'done';
+    const isMarked = isDone
+      ? await client.messageDelete(String(uid), { uid: true })
+      : await client.messageFlagsAdd(String(uid), ['\\Seen'], { uid: true });
+    if (!isMarked) throw new Error('A mail that was read could not be marked so.');
+    if (isDone) done += 1;
   }
   return done;
 }

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bounceAddress, isGenuine, readBounceAddress } from '../../server/channels/email/bounce-address.ts';
+import { readDeliveryReport } from '../../server/channels/email/index.ts';
+import { outOfOffice, postfixReport } from './delivery-reports.ts';
+
+const TO = 'bounces+mark@certlantern.example';
+const read = (text: string) => readDeliveryReport(Buffer.from(text));
+
+describe('a report about a mail', () => {
+  it('says for whom it is, the status, and why in the words of the server that refused', () => {
+    expect(read(postfixReport({ to: TO }))).toEqual({
+      sentTo: [TO],
+      status: '5.1.1',
+      diagnostic: '550 5.1.1 <alice@fjord.example>: Recipient address rejected: User unknown',
+    });
+  });
+
+  it('is read with the line ends of the network, and in base64', () => {
+    const plain = postfixReport({ to: TO });
+    expect(read(plain.replaceAll('\n', '\r\n'))?.status).toBe('5.1.1');
+    const [, fields = ''] =
+      /delivery-status\n\n([^]*?)\n\n--7F0A/.exec(plain.slice(plain.indexOf('report\n'))) ?? [];
+    const encoded = Buffer.from(fields.replaceAll('\n', '\r\n')).toString('base64');
+    const inBase64 = plain.replace(
+      `message/delivery-status\n\n${fields}`,
+      `message/delivery-status\nContent-Transfer-Encoding: base64\n\n${encoded}`,
+    );
+    expect(inBase64).not.toContain('Final-Recipient');
+    expect(read(inBase64)?.status).toBe('5.1.1');
+  });
+
+  it.each([
+    ['of a delay', postfixReport({ to: TO, action: 'delayed', status: '4.4.1' })],
+    ['of a success', postfixReport({ to: TO, action: 'delivered', status: '2.0.0' })],
+    ['with a status that means nothing', postfixReport({ to: TO, status: '5' })],
+    ['that is an answer of a machine', outOfOffice(TO)],
+    ['that is none', ''],
+    ['without an end', postfixReport({ to: TO }).slice(0, 500)],
+    ['whose parts have no boundary', postfixReport({ to: TO }).replace(/;\n\tboundary="[^"]+"/, '')],
+  ])('%s changes nothing', (_, text) => {
+    expect(read(text)).toBeNull();
+  });
+
+  it('never fails, whatever arrives', () => {
+    const start = Buffer.from(
+      'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n',
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+        readDeliveryReport(Buffer.from(bytes));
+        readDeliveryReport(Buffer.concat([start, Buffer.from(bytes)]));
+      }),
+    );
+  });
+
+  it('takes long and nested mail in its stride', () => {
+    const nested = 'Content-Type: multipart/mixed; boundary=a\n\n--a\n'.repeat(3_000);
+    const report = `Content-Type: multipart/report; report-type=delivery-status; boundary=a\n\n--a\n${nested}`;
+    const before = performance.now();
+    expect(read(report)).toBeNull();
+    expect(read(`X: ${' '.repeat(60_000)}\n${'Received: x\n\t'.repeat(5_000)}`)).toBeNull();
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+});
+
+describe('a return address', () => {
+  const bounces = { address: 'bounces@certlantern.example', key: Buffer.alloc(32, 7) };
+  const id = randomUUID();
+  const sent = { messageId: `${id}@alerts.certlantern`, recipient: 'alice@fjord.example' };
+  const address = bounceAddress(bounces, sent) ?? '';
+
+  it('tells which mail came back, also where its case was changed on the way', () => {
+    for (const given of [address, address.toUpperCase()]) {
+      const mark = readBounceAddress(bounces.address, given);
+      expect(mark?.id).toBe(id);
+      expect(mark && isGenuine(bounces.key, mark, sent.recipient)).toBe(true);
+    }
+    expect(address.slice(0, address.indexOf('@')).length).toBeLessThanOrEqual(64);
+  });
+
+  it('is worth nothing for another mail, another recipient, or with another key', () => {
+    const mark = readBounceAddress(bounces.address, address);
+    if (!mark) throw new Error('It is one of ours');
+    expect(isGenuine(bounces.key, mark, 'eve@fjord.example')).toBe(false);
+    expect(isGenuine(Buffer.alloc(32, 8), mark, sent.recipient)).toBe(false);
+    expect(isGenuine(bounces.key, { ...mark, id: randomUUID() }, sent.recipient)).toBe(false);
+  });
+
+  it.each([
+    ['', 'bounces@certlantern.example', 'bounces+@certlantern.example'],
+    [
+      'bounces+abc@certlantern.example',
+      address.replace('certlantern', 'evil'),
+      `x${address}`,
+      `${address}.evil`,
+    ],
+    [address.replace('+', '+x'), address.replace(/.@/, '1@')],
+  ])('is no other address', (...given) => {
+    for (const one of given) expect(readBounceAddress(bounces.address, one)).toBeNull();
+  });
+
+  it('is left out where it would be too long for a mail server', () => {
+    const long = { ...bounces, address: `${'b'.repeat(30)}@certlantern.example` };
+    expect(bounceAddress(long, sent)).toBeNull();
+    expect(bounceAddress(bounces, { ...sent, messageId: 'x@y' })).toBeNull();
+  });
+});
