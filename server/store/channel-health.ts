@@ -38,7 +38,9 @@ export async function noteChannelOutcome(
     .returning(['account_id', 'kind', 'name', 'failing_since'])
     .executeTakeFirst();
   if (!channel) return false;
-  const reason = gone ? 'gone' : now - (channel.failing_since ?? now) >= FAILING_MS ? 'failing' : null;
+  // One bad moment long after the last message says nothing yet: that one is tried again first.
+  const isLost = outcome === 'failed' && now - (channel.failing_since ?? now) >= FAILING_MS;
+  const reason = gone ? 'gone' : isLost ? 'failing' : null;
   if (reason === null) return false;
   await trx
     .updateTable('channels')

@@ -1,0 +1,206 @@
+import { Webhook } from 'standardwebhooks';
+import { expect, it, onTestFinished } from 'vitest';
+
+import type { StoredChannelConfig } from '../../server/channels/index.ts';
+import { addChannel } from '../../server/store/channel-changes.ts';
+import { replayDelivery, sendTest } from '../../server/store/channel-sending.ts';
+import { channelsOf } from '../../server/store/channels.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { everyChannelAt, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+import type { WebhookSink } from '../kit/webhook-sink.ts';
+import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+
+const MINUTE_MS = 60_000;
+
+async function startSink(): Promise<WebhookSink> {
+  const sink = await startWebhookSink();
+  onTestFinished(() => sink.stop());
+  return sink;
+}
+
+async function add(rig: Rig, config: StoredChannelConfig): Promise<string> {
+  const added = await addChannel(rig.store, {
+    accountId: rig.accountId,
+    name: config.kind,
+    config: config as Parameters<typeof addChannel>[1]['config'],
+    invitation: null,
+    most: 20,
+    mayAdd: () => true,
+    now: rig.clock.now(),
+  });
+  if (!added.ok) throw new Error(added.code);
+  return added.channel.id;
+}
+
+const webhookAt = ({ url }: WebhookSink, path = ''): StoredChannelConfig => ({
+  kind: 'webhook',
+  url: `${url}/hook${path}`,
+  secrets: [{ secret: WEBHOOK_SECRET, until: null }],
+});
+
+/** A host whose certificate ends in six and a half days: one alert now, none for three days. */
+const alarm = (rig: Rig, host = 'pay.fjord.example') =>
+  rig.watch(host, rig.issue(host, { notBefore: START - 80 * DAY_MS, notAfter: START + 6.5 * DAY_MS }));
+
+const types = ({ requests }: WebhookSink) =>
+  requests.map(({ body }) => (JSON.parse(body) as { type: string }).type);
+
+async function deliveries(rig: Rig, channelId: string) {
+  return rig.store.db
+    .selectFrom('deliveries')
+    .select(['id', 'state', 'detail', 'next_attempt_at'])
+    .where('channel_key', '=', channelId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+async function channel(rig: Rig, channelId: string) {
+  const { added } = await channelsOf(rig.store, rig.accountId);
+  return added.find(({ id }) => id === channelId);
+}
+
+describeEachDatabase('an alert by HTTP', (open) => {
+  it('reaches every channel, in the form of each', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const here = everyChannelAt(sink.url).filter(({ kind }) => !['telegram', 'pagerduty'].includes(kind));
+    for (const config of here) await add(rig, config);
+    await alarm(rig);
+    await rig.runDue();
+    expect(sink.requests.map(({ path }) => path).toSorted()).toEqual(
+      [
+        '/',
+        '/api/webhooks/1/secret',
+        '/hook',
+        '/services/T0/B0/secret',
+        '/workflows/secret?sig=secret',
+      ].toSorted(),
+    );
+    for (const { body } of sink.requests) expect(body).toContain('pay.fjord.example');
+    expect(rig.arrivals).toHaveLength(1);
+  });
+
+  it('waits for a receiver that is down, and comes once it is back, under one id', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const id = await add(rig, webhookAt(sink));
+    sink.answer = () => ({ status: 500 });
+    await alarm(rig);
+    await rig.runUntil(START + 3 * HOUR_MS);
+    const tries = sink.requests.length;
+    expect(tries).toBe(5);
+    expect(await deliveries(rig, id)).toMatchObject([
+      { state: 'waiting', detail: 'The receiver answered 500 Internal Server Error.' },
+    ]);
+    expect((await channel(rig, id))?.failingSince).toBe(START);
+    sink.answer = () => ({});
+    await rig.runUntil(START + 8 * HOUR_MS);
+    expect(sink.requests).toHaveLength(tries + 1);
+    expect(new Set(sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(await deliveries(rig, id)).toMatchObject([{ state: 'delivered' }]);
+    expect(await channel(rig, id)).toMatchObject({ failingSince: null, disabledBy: null });
+  });
+
+  it('leaves a receiver alone for as long as it asks', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const id = await add(rig, webhookAt(sink));
+    sink.answer = () => ({ status: 429, headers: { 'retry-after': '1800' } });
+    await alarm(rig);
+    await rig.runDue();
+    expect(await deliveries(rig, id)).toMatchObject([{ next_attempt_at: START + 30 * MINUTE_MS }]);
+  });
+
+  it('goes nowhere any more once its receiver is gone, and its owner is told', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const id = await add(rig, webhookAt(sink));
+    sink.answer = () => ({ status: 410 });
+    await alarm(rig);
+    await rig.runDue();
+    await rig.runDue();
+    expect(await deliveries(rig, id)).toMatchObject([{ state: 'failed' }]);
+    expect((await channel(rig, id))?.disabledBy).toBe('gone');
+    expect(rig.arrivals).toHaveLength(2);
+    await alarm(rig, 'shop.fjord.example');
+    await rig.runDue();
+    expect(sink.requests).toHaveLength(1);
+  });
+
+  it('is given up after some 75 hours, and stays to be seen and sent again', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const id = await add(rig, webhookAt(sink));
+    const test = await sendTest(rig.store, { accountId: rig.accountId, channelKey: id, now: START });
+    expect(test).toMatchObject({ id: expect.any(String) });
+    sink.answer = () => ({ status: 503 });
+    await rig.runUntil(START + 4 * DAY_MS);
+    expect(sink.requests).toHaveLength(10);
+    const [failed] = await deliveries(rig, id);
+    expect(failed).toMatchObject({
+      state: 'failed',
+      detail: 'The receiver answered 503 Service Unavailable.',
+    });
+    expect((await channel(rig, id))?.disabledBy).toBeNull();
+
+    sink.answer = () => ({});
+    const again = { accountId: rig.accountId, deliveryId: failed?.id ?? '', now: rig.clock.now() };
+    await replayDelivery(rig.store, again);
+    await rig.runDue();
+    expect(await deliveries(rig, id)).toMatchObject([{ state: 'delivered' }]);
+    expect(new Set(sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    const last = sink.requests.at(-1);
+    const key = new Webhook(WEBHOOK_SECRET);
+    const signed = key.sign(again.deliveryId, new Date(rig.clock.now()), last?.body ?? '');
+    expect(last?.headers).toMatchObject({ 'webhook-id': again.deliveryId, 'webhook-signature': signed });
+    expect(types(sink)).toEqual(Array.from({ length: 11 }, () => 'test'));
+  });
+
+  it('never goes where it leads inside', async () => {
+    const rig = await startRig(await open(), { allow: ['127.0.0.1/32', '::1/128'] });
+    const sink = await startSink();
+    const id = await add(rig, {
+      kind: 'webhook',
+      url: `http://127.0.0.2:${sink.port}/`,
+      secrets: [{ secret: WEBHOOK_SECRET, until: null }],
+    });
+    await alarm(rig);
+    await rig.runDue();
+    expect(await deliveries(rig, id)).toMatchObject([
+      { state: 'failed', detail: 'This address may not be called from here.' },
+    ]);
+  });
+});
+
+describeEachDatabase('a channel that takes nothing', (open) => {
+  it('is switched off after five days, and its owner is told', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const id = await add(rig, webhookAt(sink));
+    sink.answer = () => ({ status: 500 });
+    for (let day = 0; day < 7; day++) {
+      await sendTest(rig.store, { accountId: rig.accountId, channelKey: id, now: rig.clock.now() });
+      await rig.runUntil(START + (day + 1) * DAY_MS);
+    }
+    expect((await channel(rig, id))?.disabledBy).toBe('failing');
+    expect(rig.arrivals).toHaveLength(1);
+    expect(rig.arrivals[0]?.at).toBeGreaterThanOrEqual(START + 5 * DAY_MS);
+  });
+
+  it('is not for one bad moment long after the last', async () => {
+    const rig = await startRig(await open());
+    const sink = await startSink();
+    const id = await add(rig, webhookAt(sink));
+    sink.answer = () => ({ status: 500 });
+    await sendTest(rig.store, { accountId: rig.accountId, channelKey: id, now: START });
+    await rig.runUntil(START + 30 * DAY_MS);
+    await sendTest(rig.store, { accountId: rig.accountId, channelKey: id, now: rig.clock.now() });
+    await rig.runDue();
+    sink.answer = () => ({});
+    await rig.runUntil(START + 31 * DAY_MS);
+    expect((await deliveries(rig, id)).map(({ state }) => state)).toEqual(['failed', 'delivered']);
+    expect(await channel(rig, id)).toMatchObject({ disabledBy: null, failingSince: null });
+  });
+});
