@@ -1,3 +1,4 @@
+import { alertSteps } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import type { AlertFacts } from './alert.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
@@ -22,6 +23,8 @@ export interface Look {
 const SECOND_LOOK_MS = 30_000;
 /** Looks that are closer together are one: both ends of a restart, or two workers. */
 const APART_MS = 20_000;
+/** Three looks without it: two in a row may have met another of several servers. */
+const AWAY_MS = 90_000;
 /** What came back within a week has to stay away for so long before it is over again: servers may answer in turn. */
 const STEADY_MS = 3_600_000;
 /** What came back so often within a week comes and goes: it is not told anew each time. */
@@ -46,7 +49,7 @@ export function followIncidents(look: Look): IncidentSteps {
     else begin(look, steps, condition);
   }
   for (const incident of open)
-    if (!conditions.some((condition) => isSame(condition, incident)) && couldSee(verdict, incident))
+    if (!conditions.some((condition) => isSame(condition, incident)) && couldSee(look, incident))
       subside(look, steps, incident);
   followDown(look, steps);
   return steps;
@@ -130,23 +133,34 @@ function persist(look: Look, steps: IncidentSteps, incident: KnownIncident, cond
 }
 
 /** Whether a look that does not show the trouble says that it is gone, and not only that it looked elsewhere. */
-function couldSee(verdict: Verdict, { problem, fingerprint, facts }: KnownIncident): boolean {
-  const { reached, lastSeen, path, posture } = verdict;
+function couldSee(look: Look, { problem, fingerprint, facts }: KnownIncident): boolean {
+  const { reached, lastSeen, path, posture, addresses, judgedAt } = look.verdict;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed') return true;
   if (problem === 'expiry')
-    // Still needed, only that something else ends before it.
-    return facts.certificate?.role !== 'intermediate'
-      ? true
-      : path.length > 0 && path.every((one) => one.fingerprint !== fingerprint);
+    return facts.certificate?.role === 'intermediate'
+      ? // Still needed, only that something else ends before it.
+        path.length > 0 && path.every((one) => one.fingerprint !== fingerprint)
+      : isSucceeded(look, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
   if (!isThere) return true;
   const shown = [
-    ...verdict.addresses.map((address) => address.fingerprint),
+    ...addresses.map((address) => address.fingerprint),
     ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
   ];
   // One of those that servers show in turn, and not its turn; or its authority asks no more because it has ended.
-  return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > verdict.judgedAt;
+  return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
+}
+
+/** What took the place of a certificate is no renewal where it ends soon too: it may be that of a server beside. Time tells. */
+function isSucceeded(
+  { verdict: { lastSeen, leafFingerprint }, settings, now }: Look,
+  old: { fingerprint: string; notAfter: number },
+): boolean {
+  if (!lastSeen?.turns?.some(({ certificate }) => certificate.fingerprint === old.fingerprint)) return true;
+  const leaf = lastSeen.expiring.find(({ fingerprint }) => fingerprint === leafFingerprint);
+  if (leaf === undefined || leaf.notAfter <= old.notAfter) return false;
+  return alertSteps(leaf, settings.steps).every(({ at }) => at > now);
 }
 
 /** Not seen any more, by a look that could have seen it. */
@@ -159,10 +173,11 @@ function subside(look: Look, steps: IncidentSteps, incident: KnownIncident): voi
   }
   const clearingSince = incident.clearingSince ?? now;
   const isReturn = incident.told.includes('resolved') || earlierOf(look, incident).length > 0;
-  const awayMs = confirmedAt !== null && isReturn ? STEADY_MS : APART_MS;
+  const awayMs = confirmedAt === null ? APART_MS : isReturn ? STEADY_MS : AWAY_MS;
   if (now - clearingSince < awayMs) {
     steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince, facts });
-    return lookAgain(steps, Math.max(now + SECOND_LOOK_MS, clearingSince + awayMs));
+    const isFirst = clearingSince === now && !isReturn;
+    return lookAgain(steps, isFirst ? now + SECOND_LOOK_MS : clearingSince + awayMs);
   }
   if (confirmedAt === null) {
     steps.changes.push({ kind: 'drop', id: incident.id });

@@ -18,7 +18,7 @@ export interface KnownIncident {
   snoozedUntil: number | null;
   /** What people were told or will be; not what was superseded before anybody was told. */
   told: readonly AlertStep[];
-  /** When the last of those was decided on; null where nothing was. */
+  /** When the last of those was decided on, good news left out; null where there is none. */
   toldAt: number | null;
   facts: AlertFacts;
 }

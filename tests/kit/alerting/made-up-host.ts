@@ -5,7 +5,9 @@ const HOUR = 3_600_000;
 export const DAY = 24 * HOUR;
 const LIFETIMES = [6 * DAY, 90 * DAY, 398 * DAY];
 
-export interface MadeUpCertificate extends ExpiringCertificate {
+export interface MadeUpCertificate extends Readonly<ExpiringCertificate> {
+  /** The same as verdicts have it. */
+  seen: ExpiringCertificate;
   isRevoked: boolean;
   isWanted: boolean;
 }
@@ -31,13 +33,19 @@ export class MadeUpHost {
     const lifetime = LIFETIMES[draw % LIFETIMES.length] ?? DAY;
     // Some are fresh, others near their end or past it.
     const notBefore = now - Math.floor((lifetime * [0, 0.1, 0.7, 0.85, 0.97, 1.01][(draw >> 3) % 6]!) / 1);
-    const certificate: MadeUpCertificate = {
+    const seen: ExpiringCertificate = {
       fingerprint: `c${this.certificates.length}`,
       ...{ notBefore, notAfter: notBefore + lifetime, role: 'leaf', name: 'a.example' },
-      ...{ renewalWindow: null, isRevoked: false, isWanted: false },
+      renewalWindow: null,
     };
+    const certificate = { ...seen, seen, isRevoked: false, isWanted: false };
     this.certificates.push(certificate);
     return certificate;
+  }
+
+  /** What its CA says about renewing the one that is served. */
+  wantRenewal(renewalWindow: ExpiringCertificate['renewalWindow']): void {
+    this.served.seen = { ...this.served.seen, renewalWindow };
   }
 
   look(now: number, previous: Verdict | null): Verdict {
@@ -55,8 +63,8 @@ export class MadeUpHost {
       });
     const shown = this.#shown();
     const leaf = shown.reduce((first, one) => (one.notAfter < first.notAfter ? one : first));
-    const turns = withTurn(before?.turns ?? [], asSeen(leaf), now);
-    const expiring = [...shown.map(asSeen), ...takingTurns(turns)];
+    const turns = withTurn(before?.turns ?? [], leaf.seen, now);
+    const expiring = [...shown.map(({ seen }) => seen), ...takingTurns(turns)];
     const findings = this.#findings(shown, leaf, now);
     const lastSeen: LastSeen = {
       at: now,
@@ -66,7 +74,7 @@ export class MadeUpHost {
       revoked: this.certificates
         .filter((one) => one.isRevoked)
         .map((one) => ({
-          ...asSeen(one),
+          ...one.seen,
           ...{ key: one.fingerprint, source: 'crl', at: now, revokedAt: null, reason: null },
           served: shown.includes(one),
         })),
@@ -99,10 +107,6 @@ export class MadeUpHost {
       ]),
     ];
   }
-}
-
-function asSeen({ isRevoked, isWanted, ...certificate }: MadeUpCertificate): ExpiringCertificate {
-  return certificate;
 }
 
 function finding(

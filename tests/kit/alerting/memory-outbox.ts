@@ -38,7 +38,8 @@ export class MemoryOutbox {
       )
       .map((incident) => {
         const told = this.toldOf(incident);
-        const toldAt = told.length === 0 ? null : Math.max(...told.map(({ at }) => at));
+        const times = told.filter(({ step }) => step !== 'resolved').map(({ at }) => at);
+        const toldAt = times.length === 0 ? null : Math.max(...times);
         return { ...incident, told: told.map(({ step }) => step), toldAt };
       });
   }

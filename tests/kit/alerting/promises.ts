@@ -8,6 +8,7 @@ import { type Incident, keyOf, type MemoryOutbox, type Told } from './memory-out
  */
 
 const APART = 20_000;
+const AWAY = 90_000;
 const HOUR = 3_600_000;
 const WEEK = 7 * DAY;
 const PROVEN = ['expiry', 'revoked', 'replacement_wanted'];
@@ -52,6 +53,19 @@ function reachedStep(
   return reached;
 }
 
+/** Something that ends soon, or sooner, came after it: that is another server's as likely as it is a renewal. */
+function mayBeBeside(
+  { lastSeen, leafFingerprint }: Verdict,
+  old: ExpiringCertificate,
+  chosen: readonly ChosenStep[] | null,
+  now: number,
+): boolean {
+  const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === leafFingerprint);
+  const wasLately = lastSeen?.turns.some(({ certificate }) => certificate.fingerprint === old.fingerprint);
+  if (leaf === undefined || !wasLately) return false;
+  return leaf.notAfter <= old.notAfter || reachedStep(leaf, chosen, now) !== null;
+}
+
 export interface RecordedLook {
   now: number;
   verdict: Verdict;
@@ -89,7 +103,7 @@ export class Promises {
     for (const id of look.reopened) this.#onlyWhatReturnsOften(look, id);
     for (const [key, sighting] of this.#sightings(look)) {
       const track = this.#follow(key, sighting, look.now);
-      this.#rightStep(look, key, sighting, track);
+      this.#rightStep(look, key, sighting);
       if (sighting.due !== null) this.#notLost(look, key, sighting.due, track);
       this.#goodNews(look, key, track);
     }
@@ -97,7 +111,7 @@ export class Promises {
     this.#downs(look);
   }
 
-  #sightings({ verdict, host, now, steps, outbox }: RecordedLook): Map<string, Sighting> {
+  #sightings({ verdict, host, now, steps }: RecordedLook): Map<string, Sighting> {
     const { reached, lastSeen } = verdict;
     const sightings = new Map<string, Sighting>();
     const shown = reached ? verdict.addresses.map(({ fingerprint }) => fingerprint) : [];
@@ -108,7 +122,11 @@ export class Promises {
       // Nobody has it in sight, but it still is somewhere behind this address.
       const away = reached && known === undefined ? 'gone' : 'nothing';
       const reachedBy = known ? reachedStep(known, steps, now) : null;
-      sightings.set(`expiry ${fingerprint}`, { says: known ? 'there' : away, due: reachedBy });
+      const isBeside = away === 'gone' && mayBeBeside(verdict, certificate.seen, steps, now);
+      sightings.set(`expiry ${fingerprint}`, {
+        says: known ? 'there' : isBeside ? 'nothing' : away,
+        due: reachedBy,
+      });
       const isRevoked =
         lastSeen?.revoked.some((one) => one.fingerprint === fingerprint && one.served) ?? false;
       sightings.set(
@@ -133,7 +151,6 @@ export class Promises {
         due: !reached || step === null ? null : { step, at: null },
       });
     for (const key of this.#tracks.keys()) if (!sightings.has(key)) throw new Error(`${key} was forgotten`);
-    void outbox;
     return sightings;
   }
 
@@ -147,7 +164,7 @@ export class Promises {
   }
 
   /** Nobody is told what is not so, what the second look did not see, what is not due, or who asked for silence. */
-  #rightStep(look: RecordedLook, key: string, { says, due }: Sighting, track: Track | null): void {
+  #rightStep(look: RecordedLook, key: string, { says, due }: Sighting): void {
     for (const told of look.told.filter((one) => one.key === key && one.step !== 'resolved')) {
       insist(says === 'there' && due !== null, `${key} is told and not so`);
       insist(told.step === due?.step, `${key}: ${told.step} is told where it is ${due?.step}`);
@@ -161,10 +178,16 @@ export class Promises {
         PROVEN.includes(problem) || look.now - told.incident.startedAt >= APART,
         `${key} is told at first sight`,
       );
+      const before = look.outbox.toldOf(told.incident).filter((one) => one !== told);
+      insist(
+        before.every(({ step }) => step !== 'resolved'),
+        `${key} is told where no good news can follow`,
+      );
+      const passed = due?.at ?? null;
+      insist(passed === null || before.every(({ at }) => at < passed), `${key}: ${told.step} was known`);
       const isLate = (told.alert.facts.certificate?.notAfter ?? 0) - look.now;
       if (problem === 'expiry' && told.step === 'expired')
         insist(isLate <= 0, `${key} is called expired before its end`);
-      void track;
     }
   }
 
@@ -218,7 +241,7 @@ export class Promises {
   /** Good news comes after bad news only, once, when it has been gone for two looks; and then it does come. */
   #goodNews(look: RecordedLook, key: string, track: Track | null): void {
     const { outbox, now, told, muted } = look;
-    const isOver = track?.says === 'gone' && now - track.since >= APART && track.before === now;
+    const isOver = track?.says === 'gone' && now - track.since >= AWAY && track.before === now;
     const news = told.filter((one) => one.key === key && one.step === 'resolved');
     for (const one of news) {
       insist(isOver, `${key} is called over too early`);
@@ -286,7 +309,7 @@ export class Promises {
     const isNew = before !== null && before.leafFingerprint !== leaf && !this.#shown.has(leaf);
     if (isNew && old !== undefined && !this.#isExcused(old, look)) this.#change = { to: leaf, at: now };
     const incident = outbox.openOf(keyOf({ problem: 'changed', fingerprint: leaf }));
-    if (incident !== null && now === incident.startedAt && old !== undefined)
+    if (incident?.startedAt === now && previous?.judgedAt !== now && old !== undefined)
       insist(!this.#isExcused(old, look), `${old.fingerprint} was due to be replaced`);
     this.#shown.add(leaf);
   }
