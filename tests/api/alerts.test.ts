@@ -1,0 +1,244 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const authority = mintAuthority();
+const DEFAULTS = { channels: null, steps: null, quiet_hours: null, muted: [] };
+const NIGHT = { from_minute: 22 * 60, to_minute: 7 * 60, critical_always: true };
+
+const account = async (person: Person) => (await person.ask(CALLS.accountAlerts)).ok.data;
+const changeAccount = (person: Person, body: object) => person.ask(CALLS.changeAccountAlerts, { body });
+const domain = async (person: Person, id: string) =>
+  (await person.ask(CALLS.domainAlerts, { params: { id } })).ok.data;
+const changeDomain = (person: Person, id: string, body: object) =>
+  person.ask(CALLS.changeDomainAlerts, { params: { id }, body });
+const preview = (person: Person, body: object) => person.ask(CALLS.previewAlerts, { body });
+
+/** Watches a host whose certificate ends in so many days, after 90 in all. */
+async function watch(
+  api: TestApi,
+  person: Person,
+  daysLeft = 60,
+  host = 'shop.example.com',
+): Promise<string> {
+  const { id } = (await person.ask(CALLS.addDomain, { body: { host } })).ok.data;
+  const now = api.clock.now();
+  const leaf = authority.issue({
+    dnsNames: [host],
+    notBefore: new Date(now - (90 - daysLeft) * DAY_MS),
+    notAfter: new Date(now + daysLeft * DAY_MS),
+  });
+  await finishChecks(api, authority, answeredWith(leaf));
+  return id;
+}
+
+describeEachDatabase('What an account is told of', (open) => {
+  it('is the product’s own choice until it makes one, which stays', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    expect(await account(alice)).toEqual({
+      ...{ settings: DEFAULTS, time_zone: null, calendar: null },
+      digest: { enabled: false, next_at: null },
+    });
+    const settings = { channels: null, steps: ['30d', '10%'], quiet_hours: NIGHT, muted: ['uptime'] };
+    expect((await changeAccount(alice, { settings })).ok.data.settings).toEqual(settings);
+    expect((await account(alice)).settings).toEqual(settings);
+    expect((await account(bob)).settings).toEqual(DEFAULTS);
+    expect((await changeAccount(alice, {})).ok.data.settings).toEqual(settings);
+  });
+
+  it('takes nothing that is no step, no hour, no event, and no channel of somebody else', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const config = { kind: 'webhook', url: 'https://hooks.example.com/' };
+    const { key } = (await bob.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
+    for (const wrong of [
+      ...[
+        ['0d'],
+        ['400d'],
+        ['51%'],
+        ['1h'],
+        [],
+        ['7d', '7d'],
+        Array.from({ length: 9 }, (_, i) => `${i + 1}d`),
+      ],
+    ])
+      expect((await changeAccount(alice, { settings: { ...DEFAULTS, steps: wrong } })).status).toBe(400);
+    const quiet = { ...NIGHT, to_minute: NIGHT.from_minute };
+    for (const wrong of [{ quiet_hours: quiet }, { muted: ['expiry'] }, { muted: ['revoked'] }])
+      expect((await changeAccount(alice, { settings: { ...DEFAULTS, ...wrong } })).status).toBe(400);
+    const settings = { ...DEFAULTS, channels: ['email', key] };
+    expect((await changeAccount(alice, { settings })).ok.data.settings.channels).toEqual(['email']);
+    expect((await changeAccount(bob, { settings })).ok.data.settings.channels).toEqual(['email', key]);
+  });
+
+  it('comes with a weekly digest on Premium alone, on Monday morning in the account’s zone', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    expect((await changeAccount(alice, { digest: true })).problem.code).toBe('premium_required');
+    expect((await changeAccount(alice, { digest: false })).status).toBe(200);
+    const body = { full_name: 'Bob', time_zone: 'Asia/Tokyo' };
+    await bob.ask(CALLS.updateUser, { body });
+    const { digest } = (await changeAccount(bob, { digest: true })).ok.data;
+    expect(digest.enabled).toBe(true);
+    const local = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo', weekday: 'long' });
+    expect(local.format(new Date(digest.next_at ?? 0))).toBe('Monday');
+    expect((await changeAccount(bob, { digest: false })).ok.data.digest.enabled).toBe(false);
+  });
+});
+
+describeEachDatabase('What is told of one domain', (open) => {
+  it('is planned from its certificate: when, why and how grave', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const alerts = await domain(alice, await watch(api, alice, 60));
+    expect(alerts).toMatchObject({ incidents: [], sent: [], own: {}, effective: DEFAULTS, unsubscribed: [] });
+    expect(alerts.planned.map(({ step, label, severity }) => [step, label, severity])).toEqual([
+      ['renewal_overdue', 'when its renewal is overdue', 'warning'],
+      ['warning', '14 days before', 'warning'],
+      ['critical', '7 days before', 'critical'],
+      ['three_days', '3 days before', 'critical'],
+      ['one_day', '1 day before', 'critical'],
+      ['expired', 'when it expires', 'critical'],
+    ]);
+    const [, warning] = alerts.planned;
+    const left = Date.parse(warning?.expiry_date ?? '') - Date.parse(warning?.at ?? '');
+    expect(left).toBe(14 * DAY_MS);
+    expect(warning).toMatchObject({ display_name: 'shop.example.com', certificate_name: null });
+  });
+
+  it('is listed once it was told, with its incident and what became of it', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const id = await watch(api, alice, 5);
+    const { incidents, sent, planned } = await domain(alice, id);
+    expect(incidents).toMatchObject([
+      {
+        ...{ problem: 'expiry', title: 'shop.example.com expires in 5 days' },
+        ...{ ended_at: null, acknowledged_at: null, snoozed_until: null },
+      },
+    ]);
+    expect(sent).toMatchObject([
+      {
+        ...{
+          event: 'certificate.expiring',
+          severity: 'critical',
+          title: 'shop.example.com expires in 5 days',
+        },
+        deliveries: [{ channel_key: 'email', state: 'waiting', domain: { id } }],
+      },
+    ]);
+    expect(planned.map(({ step }) => step)).toEqual(['three_days', 'one_day', 'expired']);
+    expect((await charlie.ask(CALLS.domainAlerts, { params: { id } })).problem.code).toBe('not_found');
+  });
+
+  it('says of a message in quiet hours that it is held, and when it leaves', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
+    const quiet_hours = {
+      ...{ from_minute: (minute + 1_440 - 60) % 1_440, to_minute: (minute + 120) % 1_440 },
+      critical_always: false,
+    };
+    await changeAccount(alice, { settings: { ...DEFAULTS, quiet_hours } });
+    const { sent } = await domain(alice, await watch(api, alice, 5));
+    const [delivery] = sent[0]?.deliveries ?? [];
+    expect(delivery?.state).toBe('held');
+    const waits = Date.parse(delivery?.next_attempt_at ?? '') - api.clock.now();
+    expect(waits).toBeGreaterThan(60 * 60_000);
+    expect(waits).toBeLessThanOrEqual(120 * 60_000);
+  });
+
+  it('can differ from the account: steps on Premium, all else for everybody', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const [ofAlice, ofBob] = [await watch(api, alice), await watch(api, bob)];
+    expect((await changeDomain(alice, ofAlice, { steps: ['30d'] })).problem.code).toBe('premium_required');
+    const quiet = (await changeDomain(alice, ofAlice, { quiet_hours: NIGHT, muted: ['uptime'] })).ok.data;
+    expect(quiet.own).toEqual({ quiet_hours: NIGHT, muted: ['uptime'] });
+    expect(quiet.effective).toEqual({ ...DEFAULTS, quiet_hours: NIGHT, muted: ['uptime'] });
+    const own = (await changeDomain(bob, ofBob, { steps: ['45d', '10%'] })).ok.data;
+    expect(own.planned.map(({ step, label }) => [step, label])).toEqual([
+      ['45d', '45 days before'],
+      ['10%', '10 % of its lifetime left'],
+      ['expired', 'when it expires'],
+    ]);
+    expect((await changeDomain(bob, ofBob, {})).ok.data.own).toEqual({});
+    expect((await changeDomain(bob, ofAlice, { muted: ['uptime'] })).problem.code).toBe('not_found');
+    expect((await domain(alice, ofAlice)).own).toEqual({ quiet_hours: NIGHT, muted: ['uptime'] });
+  });
+
+  it('keeps steps of its own through a time without Premium, in which they rest', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const id = await watch(api, bob);
+    await changeDomain(bob, id, { steps: ['45d'] });
+    await grantPremium(api.store, bob.id, { grant: null, now: api.clock.now() });
+    expect(await domain(bob, id)).toMatchObject({ own: { steps: ['45d'] }, effective: { steps: null } });
+    // The rest can be changed beside them, and they can be given up; others cannot be had.
+    expect((await changeDomain(bob, id, { steps: ['45d'], muted: ['uptime'] })).status).toBe(200);
+    expect((await changeDomain(bob, id, { steps: ['44d'] })).problem.code).toBe('premium_required');
+    await grantPremium(api.store, bob.id, { grant: { endsAt: null }, now: api.clock.now() });
+    expect((await domain(bob, id)).effective.steps).toEqual(['45d']);
+  });
+
+  it('is nothing of a paused domain, and nothing where nobody is told', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await watch(api, alice);
+    expect((await changeDomain(alice, id, { channels: [] })).ok.data.planned).toEqual([]);
+    expect((await changeDomain(alice, id, {})).ok.data.planned).toHaveLength(6);
+    await alice.ask(CALLS.pauseDomain, { params: { id } });
+    expect((await domain(alice, id)).planned).toEqual([]);
+  });
+});
+
+describeEachDatabase('A preview of other steps', (open) => {
+  it('says what would be sent if nobody renewed, and changes nothing', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const id = await watch(api, alice, 60);
+    const { alerts, more } = (await preview(alice, { domain_id: id, steps: ['30d', '2d'] })).ok.data;
+    expect(alerts.map(({ step }) => step)).toEqual(['30d', '2d', 'expired']);
+    expect(more).toBe(0);
+    expect((await domain(alice, id)).planned).toHaveLength(6);
+    const foreign = await preview(charlie, { domain_id: id, steps: ['30d'] });
+    expect(foreign.problem.code).toBe('not_found');
+  });
+
+  it('of the account has what comes first of all its domains, and counts the rest of 90 days', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const ids = [];
+    for (let count = 0; count < 9; count++)
+      ids.push(await watch(api, bob, 60 + count, `shop-${count}.example.com`));
+    await watch(api, bob, 200, 'later.example.com');
+    // A step of its own stays; what comes after 90 days is not counted.
+    await changeDomain(bob, ids[8] ?? '', { steps: ['1d'] });
+    const { alerts, more } = (await preview(bob, { steps: ['14d', '7d'] })).ok.data;
+    expect([alerts.length, more]).toEqual([20, 8 * 3 + 2 - 20]);
+    expect(alerts.map(({ at }) => at)).toEqual(alerts.map(({ at }) => at).toSorted());
+    expect(alerts[0]).toMatchObject({ domain_id: ids[0], step: '14d' });
+  });
+
+  it('counts quiet hours in', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await watch(api, alice, 60);
+    const { alerts: loud } = (await preview(alice, { domain_id: id, steps: ['20d'] })).ok.data;
+    const minute = Math.floor((Date.parse(loud[0]?.at ?? '') % DAY_MS) / 60_000);
+    const quiet_hours = {
+      ...{ from_minute: minute, to_minute: (minute + 60) % 1_440, critical_always: true },
+    };
+    const { alerts } = (await preview(alice, { domain_id: id, steps: ['20d'], quiet_hours })).ok.data;
+    expect(Date.parse(alerts[0]?.at ?? '')).toBeGreaterThan(Date.parse(loud[0]?.at ?? ''));
+    // Critical is critical.
+    expect(alerts.at(-1)?.at).toBe(loud.at(-1)?.at);
+  });
+});

@@ -1,0 +1,175 @@
+import ICAL from 'ical.js';
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { calendarText } from '../../server/api/calendar.ts';
+import type { ExpiringCertificate } from '../../server/core/index.ts';
+import { disableAccount } from '../../server/store/disabled-accounts.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const authority = mintAuthority();
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+const make = async (person: Person) => new URL((await person.ask(CALLS.makeCalendar)).ok.data.url).pathname;
+const read = (api: TestApi, path: string, headers = {}) => api.sendFrom('203.0.113.5')(path, { headers });
+function eventsIn(text: string) {
+  const calendar = new ICAL.Component(ICAL.parse(text) as unknown[]);
+  return calendar.getAllSubcomponents('vevent').map((event) => new ICAL.Event(event));
+}
+
+async function watch(api: TestApi, person: Person, host: string): Promise<{ id: string; notAfter: number }> {
+  const { id } = (await person.ask(CALLS.addDomain, { body: { host } })).ok.data;
+  const notAfter = Math.floor(api.clock.now() / 1_000) * 1_000 + 60 * DAY_MS;
+  const leaf = authority.issue({
+    dnsNames: [host],
+    notBefore: new Date(notAfter - 90 * DAY_MS),
+    notAfter: new Date(notAfter),
+  });
+  await finishChecks(api, authority, answeredWith(leaf));
+  return { id, notAfter };
+}
+
+const certificate = (change: Partial<ExpiringCertificate> = {}): ExpiringCertificate => ({
+  ...{ fingerprint: 'ab'.repeat(32), notBefore: NOW - 30 * DAY_MS, notAfter: NOW + 60 * DAY_MS },
+  ...{ role: 'leaf', name: 'shop.example', renewalWindow: null },
+  ...change,
+});
+const calendarOf = (
+  expiring: ExpiringCertificate[],
+  { timeZone = null as string | null, host = 'shop.example' } = {},
+) =>
+  calendarText([{ id: 'd1', host, port: 443, createdAt: NOW, lastCheckedAt: NOW, expiring }], {
+    productName: 'Certlantern',
+    publicUrl: new URL('https://certs.example'),
+    timeZone,
+    now: NOW,
+  });
+
+describeEachDatabase('The calendar of an account', (open) => {
+  it('has an event for each expiry and each time to renew, for whoever has its address', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { id, notAfter } = await watch(api, alice, 'shop.example.com');
+    await watch(api, bob, 'bob.example.com');
+    const path = await make(alice);
+    expect(path).toMatch(/^\/api\/calendar\/[\w-]{43}\.ics$/);
+    const answer = await read(api, path);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8');
+    expect(answer.headers.get('cache-control')).toMatch(/^private/);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const [expiry, renewal, ...more] = eventsIn(await answer.text());
+    expect(more).toEqual([]);
+    expect(expiry?.summary).toBe('shop.example.com: certificate expires');
+    expect(expiry?.uid).toMatch(new RegExp(`^expiry-${id}-[0-9a-f]{16}$`));
+    expect(expiry?.startDate.toJSDate().getTime()).toBe(notAfter);
+    expect(expiry?.description).toContain(`http://localhost:8080/dashboard?domain=${id}`);
+    expect(renewal?.summary).toBe('shop.example.com: time to renew');
+    expect(renewal?.startDate.isDate).toBe(true);
+  });
+
+  it('moves when it is made anew and ends when it is removed; only a hash of its address is kept', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const first = await make(alice);
+    const second = await make(alice);
+    expect([(await read(api, first)).status, (await read(api, second)).status]).toEqual([404, 200]);
+    const { calendar } = (await alice.ask(CALLS.accountAlerts)).ok.data;
+    expect(calendar?.read_at).not.toBeNull();
+    const [row] = await api.store.db.selectFrom('calendar_feeds').selectAll().execute();
+    expect(JSON.stringify(row)).not.toContain(second.slice(14, 57));
+    expect((await alice.ask(CALLS.removeCalendar)).ok.data).toBeNull();
+    expect((await read(api, second)).status).toBe(404);
+    expect((await alice.ask(CALLS.accountAlerts)).ok.data.calendar).toBeNull();
+  });
+
+  it('is shut with its account', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const path = await make(alice);
+    await disableAccount(api.store, alice.id, api.clock.now());
+    expect((await read(api, path)).status).toBe(404);
+  });
+
+  it('is not sent again while it says the same', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await watch(api, alice, 'shop.example.com');
+    const path = await make(alice);
+    const etag = (await read(api, path)).headers.get('etag') ?? '';
+    api.clock.advance(60_000);
+    expect((await read(api, path, { 'if-none-match': etag })).status).toBe(304);
+    await watch(api, alice, 'www.example.com');
+    expect((await read(api, path, { 'if-none-match': etag })).status).toBe(200);
+  });
+});
+
+it('is a calendar as RFC 5545 has it, with how often to ask for it', () => {
+  const text = calendarOf([certificate()]);
+  for (const line of [
+    ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'METHOD:PUBLISH', 'REFRESH-INTERVAL;VALUE=DURATION:PT12H'],
+    ...['X-PUBLISHED-TTL:PT12H', 'DTSTAMP:20261121T120000Z', 'SEQUENCE:0', 'TRANSP:TRANSPARENT'],
+  ])
+    expect(text.split('\r\n')).toContain(line);
+});
+
+it('keeps lines within 75 octets, whatever the script of a name', () => {
+  const name = 'Ålesund 🔥 証明書 '.repeat(8);
+  const text = calendarOf([certificate({ name })], { host: 'xn--bcher-kva.example' });
+  for (const line of text.split('\r\n')) expect(Buffer.byteLength(line)).toBeLessThanOrEqual(75);
+  const [expiry] = eventsIn(text);
+  expect(expiry?.summary).toBe('bücher.example: certificate expires');
+  expect(expiry?.description).toContain('Ålesund 🔥 証明書 Ålesund 🔥');
+});
+
+it('lets no certificate write lines of its own', () => {
+  const name = 'x\r\nEND:VEVENT\r\nBEGIN:VEVENT\nUID:evil\rSUMMARY:Pay here;,\\n\u2028\u0000';
+  const text = calendarOf([certificate({ name })]);
+  expect(eventsIn(text)).toHaveLength(2);
+  expect(text).not.toMatch(/^UID:evil/m);
+  expect(text).not.toContain('\0');
+});
+
+it('names days by the clocks of the account, and an intermediate that ends first', () => {
+  const renewalWindow = {
+    start: Date.parse('2026-12-01T23:30:00Z'),
+    end: Date.parse('2026-12-05T10:00:00Z'),
+  };
+  const daysIn = (timeZone: string) => {
+    const event = eventsIn(calendarOf([certificate({ renewalWindow })], { timeZone }))[1];
+    return [event?.startDate.toString(), event?.endDate.toString()];
+  };
+  expect(daysIn('UTC')).toEqual(['2026-12-01', '2026-12-06']);
+  expect(daysIn('Europe/Oslo')).toEqual(['2026-12-02', '2026-12-06']);
+  const intermediate = certificate({
+    ...{ fingerprint: 'cd'.repeat(32), role: 'intermediate', name: 'R10', notAfter: NOW + 10 * DAY_MS },
+  });
+  const summaries = eventsIn(calendarOf([certificate(), intermediate])).map(({ summary }) => summary);
+  expect(summaries).toEqual([
+    'shop.example: certificate expires',
+    'shop.example: time to renew',
+    'shop.example: intermediate certificate expires',
+  ]);
+});
+
+it('is quick for two thousand domains', () => {
+  const domains = Array.from({ length: 2_000 }, (_, index) => ({
+    ...{ id: `d${index}`, host: `shop-${index}.example`, port: 443, createdAt: NOW, lastCheckedAt: NOW },
+    expiring: [certificate({ fingerprint: index.toString(16).padStart(64, '0') })],
+  }));
+  const options = {
+    productName: 'C',
+    publicUrl: new URL('https://c.example'),
+    timeZone: 'Asia/Tokyo',
+    now: NOW,
+  };
+  const startedAt = performance.now();
+  const text = calendarText(domains, options);
+  // Measured 0.15 s on an idle machine.
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(text.match(/^BEGIN:VEVENT/gm)).toHaveLength(4_000);
+});

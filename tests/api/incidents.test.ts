@@ -1,0 +1,131 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { MOST_MAINTENANCE_WINDOWS } from '../../contract/alerting.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const [HOUR_MS, DAY_MS] = [3_600_000, 86_400_000];
+const authority = mintAuthority();
+const domain = async (person: Person, id: string) =>
+  (await person.ask(CALLS.domainAlerts, { params: { id } })).ok.data;
+
+/** A domain whose certificate ends in five days. */
+async function trouble(api: TestApi, person: Person, host = 'shop.example.com') {
+  const domainId = (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
+  const now = api.clock.now();
+  const leaf = authority.issue({
+    dnsNames: [host],
+    notBefore: new Date(now - 85 * DAY_MS),
+    notAfter: new Date(now + 5 * DAY_MS),
+  });
+  await finishChecks(api, authority, answeredWith(leaf));
+  const [incident] = (await domain(person, domainId)).incidents;
+  return { domainId, params: { id: incident?.id ?? '' } };
+}
+
+describeEachDatabase('An incident', (open) => {
+  it('is acknowledged, so that only the worst is told; and reminded of again', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { domainId, params } = await trouble(api, alice);
+    const acknowledge = (person: Person, acknowledged: boolean) =>
+      person.ask(CALLS.acknowledgeIncident, { params, body: { acknowledged } });
+    expect((await acknowledge(bob, true)).problem.code).toBe('not_found');
+    const known = (await acknowledge(alice, true)).ok.data;
+    expect(known.acknowledged_at).not.toBeNull();
+    const { incidents, planned, sent } = await domain(alice, domainId);
+    expect(incidents).toEqual([known]);
+    expect(planned.map(({ step }) => step)).toEqual(['expired']);
+    expect(sent[0]?.deliveries[0]?.state).toBe('superseded');
+    expect((await acknowledge(alice, false)).ok.data.acknowledged_at).toBeNull();
+  });
+
+  it('is put off, for thirty days at most, and no longer', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { domainId, params } = await trouble(api, alice);
+    const snooze = (person: Person, at: number | null) =>
+      person.ask(CALLS.snoozeIncident, {
+        params,
+        body: { until: at === null ? null : new Date(at).toISOString() },
+      });
+    const until = api.clock.now() + 4 * DAY_MS;
+    expect((await snooze(bob, until)).problem.code).toBe('not_found');
+    for (const wrong of [api.clock.now() - 1, api.clock.now() + 31 * DAY_MS])
+      expect((await snooze(alice, wrong)).problem.code).toBe('invalid_request');
+    expect((await snooze(alice, until)).ok.data.snoozed_until).toBe(new Date(until).toISOString());
+    const [next] = (await domain(alice, domainId)).planned;
+    expect(Date.parse(next?.at ?? '')).toBeGreaterThanOrEqual(until);
+    expect((await snooze(alice, null)).ok.data.snoozed_until).toBeNull();
+  });
+});
+
+describeEachDatabase('A window of maintenance', (open) => {
+  const add = (person: Person, body: object) => person.ask(CALLS.addMaintenance, { body });
+  const window = (from: number, hours: number, more: object = {}) => ({
+    ...{ starts_at: new Date(from).toISOString(), ends_at: new Date(from + hours * HOUR_MS).toISOString() },
+    ...{ domain_id: null, repeats: 'never', ...more },
+  });
+  const list = async (person: Person) => (await person.ask(CALLS.listMaintenance)).ok.data;
+
+  it('is listed while it goes on or comes, and taken back', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { domainId } = await trouble(api, alice);
+    const now = api.clock.now();
+    const running = (await add(alice, window(now, 2, { domain_id: domainId, note: 'New switch' }))).ok.data;
+    expect(running).toMatchObject({
+      ...{ domain: { id: domainId, display_name: 'shop.example.com' }, note: 'New switch', active: true },
+      ...{ repeats: 'never' },
+    });
+    const weekly = (await add(alice, window(now + HOUR_MS, 1, { repeats: 'weekly' }))).ok.data;
+    expect(weekly).toMatchObject({ domain: null, active: false });
+    expect(await list(alice)).toEqual([running, weekly]);
+    expect((await domain(alice, domainId)).maintenance_until).toBe(running.ends_at);
+    expect(await list(bob)).toEqual([]);
+    const params = { id: running.id };
+    expect((await bob.ask(CALLS.removeMaintenance, { params })).problem.code).toBe('not_found');
+    expect((await alice.ask(CALLS.removeMaintenance, { params })).ok.data).toBeNull();
+    expect((await domain(alice, domainId)).maintenance_until).toBeNull();
+    expect(await list(alice)).toEqual([weekly]);
+  });
+
+  it('is refused where it ends before it begins, lasts too long, is over, or is of another’s domain', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const { domainId } = await trouble(api, alice);
+    const now = api.clock.now();
+    for (const wrong of [window(now, -1), window(now, 24 * 8), window(now - 3 * HOUR_MS, 1)])
+      expect((await add(alice, wrong)).problem.code).toBe('invalid_request');
+    expect((await add(bob, window(now, 1, { domain_id: domainId }))).problem.code).toBe('not_found');
+  });
+
+  it('is one of fifty at most, of which those that are over do not count', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const now = api.clock.now();
+    const row = {
+      account_id: alice.id,
+      monitor_id: null,
+      note: '',
+      repeats: 'never' as const,
+      created_at: now,
+    };
+    for (let count = 0; count < MOST_MAINTENANCE_WINDOWS; count++)
+      await api.store.db
+        .insertInto('maintenance_windows')
+        .values({ ...row, id: `${count}`, starts_at: now, ends_at: now + HOUR_MS })
+        .execute();
+    expect((await add(alice, window(now, 2))).problem.code).toBe('too_many_windows');
+    await api.store.db
+      .updateTable('maintenance_windows')
+      .set({ ends_at: now - 1 })
+      .where('id', '=', '0')
+      .execute();
+    const both = await Promise.all([add(alice, window(now, 2)), add(alice, window(now, 3))]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  });
+});
