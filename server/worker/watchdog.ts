@@ -104,7 +104,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
       await spread();
     }
     await ownNetwork.lookAgain();
-    await lookAtLateness();
+    // By a wrong clock everything is late.
+    if (await ownNetwork.clockIsRight()) await lookAtLateness();
     const now = clock.now();
     await forgetAlarms(store, { codes: ['clock_wrong', 'network_cut'], before: now - FORGOTTEN_MS });
     await keepOwnCheck();
