@@ -1,5 +1,4 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls.ts';
@@ -23,7 +22,7 @@ export async function fillDisk({ database }: { database: Database }): Promise<Ou
   let app: App | null = null;
   // What a namespace mounts is seen from outside through its processes only.
   const seen = () => `/proc/${app?.process.pid}/root${small}`;
-  const world = await createWorld(database, seen);
+  const world = await createWorld(database, { folder: seen });
   const limits = createLimits();
   try {
     const flags = process.getuid?.() === 0 ? '-m' : '-rm';

@@ -28,8 +28,9 @@ export function createHosts(world: {
   dns: DnsServer;
   peer: TlsPeer;
   root: MintedAuthority;
+  endsInMs: number;
 }): Hosts {
-  const { domain, dns, peer, root } = world;
+  const { domain, dns, peer, root, endsInMs } = world;
   const all = new Map<string, Host>();
   return {
     all,
@@ -39,7 +40,7 @@ export function createHosts(world: {
       // Of ten minutes: two, one and half a minute before the end are steps, and then the end itself.
       const [notBefore, notAfter] =
         fate === 'ended'
-          ? [now - 500 * SECOND_MS, now + 100 * SECOND_MS]
+          ? [now + endsInMs - 600 * SECOND_MS, now + endsInMs]
           : [now - 80 * DAY_MS, now + 2.5 * DAY_MS];
       all.set(host, { host, fate, notAfter });
       peer.setCertificate(host, root.issue({ dnsNames: [host], notBefore, notAfter }));

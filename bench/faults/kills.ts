@@ -16,6 +16,8 @@ export interface KillsOptions {
   domains: number;
   /** Of hosts, how many get a certificate that ends while this runs, in [0, 1]. */
   ending: number;
+  /** After what time it ends. */
+  endsInMs: number;
   longestLifeMs: number;
   seed: number;
   /** How long the last messages may take to arrive. */
@@ -44,7 +46,7 @@ const SETTLE_POLL_MS = 500;
 export async function killAtRandomMoments(options: KillsOptions): Promise<KillsResult> {
   const { database, seed, progress } = options;
   const random = seededRandom(seed);
-  const world = await createWorld(database);
+  const world = await createWorld(database, { endsInMs: options.endsInMs });
   try {
     const processes = await startProcesses(world);
     const people: { person: Person; writes: Writes }[] = [];
@@ -150,13 +152,16 @@ const LATE_MS = 5 * 60_000;
 const MOST_DUPLICATES = 0.01;
 
 /** What a run of kills came to, held to the limits. */
-export function killsOutcome(result: KillsResult): Outcome {
+export function killsOutcome(
+  result: KillsResult,
+  { mostDuplicates = MOST_DUPLICATES }: { mostDuplicates?: number } = {},
+): Outcome {
   const { kills, acknowledged, domains, notifications, duplicates, waits } = result;
   const limits = createLimits();
   for (const what of [...result.lost, ...result.broken, ...result.strange, ...result.disordered])
     limits.hold(false, what);
   const share = duplicates / Math.max(1, notifications);
-  limits.hold(share <= MOST_DUPLICATES, `${duplicates} of ${notifications} arrived twice`);
+  limits.hold(share <= mostDuplicates, `${duplicates} of ${notifications} arrived twice`);
   const late = waits.filter((wait) => wait > LATE_MS).length;
   limits.hold(late === 0, `${late} arrived later than ${LATE_MS / 60_000} minutes after they could`);
   const sorted = waits.toSorted((left, right) => left - right);

@@ -11,7 +11,7 @@ import {
 } from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
-import { addChannel } from '../../server/store/channels.ts';
+import { addChannel } from '../../server/store/channel-changes.ts';
 import { addMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';

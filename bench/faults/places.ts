@@ -1,4 +1,4 @@
-import { startDnsServer } from '../../tests/kit/dns-server.ts';
+import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { type MintedCertificate, mintAuthority } from '../../tests/kit/mint.ts';
 import { startTlsServer } from '../../tests/kit/tls-server.ts';
 
@@ -23,6 +23,8 @@ export interface Places {
   certify(host: string, validity: { notBefore: number; notAfter: number }): void;
   /** Points names to here, or to where nobody listens. */
   lead(hosts: readonly string[], here: boolean): void;
+  /** What the name server says of every name; null: where it leads. */
+  garble(answer: 'refused' | 'silent' | null): void;
   /** What canaries say that it is. */
   setClock: (now: number) => void;
   stop(): Promise<void>;
@@ -41,6 +43,7 @@ export async function startPlaces({
 }): Promise<Places> {
   let clock = now;
   const dns = await startDnsServer({}, 0, address);
+  const known = new Map<string, DnsEntry>();
   const root = mintAuthority({ notBefore: now - 3_650 * DAY_MS, notAfter: now + 3_650 * DAY_MS });
   const issue = (dnsNames: string[], validity: { notBefore: number; notAfter: number }): MintedCertificate =>
     root.issue({ dnsNames, ...validity });
@@ -63,7 +66,14 @@ export async function startPlaces({
     },
     lead(hosts, here) {
       // Of 127.0.0.9 nobody listens on this port.
-      for (const host of hosts) dns.entries.set(host, { addresses: [here ? address : '127.0.0.9'] });
+      for (const host of hosts) {
+        const entry = { addresses: [here ? address : '127.0.0.9'] };
+        known.set(host, entry);
+        dns.entries.set(host, entry);
+      }
+    },
+    garble(answer) {
+      for (const [name, entry] of known) dns.entries.set(name, answer === null ? entry : { answer });
     },
     setClock(at) {
       clock = at;

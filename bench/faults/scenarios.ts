@@ -28,7 +28,15 @@ export const SCENARIOS: Record<string, Scenario> = {
     beside(world, async (database, name) =>
       killsOutcome(
         await killAtRandomMoments({
-          ...{ database, kills: 110, domains: 900, ending: 0.8, longestLifeMs: 1_500, seed: world.seed },
+          ...{
+            database,
+            kills: 110,
+            domains: 900,
+            ending: 0.8,
+            endsInMs: 100_000,
+            longestLifeMs: 1_500,
+            seed: world.seed,
+          },
           patienceMs: 8 * 60_000,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),

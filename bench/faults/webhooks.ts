@@ -35,7 +35,7 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
   ]);
   const lab = await openLab({
     ...{ database, places: places.map, smtpUrl: `smtp://127.0.0.1:${mails.port}`, start: START, seed },
-    ...{ onClock: places.setClock, patienceMs: 1_000 },
+    ...{ onClock: places.setClock, patienceMs: 500 },
   });
   try {
     const channels = new Map<string, Kind>();

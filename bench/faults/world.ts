@@ -5,7 +5,7 @@ import { grantPremium } from '../../server/store/accounts.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { type App, freePort, startApp, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
 import type { Database } from '../../tests/kit/database.ts';
-import { startDnsServer } from '../../tests/kit/dns-server.ts';
+import { type DnsServer, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
 import { startTlsServer } from '../../tests/kit/tls-server.ts';
@@ -17,6 +17,7 @@ const DOMAIN = 'crash.example';
 /** What the product deals with, which outlives every kill: hosts in this process, receivers in processes of their own. */
 export interface World {
   database: Database;
+  dns: DnsServer;
   hosts: Hosts;
   mails: LedgerProcess;
   webhooks: LedgerProcess;
@@ -41,8 +42,14 @@ interface Receiver {
   path?: string | null;
 }
 
-/** `folder`: where its processes keep an embedded database, seen from here, where that is not the database's own folder. */
-export async function createWorld(database: Database, folder?: () => string): Promise<World> {
+export interface WorldOptions {
+  /** Where its processes keep an embedded database, seen from here, where that is not the database's own folder. */
+  folder?: () => string;
+  /** After what time certificates end that end while this runs. */
+  endsInMs?: number;
+}
+
+export async function createWorld(database: Database, options: WorldOptions = {}): Promise<World> {
   const [dns, mails, webhooks, port] = await Promise.all([
     startDnsServer(),
     startLedger('mail', database.dataDir),
@@ -65,10 +72,11 @@ export async function createWorld(database: Database, folder?: () => string): Pr
   };
   const running = new Set<App | WorkerApp>();
   let opened: Promise<Store> | null = null;
-  const store = () => (opened ??= database.open(folder && { dataDir: folder() }));
+  const store = () => (opened ??= database.open(options.folder && { dataDir: options.folder() }));
   return {
     database,
-    hosts: createHosts({ domain: DOMAIN, dns, peer, root }),
+    dns,
+    hosts: createHosts({ domain: DOMAIN, dns, peer, root, endsInMs: options.endsInMs ?? 100_000 }),
     mails,
     webhooks,
     environment,
