@@ -55,6 +55,12 @@ export default defineConfig({
           groups: [
             { name: 'base', tags: ['$initial'], priority: 1 },
             { name: 'icons', test: /lucide-react/, priority: 1 },
+            // Small, and on nearly every page: joined with something larger, they would bring that to the first page.
+            {
+              name: 'page',
+              test: /web.(lib.date|ui.(logo|class-names|page-title|header-slot|badge|glyph)\.)/,
+              priority: 1,
+            },
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4096 },
           ],
         },
