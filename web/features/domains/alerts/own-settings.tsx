@@ -38,20 +38,20 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
   const rests = own.steps !== undefined && !isSubscribed;
 
   return (
-    <dl className="mt-1 grid gap-3 pb-1">
+    <ul className="mt-1 grid gap-3 pb-1">
       {PARTS.map((part) => (
-        <div key={part}>
+        <li key={part}>
           <div className="flex items-start justify-between gap-3">
             <div className="min-w-0">
-              <dt className="text-label font-[520]">{PART_TITLES[part]}</dt>
-              <dd className="text-label [overflow-wrap:anywhere] text-fg-2">
+              <p className="text-label font-[520]">{PART_TITLES[part]}</p>
+              <p className="text-label [overflow-wrap:anywhere] text-fg-2">
                 {partLine(part, effective, channels)}
                 {part === 'steps' && rests && (
                   <span className="block text-meta text-fg-3">
                     Its own steps rest until you have Premium.
                   </span>
                 )}
-              </dd>
+              </p>
             </div>
             {editing !== part && (
               <div className="flex flex-none gap-1">
@@ -80,8 +80,8 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
           ) : (
             own[part] === undefined && <p className="text-meta text-fg-3">As in your account</p>
           )}
-        </div>
+        </li>
       ))}
-    </dl>
+    </ul>
   );
 }

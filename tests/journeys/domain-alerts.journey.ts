@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test';
+import { addHost, daysFromNow, expect, expectAccessible, signUp, test, type World } from './world.ts';
+
+/** Somebody new, with the panel open of a host whose certificate ends in so many days; its first alert was mailed. */
+async function openPanel(page: Page, world: World, name: string, days: number, address?: string) {
+  const person = await signUp(page, address);
+  const host = await world.serve(name, { notBefore: daysFromNow(days - 90), notAfter: daysFromNow(days) });
+  await addHost(page, host);
+  await page.getByRole('link', { name: host, exact: true }).click();
+  const panel = page.getByLabel(`Details for ${host}`);
+  const alerts = panel.locator('section', {
+    has: page.getByRole('heading', { name: 'Alerts', exact: true }),
+  });
+  await expect(alerts.getByText('Alerts for this domain')).toBeVisible();
+  return { person, host, alerts };
+}
+
+/** Beside the page in the light, and as a sheet in the dark; the pictures of the screens have the rest. */
+async function expectBothAccessible(page: Page): Promise<void> {
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 360, height: 760 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page);
+}
+
+test('the panel says what will be sent while all is well', async ({ page, world }) => {
+  const { alerts } = await openPanel(page, world, 'well.alerts.example', 60.5);
+  await expect(alerts.getByText(/^Next alert: when its renewal is overdue, on \d+ \w+/)).toBeVisible();
+  await alerts.getByText('If nobody renews').click();
+  await expect(alerts.getByRole('listitem')).toHaveText([
+    /^when its renewal is overdue\d/,
+    /^14 days before\d/,
+    /^7 days before\d/,
+    /^3 days before\d/,
+    /^1 day before\d/,
+    /^when it expires\d/,
+  ]);
+  await expect(alerts.getByRole('button', { name: 'Acknowledge' })).toHaveCount(0);
+  await expectBothAccessible(page);
+});
+
+test('trouble is acknowledged, snoozed and taken up again', async ({ page, world }) => {
+  const { alerts } = await openPanel(page, world, 'soon.alerts.example', 11.5);
+  const incidents = alerts.getByRole('list', { name: 'Incidents' });
+  await expect(incidents).toContainText('expires in 11 days');
+  await expect(incidents).toContainText(
+    'Acknowledge: no more reminders, except when it expires and when it is over.',
+  );
+  await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
+
+  await test.step('acknowledged', async () => {
+    await alerts.getByRole('button', { name: 'Acknowledge' }).click();
+    await expect(incidents).toContainText(
+      'Acknowledged. No more reminders, except when it expires and when it is over.',
+    );
+    await expect(alerts.getByText(/^Next alert: when it expires/)).toBeVisible();
+    await expectAccessible(page);
+    await alerts.getByRole('button', { name: 'Remind me again' }).click();
+    await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
+  });
+
+  await test.step('snoozed', async () => {
+    await alerts.getByRole('button', { name: 'Snooze', exact: true }).click();
+    await expect(page.getByRole('menuitem')).toHaveText([/^1 hour/, /^1 day/, /^3 days/, /^1 week/]);
+    await page.getByRole('menuitem', { name: '1 week' }).click();
+    await expect(incidents).toContainText(/Snoozed: nobody is told before \d+ \w+ \d{4} at \d\d:\d\d\./);
+    await alerts.getByRole('button', { name: 'End snooze' }).click();
+    await expect(alerts.getByRole('button', { name: 'Snooze', exact: true })).toBeVisible();
+  });
+  await expectBothAccessible(page);
+});
+
+test('what was sent has its receipt, and can be sent again', async ({ page, world }) => {
+  const { person, host, alerts } = await openPanel(page, world, 'sent.alerts.example', 11.5);
+  const told = () =>
+    world.mail.ledger.filter(
+      ({ to, subject }) => to.includes(person.email) && subject.startsWith(`${host} expires in`),
+    );
+  await expect(alerts.getByText('Delivered: Your email')).toBeVisible();
+  await expect.poll(() => told().length).toBe(1);
+  await alerts.getByText('Receipt', { exact: true }).click();
+  await expect(alerts.getByText(/^1\. \d+ \w+ \d{4}/)).toBeVisible();
+  await expectAccessible(page);
+  await alerts.getByRole('button', { name: /^Send again/ }).click();
+  await expect.poll(() => told().length).toBe(2);
+  await expect(alerts.getByText(/^2\. \d+ \w+ \d{4}/)).toBeVisible();
+});
+
+test('a domain has quiet hours of its own, and steps with Premium', async ({ page, world }) => {
+  const { alerts } = await openPanel(page, world, 'own.alerts.example', 60.5);
+  await alerts.getByText('As in your account').first().click();
+  await alerts.getByRole('button', { name: 'Change: Steps' }).click();
+  await expect(alerts.getByText('Steps of its own come with Premium.')).toBeVisible();
+  await expect(alerts.getByRole('button', { name: 'Save' })).toHaveCount(0);
+  await alerts.getByRole('button', { name: 'Close' }).click();
+
+  await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
+  await alerts.getByLabel('Send nothing at night').check();
+  await expect(alerts.getByRole('heading', { name: 'If nobody renews, this is sent' })).toBeVisible();
+  await expectAccessible(page);
+  await alerts.getByRole('button', { name: 'Save' }).click();
+  await expect(alerts.getByText('22:00 to 7:00, critical alerts always')).toBeVisible();
+  await expect(alerts.getByText('Own quiet hours')).toBeVisible();
+  await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
+  await alerts.getByRole('button', { name: 'As in your account' }).click();
+  await expect(alerts.getByText('Own quiet hours')).toHaveCount(0);
+});
+
+test('steps of a domain show what they lead to before they are saved', async ({ page, world }) => {
+  const { alerts } = await openPanel(page, world, 'steps.alerts.example', 60.5, '/signup?trial=1');
+  await alerts.getByText('As in your account').first().click();
+  await alerts.getByRole('button', { name: 'Change: Steps' }).click();
+  await alerts.getByRole('radio', { name: /Steps you choose/ }).click();
+  await alerts.getByLabel('Add a step').fill('21');
+  await alerts.getByRole('button', { name: 'Add', exact: true }).click();
+  const preview = alerts.getByRole('region', { name: 'If nobody renews, this is sent' });
+  await expect(preview.getByText('21 days before')).toBeVisible();
+  await expect(alerts.getByText(/^Next alert: when its renewal is overdue/)).toBeVisible();
+  await expectBothAccessible(page);
+});
