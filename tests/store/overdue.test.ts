@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { claimDue } from '../../server/store/monitors.ts';
 import { spreadOverdue } from '../../server/store/overdue.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -63,11 +65,32 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await dueAt(store, late)).toBe(NOW - MINUTE);
   });
 
-  it('are each moved once by workers that start together', async () => {
+  it('of a thousand are each moved once by two workers that start together, and none waits for more than ten minutes', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
-    await overdue(store, accountId, Array<number>(40).fill(30));
-    const moved = await Promise.all([1, 2, 3].map(() => spreadOverdue(store, { ...HERD, now: NOW })));
-    expect(moved.reduce((sum, count) => sum + count)).toBe(40);
+    await overdue(store, accountId, [30]);
+    const sample = await store.db.selectFrom('monitors').selectAll().executeTakeFirstOrThrow();
+    const rows = Array.from({ length: 999 }, (_, index) => ({
+      ...sample,
+      ...{ id: randomUUID(), host: `shop-${index}.example` },
+    }));
+    for (let at = 0; at < rows.length; at += 100)
+      await store.db
+        .insertInto('monitors')
+        .values(rows.slice(at, at + 100))
+        .execute();
+    const moved = await Promise.all([1, 2].map(() => spreadOverdue(store, { ...HERD, now: NOW })));
+    expect(moved.reduce((sum, count) => sum + count)).toBe(1_000);
+    const claim = { leaseMs: MINUTE, claimedBy: 'test', limit: 1_000 };
+    for (const minute of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) {
+      const workers = [1, 2].map(() => claimDue(store, { ...claim, now: NOW + minute * MINUTE }));
+      const claimed = (await Promise.all(workers)).flat();
+      expect(Math.abs(claimed.length - 100)).toBeLessThanOrEqual(1);
+      await store.db
+        .updateTable('monitors')
+        .set({ next_check_at: NOW + DAY, lease_token: null, lease_expires_at: null })
+        .where('lease_token', 'is not', null)
+        .execute();
+    }
   });
 });

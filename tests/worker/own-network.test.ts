@@ -1,0 +1,283 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Canaries, CanarySighting } from '../../server/probe/index.ts';
+import { standingAlarms } from '../../server/store/alarms.ts';
+import { requestCheck } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { createOwnNetwork } from '../../server/worker/own-network.ts';
+import type { FailedObservation, Observation } from '../../server/core/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
+import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Canaries whose network and clock the test has in hand. */
+function puppets() {
+  const world = { healthy: 3, rounds: 0, trueNow: null as number | null, now: () => 0 };
+  const canaries: Canaries = {
+    look: () => {
+      world.rounds += 1;
+      const aheadMs = world.trueNow === null ? null : world.trueNow - world.now();
+      return Promise.resolve(
+        [0, 1, 2].map((index): CanarySighting => ({
+          host: `canary-${index}.example`,
+          isHealthy: index < world.healthy,
+          aheadMs: index < world.healthy ? aheadMs : null,
+        })),
+      );
+    },
+  };
+  return { world, canaries };
+}
+
+async function rigWithCanaries(store: Store) {
+  const { world, canaries } = puppets();
+  const rig = await startRig(store, { canaries });
+  world.now = rig.clock.now;
+  return { rig, world };
+}
+
+const incidents = ({ store }: Rig) => store.db.selectFrom('incidents').select('problem').execute();
+
+describeEachDatabase('An outage of our own network', (open) => {
+  it('makes nobody down, and is over with the next look', async () => {
+    const { rig, world } = await rigWithCanaries(await open());
+    const hosts = ['one.example', 'two.example', 'three.example'];
+    const added = [];
+    for (const host of hosts) added.push(await rig.watch(host, undefined, { everyMinutes: 10 }));
+    await rig.runDue();
+    world.healthy = 1;
+    for (const host of hosts) rig.reachable(host, false);
+    await rig.runUntil(START + 30 * MINUTE_MS);
+    for (const monitor of added) {
+      const seen = await rig.read(monitor);
+      expect(seen).toMatchObject({ uptime: 'up', suspectedSince: null, verdict: { reached: true } });
+      expect(seen.recentChecks).toMatch(/^u+\?$/);
+    }
+    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
+
+    world.healthy = 3;
+    for (const host of hosts) rig.reachable(host, true);
+    await rig.runUntil(START + 31 * MINUTE_MS);
+    await rig.worker.watch();
+    for (const monitor of added) expect((await rig.read(monitor)).recentChecks).toMatch(/^u+\?u+$/);
+    expect(await standingAlarms(rig.store)).toEqual([]);
+    expect(await incidents(rig)).toEqual([]);
+    expect(rig.arrivals.filter(({ subject }) => /down|up/i.test(subject))).toEqual([]);
+  });
+
+  it('hides nothing that is down while canaries answer', async () => {
+    const { rig } = await rigWithCanaries(await open());
+    const added = await rig.watch('one.example', undefined, { everyMinutes: 10 });
+    await rig.runDue();
+    rig.reachable('one.example', false);
+    await rig.runUntil(START + 12 * MINUTE_MS);
+    expect(await rig.read(added)).toMatchObject({ uptime: 'down' });
+  });
+
+  it('leaves a check that somebody asked for meanwhile due', async () => {
+    const { rig, world } = await rigWithCanaries(await open());
+    const added = await rig.watch('one.example');
+    await rig.runDue();
+    world.healthy = 0;
+    rig.reachable('one.example', false);
+    await requestCheck(rig.store, { accountId: rig.accountId, monitorId: added.id, now: rig.clock.now() });
+    await rig.runDue();
+    const { nextCheckAt } = await rig.read(added);
+    expect(nextCheckAt - START).toBeGreaterThanOrEqual(40_000);
+    expect(nextCheckAt - START).toBeLessThanOrEqual(55_000);
+  });
+});
+
+describeEachDatabase('Without canaries', (open) => {
+  it('much that fails at once is held, and believed after half an hour', async () => {
+    const rig = await startRig(await open());
+    const hosts = Array.from({ length: 10 }, (_, index) => `shop.domain-${index}.example`);
+    for (const host of hosts) await rig.watch(host, undefined, { everyMinutes: 10 });
+    await rig.runDue();
+    for (const host of hosts) rig.reachable(host, false);
+    await rig.runUntil(START + 30 * MINUTE_MS);
+    expect(await incidents(rig)).toEqual([]);
+    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'network_cut' }]);
+    await rig.runUntil(START + 50 * MINUTE_MS);
+    expect((await incidents(rig)).length).toBe(10);
+    await rig.worker.watch();
+    expect(await standingAlarms(rig.store)).toEqual([]);
+  }, 120_000);
+});
+
+describeEachDatabase('A clock that is wrong', (open) => {
+  it('by 400 days sends nothing, ends nothing and forgets nothing, and is set right without loss', async () => {
+    const { rig, world } = await rigWithCanaries(await open());
+    world.trueNow = START;
+    const added = await rig.watch('one.example');
+    await rig.runDue();
+    const before = rig.arrivals.length;
+    const checks = () => rig.store.db.selectFrom('checks').select('id').execute();
+    const kept = await checks();
+
+    rig.clock.advance(400 * DAY_MS);
+    await rig.runDue();
+    await rig.worker.sweep();
+    await rig.worker.watch();
+    await rig.runDue();
+    // What the alarm itself has to say may go.
+    expect(rig.arrivals.slice(before).filter(({ subject }) => !/clock/i.test(subject))).toEqual([]);
+    expect(await checks()).toEqual(kept);
+    expect(await incidents(rig)).toEqual([]);
+    expect(await standingAlarms(rig.store)).toMatchObject([
+      { code: 'clock_wrong', detail: 'The clock of this server is 400 days ahead.' },
+    ]);
+
+    rig.clock.set(START + MINUTE_MS / 2);
+    world.trueNow = START + MINUTE_MS / 2;
+    await rig.worker.watch();
+    expect(await standingAlarms(rig.store)).toEqual([]);
+    const { nextCheckAt } = await rig.read(added);
+    world.trueNow = nextCheckAt;
+    await rig.runUntil(nextCheckAt);
+    expect(await checks()).toHaveLength(kept.length + 1);
+    expect(await rig.read(added)).toMatchObject({ uptime: 'up' });
+  });
+
+  it('holds an alert about time that was planned before, and lets it go when it is right again', async () => {
+    const { rig, world } = await rigWithCanaries(await open());
+    world.trueNow = START;
+    await rig.sink.down();
+    const validity = { notBefore: START - 88 * DAY_MS, notAfter: START + 2 * DAY_MS };
+    await rig.watch('one.example', rig.issue('one.example', validity));
+    await rig.runDue();
+    await rig.sink.up();
+    rig.clock.advance(400 * DAY_MS);
+    await rig.runDue();
+    expect(rig.arrivals.filter(({ subject }) => subject.includes('expire'))).toEqual([]);
+
+    world.trueNow = START + HOUR_MS;
+    rig.clock.set(START + HOUR_MS);
+    await rig.worker.watch();
+    await rig.runDue();
+    expect(rig.arrivals.filter(({ subject }) => subject.includes('expire'))).toHaveLength(1);
+  });
+});
+
+const NO_ALARMS = { raise: () => Promise.resolve(), clear: () => Promise.resolve(), raised: () => false };
+
+/** The only address was not reached, for this reason. */
+function failing(
+  host: string,
+  reason: FailedObservation['reason'],
+  stage: FailedObservation['stage'],
+): Observation {
+  const seen = { address: '192.0.2.1', family: 4 as const, outcome: 'failed' as const, tlsAlert: null };
+  return {
+    endpoint: { host, port: 443, protocol: 'https' },
+    observedAt: START,
+    durationMs: 5,
+    resolution: { ok: true, addresses: ['192.0.2.1'] },
+    addresses: [{ ...seen, stage, reason, detail: null, durationMs: 5 }],
+    ...HANDSHAKES_ONLY,
+  };
+}
+
+describe('Which failures canaries are asked about', () => {
+  async function asked(
+    observation: Observation,
+    wasDown = false,
+  ): Promise<{ rounds: number; trusts: boolean }> {
+    const { world, canaries } = puppets();
+    world.healthy = 0;
+    world.now = () => START;
+    const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const own = createOwnNetwork({ canaries, clock: { now: () => START }, log, alarms: NO_ALARMS });
+    onTestFinished(() => own.close());
+    await own.clockIsRight();
+    const { rounds } = world;
+    const trusts = await own.trusts(observation, wasDown);
+    return { rounds: world.rounds - rounds, trusts };
+  }
+
+  it.each([
+    ['timeout', 'connect'],
+    ['refused', 'connect'],
+    ['reset', 'handshake'],
+    ['closed', 'handshake'],
+    ['unroutable', 'connect'],
+    ['timeout', 'starttls'],
+  ] as const)('a network may be to blame for %s while it should %s', async (reason, stage) => {
+    expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 1, trusts: false });
+  });
+
+  it.each([
+    ['tls_alert', 'handshake'],
+    ['not_tls', 'handshake'],
+    ['starttls_refused', 'starttls'],
+    ['address_refused', 'policy'],
+    ['no_route_here', 'connect'],
+  ] as const)('but not for %s', async (reason, stage) => {
+    expect(await asked(failing('shop.example', reason, stage))).toEqual({ rounds: 0, trusts: true });
+  });
+
+  it('a request without an answer, and no name server that answers', async () => {
+    const shook = {
+      ...MODERN_TLS,
+      address: '192.0.2.1',
+      family: 4 as const,
+      presentedChain: [],
+      durationMs: 5,
+    };
+    const silent: Observation = {
+      ...failing('shop.example', 'timeout', 'connect'),
+      addresses: [shook],
+      http: { outcome: 'failed', address: '192.0.2.1', reason: 'timeout', durationMs: 5 },
+    };
+    expect(await asked(silent)).toEqual({ rounds: 1, trusts: false });
+    const http = { outcome: 'answered', address: '192.0.2.1', method: 'HEAD', status: 503 } as const;
+    expect(await asked({ ...silent, http: { ...http, durationMs: 5 } })).toEqual({ rounds: 0, trusts: true });
+    const nameless: Observation = {
+      ...failing('shop.example', 'timeout', 'connect'),
+      resolution: { ok: false, stage: 'dns', reason: 'resolver_silent', detail: null },
+      addresses: [],
+    };
+    expect(await asked(nameless)).toEqual({ rounds: 1, trusts: false });
+  });
+
+  it('nobody is asked where it was down already', async () => {
+    expect(await asked(failing('shop.example', 'timeout', 'connect'), true)).toEqual({
+      rounds: 0,
+      trusts: true,
+    });
+  });
+});
+
+describe('Rounds of canaries', () => {
+  it('begin after what they decide about, and are shared by all who wait for one', async () => {
+    const begun: (() => void)[] = [];
+    let healthy = true;
+    const canaries: Canaries = {
+      look: () =>
+        new Promise((resolve) =>
+          begun.push(() =>
+            resolve([0, 1].map((index) => ({ host: `${index}`, isHealthy: healthy, aheadMs: null }))),
+          ),
+        ),
+    };
+    const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const own = createOwnNetwork({ canaries, clock: { now: () => START }, log, alarms: NO_ALARMS });
+    const right = own.clockIsRight();
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    begun[0]?.();
+    await right;
+
+    const observation = failing('shop.example', 'timeout', 'connect');
+    const first = own.trusts(observation, false);
+    await vi.waitFor(() => expect(begun).toHaveLength(2));
+    const later = [own.trusts(observation, false), own.trusts(observation, false)];
+    begun[1]?.();
+    expect(await first).toBe(true);
+    await vi.waitFor(() => expect(begun).toHaveLength(3));
+    healthy = false;
+    begun[2]?.();
+    expect(await Promise.all(later)).toEqual([false, false]);
+    own.close();
+  });
+});

@@ -1,0 +1,229 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { createPing } from '../../server/channels/heartbeat/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { listAccounts } from '../../server/store/account-list.ts';
+import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alarms.ts';
+import { claimDueDeliveries } from '../../server/store/deliveries.ts';
+import { claimDue } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY_MS, HOUR_MS, type Rig, type RigOptions, START, startRig } from './rig.ts';
+
+const MINUTE_MS = 60_000;
+const stuck = { leaseMs: DAY_MS, limit: 100, claimedBy: 'a worker that hangs' };
+
+/** Whoever listens at HEARTBEAT_URL; answers with whatever status is set. */
+async function listener() {
+  const heard: string[] = [];
+  const state = { status: 200 };
+  const server = createServer((request, response) => {
+    heard.push(`${request.method} ${request.url}`);
+    response.writeHead(state.status).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const policy = createAddressPolicy(['127.0.0.0/8']);
+  const ping = createPing({
+    url: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/ping/abc`),
+    resolver: createResolver({ servers: [], policy }),
+    policy,
+  });
+  return { heard, state, ping };
+}
+
+async function rigWithHeartbeat(store: Store, options: RigOptions = {}) {
+  const { ping, ...told } = await listener();
+  const rig = await startRig(store, {
+    ...options,
+    heartbeat: { host: 'canary.example', port: 4433, ping },
+  });
+  rig.reachable('canary.example', false);
+  return { rig, ...told };
+}
+
+const pings = ({ store }: Rig) =>
+  store.db
+    .selectFrom('deliveries')
+    .select(['state', 'attempts'])
+    .where('account_id', '=', 'system')
+    .execute();
+
+describeEachDatabase('The check of the product’s own', (open) => {
+  it('goes the whole way every five minutes, whether its host answers or not', async () => {
+    const { rig, heard } = await rigWithHeartbeat(await open());
+    await rig.worker.watch();
+    await rig.runDue();
+    expect(heard).toEqual(['GET /ping/abc']);
+    await rig.runUntil(START + 21 * MINUTE_MS);
+    // With the second look, half a minute after the first that failed.
+    expect(heard).toHaveLength(6);
+    expect(rig.arrivals.filter(({ text }) => text.includes('canary.example'))).toEqual([]);
+  });
+
+  it('is nobody’s: no list shows it, and it is gone without HEARTBEAT_URL', async () => {
+    const store = await open();
+    const { rig } = await rigWithHeartbeat(store);
+    await rig.worker.watch();
+    await rig.runDue();
+    expect((await listAccounts(store, { text: '', limit: 50 })).map(({ email }) => email)).toEqual([
+      'alice@certs.test',
+    ]);
+    const without = await startRig(await open());
+    await without.worker.watch();
+    const left = await without.store.db
+      .selectFrom('accounts')
+      .select('id')
+      .where('kind', '=', 'system')
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  it('is silent while an alarm stands', async () => {
+    const { rig, heard } = await rigWithHeartbeat(await open());
+    await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: '535', now: START });
+    await rig.worker.watch();
+    await rig.runUntil(START + 10 * MINUTE_MS);
+    expect(heard).toEqual([]);
+    await clearAlarm(rig.store, 'smtp_refuses_us');
+    await rig.runUntil(START + 16 * MINUTE_MS);
+    expect(heard).toHaveLength(2);
+  });
+
+  it('is silent where checks hang, and where deliveries do', async () => {
+    const { rig, heard } = await rigWithHeartbeat(await open());
+    await rig.worker.watch();
+    await claimDue(rig.store, { ...stuck, now: rig.clock.now() });
+    for (let minute = 0; minute < 30; minute += 5) {
+      rig.clock.advance(5 * MINUTE_MS);
+      await rig.runDue();
+    }
+    expect(heard).toEqual([]);
+    await rig.store.db.updateTable('monitors').set({ lease_token: null, lease_expires_at: null }).execute();
+    await rig.runDue();
+    expect(heard).toHaveLength(1);
+  });
+
+  it('is tried again, and never piles up', async () => {
+    const { rig, heard, state } = await rigWithHeartbeat(await open());
+    state.status = 503;
+    await rig.worker.watch();
+    await rig.runUntil(START + 7 * MINUTE_MS);
+    expect(await pings(rig)).toMatchObject([{ state: 'waiting' }]);
+    expect(heard.length).toBeGreaterThan(5);
+    state.status = 200;
+    const { length } = heard;
+    await rig.runUntil(START + 9 * MINUTE_MS);
+    expect(heard.length - length).toBe(1);
+    expect(await pings(rig)).toMatchObject([{ state: 'delivered' }]);
+  });
+
+  it('tells nothing that is long past', async () => {
+    const { rig, heard, state } = await rigWithHeartbeat(await open());
+    state.status = 503;
+    await rig.worker.watch();
+    await rig.runDue();
+    await claimDueDeliveries(rig.store, { ...stuck, now: rig.clock.now() + MINUTE_MS });
+    state.status = 200;
+    const { length } = heard;
+    await rig.store.db.updateTable('deliveries').set({ lease_token: null, lease_expires_at: null }).execute();
+    await claimDue(rig.store, { ...stuck, now: rig.clock.now() + HOUR_MS });
+    rig.clock.advance(HOUR_MS);
+    await rig.runDue();
+    expect(heard).toHaveLength(length);
+    expect(await pings(rig)).toMatchObject([{ state: 'superseded' }]);
+  });
+
+  it('goes on where looks fail, and not where they break', async () => {
+    let broken = true;
+    const { rig, heard } = await rigWithHeartbeat(await open(), {
+      wrapProbe: (probe) => ({
+        observe: (endpoint, options) =>
+          broken ? Promise.reject(new Error('a bug')) : probe.observe(endpoint, options),
+      }),
+    });
+    await rig.worker.watch();
+    await rig.runDue();
+    expect(heard).toEqual([]);
+    broken = false;
+    await rig.store.db.updateTable('monitors').set({ lease_token: null, lease_expires_at: null }).execute();
+    await rig.runDue();
+    expect(heard).toHaveLength(1);
+  });
+});
+
+describeEachDatabase('The watchdog', (open) => {
+  const codes = async (store: Store) => (await standingAlarms(store)).map(({ code }) => code);
+
+  it('says that checks are late, and mails the operator once a day', async () => {
+    const rig = await startRig(await open());
+    await rig.watch('shop.example');
+    rig.clock.advance(11 * MINUTE_MS);
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual(['checks_late']);
+    const told = async () =>
+      (await rig.store.db.selectFrom('mails').select(['recipient', 'kind']).execute()).filter(
+        ({ kind }) => kind === 'operator_alarm',
+      );
+    expect(await told()).toEqual([]);
+    rig.clock.advance(6 * MINUTE_MS);
+    await rig.worker.watch();
+    await rig.worker.watch();
+    expect(await told()).toEqual([{ recipient: 'operator@certs.test', kind: 'operator_alarm' }]);
+    expect(rig.log.error).toHaveBeenCalledOnce();
+
+    await rig.runDue();
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual([]);
+    // Back on the same day: it stands, and nobody is mailed again.
+    rig.clock.advance(20 * MINUTE_MS);
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual(['checks_late']);
+    rig.clock.advance(6 * MINUTE_MS);
+    await rig.worker.watch();
+    expect(await told()).toHaveLength(1);
+    rig.clock.advance(DAY_MS);
+    await rig.worker.watch();
+    expect(await told()).toHaveLength(2);
+  });
+
+  it('says that no mail goes out, and that it does again', async () => {
+    const rig = await startRig(await open());
+    await rig.sink.down();
+    const validity = { notBefore: START - 88 * DAY_MS, notAfter: START + 2 * DAY_MS };
+    await rig.watch('shop.example', rig.issue('shop.example', validity));
+    await rig.runUntil(START + 20 * MINUTE_MS);
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual(['mail_down']);
+    await rig.sink.up();
+    await rig.runUntil(START + 2 * HOUR_MS);
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual([]);
+  });
+
+  it('spreads what is overdue after a sleep, and all of it is checked within ten minutes', async () => {
+    const rig = await startRig(await open(), { concurrency: 64 });
+    await rig.watch('shop.example');
+    await rig.runDue();
+    const sample = await rig.store.db.selectFrom('monitors').selectAll().executeTakeFirstOrThrow();
+    const many = Array.from({ length: 119 }, (_, index) => {
+      rig.reachable(`host-${index}.example`, true);
+      return { ...sample, id: crypto.randomUUID(), host: `host-${index}.example`, verdict_id: null };
+    });
+    for (const row of many) await rig.store.db.insertInto('monitors').values(row).execute();
+    rig.clock.advance(3 * DAY_MS);
+    const recovered = rig.clock.now();
+    const left = async (column: 'next_check_at' | 'last_checked_at', at: number): Promise<number> =>
+      (await rig.store.db.selectFrom('monitors').select('id').where(column, '<=', at).execute()).length;
+    await rig.worker.watch();
+    const minutes = [0, 5, 10].map((minute) => left('next_check_at', recovered + minute * MINUTE_MS));
+    expect(await Promise.all(minutes)).toEqual([1, 61, 120]);
+    for (const minute of [5, 10]) {
+      rig.clock.set(recovered + minute * MINUTE_MS);
+      await rig.runDue();
+    }
+    expect(await left('last_checked_at', recovered)).toBe(0);
+  }, 120_000);
+});
