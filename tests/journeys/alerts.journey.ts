@@ -1,5 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 import { addHost, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
@@ -60,12 +58,12 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
     await expect(item.getByRole('region')).toContainText(/Not delivered yet, next try/);
     await expect(item.getByRole('region')).toContainText('503');
     await expectAccessible(page);
-    sink.answer = () => ({});
-    await expect(item.getByRole('region')).toContainText(/Delivered/, { timeout: 20_000 });
     await actions.click();
     await page.getByRole('menuitem', { name: 'Last messages' }).click();
     const receipts = page.getByRole('dialog', { name: 'Last messages' });
-    await expect(receipts.getByRole('button', { name: /^Send again/ })).toHaveCount(2);
+    await expect(receipts.getByRole('listitem').filter({ hasText: 'next try' })).toHaveCount(1);
+    // What is on its way by itself need not be sent again.
+    await expect(receipts.getByRole('button', { name: /^Send again/ })).toHaveCount(1);
     await expectAccessible(page);
     await page.keyboard.press('Escape');
     await expect(actions).toBeFocused();
@@ -75,8 +73,8 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
     await actions.click();
     await page.getByRole('menuitem', { name: 'New signing key' }).click();
     await page.getByRole('button', { name: 'Make a new key' }).click();
-    await expect(page.getByLabel('Signing key')).toHaveValue(/^whsec_/);
-    expect(await page.getByLabel('Signing key').inputValue()).not.toBe(first);
+    await expect(page.getByRole('textbox', { name: 'Signing key' })).toHaveValue(/^whsec_/);
+    expect(await page.getByRole('textbox', { name: 'Signing key' }).inputValue()).not.toBe(first);
     await page.getByRole('button', { name: 'Done' }).click();
     await actions.click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -168,7 +166,7 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await quiet.getByRole('button', { name: 'Save quiet hours' }).click();
   await expect(page.getByText('The quiet hours are saved.')).toBeVisible();
   await row(page, 'What you hear of').getByLabel('Good news').uncheck();
-  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
 
   await page.reload();
   await expect(steps.getByRole('list', { name: 'Your steps' })).toContainText('21 days before');
@@ -230,11 +228,15 @@ test('the calendar has an address that is told once, and ends', async ({ page, w
 
 test('the link of a mail ends mail, and gives it back', async ({ page, world }) => {
   const person = await signUp(page);
-  await addHost(page, await world.serve('soon.alerts.example', { notAfter: daysFromNow(5) }));
   // Mail goes to a proven address alone.
-  const database = new DatabaseSync(join(world.app.dataDir, 'certlantern.db'), { timeout: 5000 });
-  database.prepare('UPDATE accounts SET email_verified_at = ? WHERE email = ?').run(Date.now(), person.email);
-  database.close();
+  const proof = await world.mail.waitFor(
+    ({ to, text }) => to.includes(person.email) && text.includes('/verify#'),
+  );
+  await page.goto(/https?:\/\/\S+\/verify#\S+/.exec(proof.text)?.[0] ?? '');
+  await expect(page.getByText('Your address is verified.')).toBeVisible();
+  const soon = { notBefore: daysFromNow(-85), notAfter: daysFromNow(5) };
+  const host = await world.serve('soon.alerts.example', soon);
+  await addHost(page, host);
   await openAlerts(page);
   await row(page, 'Channels').getByRole('button', { name: 'Send a test to Your email' }).click();
   await expect(row(page, 'Channels').getByRole('region')).toContainText(/Delivered/);
@@ -244,6 +246,9 @@ test('the link of a mail ends mail, and gives it back', async ({ page, world }) 
   const link = /https?:\/\/\S+\/unsubscribe\?token=[\w.~-]+/.exec(mail.text)?.[0] ?? '';
   await page.goto(link);
   await expectAccessible(page);
+  await page.getByRole('button', { name: `Stop mail about ${host}` }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(`No more mail about ${host}`);
+  await expect(page.getByRole('button', { name: 'Get it again' })).toBeFocused();
   await page.getByRole('button', { name: 'Stop all alert mail' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('You get no more alert mail');
   await expect(page.getByRole('button', { name: 'Get it again' })).toBeFocused();

@@ -61,8 +61,8 @@ export function StepsEditor({ value, onChange, lockedReason }: StepsEditorProps)
       )}
       {value === null ? (
         <p className="text-meta text-fg-2">
-          When a renewal is overdue, then 14, 7, 3 days and 1 day before the end, sooner to it for
-          certificates that live shorter than 90 days, and when it expires.
+          When a renewal is overdue, then 14, 7, 3 days and 1 day before the end, and when it expires. Where a
+          certificate lives shorter than 90 days, all of it is closer to the end.
         </p>
       ) : (
         <OwnSteps steps={value} onChange={change} />

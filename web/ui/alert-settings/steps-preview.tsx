@@ -1,4 +1,4 @@
-import { useId } from 'react';
+import { useId, useState } from 'react';
 import { sentenceOf } from '../../lib/api-error.ts';
 import type { PreviewQuestion } from '../../lib/alerts/alert-calls.ts';
 import { usePreview } from '../../lib/alerts/use-preview.ts';
@@ -8,11 +8,16 @@ import { Glyph } from '../glyph.tsx';
 import { Skeleton } from '../skeleton.tsx';
 import { Time } from '../time.tsx';
 
+/** As many as can be taken in at a glance. */
+const SHOWN = 8;
+
 /** What would be sent with these settings, before they are saved; of one domain, or of all. */
 export function StepsPreview(question: PreviewQuestion) {
   const id = useId();
   const { data, error, refetch, isPlaceholderData } = usePreview(question);
   const isOfOne = question.domain_id !== undefined;
+  const [isWhole, setWhole] = useState(false);
+  const hidden = isWhole || !data ? 0 : Math.max(0, data.alerts.length - SHOWN);
   return (
     <section aria-labelledby={id} className="rounded-3 border border-line bg-sunken px-3.5 py-3">
       <h3 id={id} className="text-label font-semibold">
@@ -28,7 +33,7 @@ export function StepsPreview(question: PreviewQuestion) {
             </p>
           ) : (
             <ol className="mt-2 grid gap-2">
-              {data.alerts.map((alert) => (
+              {(isWhole ? data.alerts : data.alerts.slice(0, SHOWN)).map((alert) => (
                 <li
                   key={`${alert.domain_id} ${alert.step} ${alert.expiry_date} ${alert.certificate_name ?? ''}`}
                   className="grid gap-x-3 text-label sm:grid-cols-[9.5rem_1fr]"
@@ -61,8 +66,18 @@ export function StepsPreview(question: PreviewQuestion) {
               ))}
             </ol>
           )}
-          {data.more > 0 && (
-            <p className="num mt-2 text-meta text-fg-3">and {data.more} more in the next 90 days</p>
+          {hidden > 0 ? (
+            <button
+              type="button"
+              className="link num mt-1 min-h-11 text-label md:min-h-7"
+              onClick={() => setWhole(true)}
+            >
+              Show {hidden} more
+            </button>
+          ) : (
+            data.more > 0 && (
+              <p className="num mt-2 text-meta text-fg-3">and {data.more} more in the next 90 days</p>
+            )
           )}
         </div>
       ) : error ? (

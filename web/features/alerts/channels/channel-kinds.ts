@@ -85,7 +85,7 @@ export const CHANNEL_KINDS: Record<ChannelKindName, ChannelKind> = {
     steps: [
       'Write /newbot to @BotFather. Its answer has the bot token.',
       'Start a chat with your bot, or add it to your group, and write a word there.',
-      'Open api.telegram.org/bot, the token, and /getUpdates: the number at chat, id is the chat id. A public channel’s is @ and its name.',
+      'Open https://api.telegram.org/bot<token>/getUpdates with your token: the chat id is the number at “chat”, “id”. A public channel’s is @ and its name.',
     ],
     fields: [
       { name: 'bot_token', label: 'Bot token', placeholder: '123456789:AA…', isMono: true },

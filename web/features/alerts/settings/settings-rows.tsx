@@ -83,7 +83,7 @@ export function EventsRow({ alerts }: RowProps) {
   const save = useSaveAlerts(alerts, 'Saved.');
   const muted = save.isPending ? (save.variables.muted ?? []) : alerts.settings.muted;
   return (
-    <Row title="What you hear of" description="Beside what this is for.">
+    <Row title="What you hear of" description="Some of it you can do without.">
       <MutedEvents value={muted} onChange={(next) => save.mutate({ muted: next })} />
     </Row>
   );
@@ -97,7 +97,7 @@ export function WhichChannelsRow({ alerts }: RowProps) {
   if (!channels || (channels.length < 2 && stored === null)) return null;
   const chosen = save.isPending ? (save.variables.channels ?? null) : stored;
   return (
-    <Row title="Which of them" description="Every domain can have its own choice in its panel.">
+    <Row title="Which channels" description="Every domain can have its own choice in its panel.">
       <ChannelChoice
         channels={channels}
         value={chosen}
