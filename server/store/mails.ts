@@ -38,7 +38,10 @@ export const LINK_KINDS: readonly MailContent['kind'][] = [
   'confirm_recipient',
 ];
 /** Kinds that go to the operator, whosever row it is. */
-export const OPERATOR_KINDS: readonly string[] = ['feedback', 'operator_alarm'] satisfies MailContent['kind'][];
+export const OPERATOR_KINDS: readonly string[] = [
+  'feedback',
+  'operator_alarm',
+] satisfies MailContent['kind'][];
 
 export interface NewMail {
   /** Whose row it is, and goes with; null only where there is none. */

@@ -1,6 +1,13 @@
 import { accountMessage } from '../channels/messages/index.ts';
 import { ACCOUNT_MAIL } from '../core/index.ts';
-import { type ClaimedMail, holdMail, LINK_KINDS, OPERATOR_KINDS, retryMail, settleMail } from '../store/mails.ts';
+import {
+  type ClaimedMail,
+  holdMail,
+  LINK_KINDS,
+  OPERATOR_KINDS,
+  retryMail,
+  settleMail,
+} from '../store/mails.ts';
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
 import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';

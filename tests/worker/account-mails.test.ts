@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import { isSuppressed, liftSuppression, suppress } from '../../server/store/suppressions.ts';
+import { enqueueMail, type MailContent } from '../../server/store/mails.ts';
+import { releaseHeldMail } from '../../server/store/mail-allowance.ts';
+import { addMonitors } from '../../server/store/monitor-adding.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { type Rig, startRig } from './rig.ts';
+
+const ADDRESS = 'alice@certs.test';
+
+function add(rig: Rig, ...hosts: string[]) {
+  const endpoints = hosts.map((host) => ({ host, port: 443, protocol: 'tls' as const }));
+  return addMonitors(rig.store, {
+    ...{ accountId: rig.accountId, checkEveryMinutes: 60, now: rig.clock.now() },
+    ...{ mayAdd: () => true, endpoints },
+  });
+}
+
+const enqueue = (rig: Rig, content: MailContent, recipient = ADDRESS) =>
+  rig.store.db
+    .transaction()
+    .execute((trx) =>
+      enqueueMail(trx, { accountId: rig.accountId, recipient, content, now: rig.clock.now() }),
+    );
+
+const refuse = (rig: Rig, reason: 'refused' | 'bounced') =>
+  rig.store.db
+    .transaction()
+    .execute((trx) => suppress(trx, { address: ADDRESS, reason, detail: '550', now: rig.clock.now() }));
+
+const states = async (rig: Rig) =>
+  (await rig.store.db.selectFrom('mails').select(['kind', 'state']).execute()).map(
+    ({ kind, state }) => `${kind} ${state}`,
+  );
+
+const link: MailContent = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
+
+describeEachDatabase('the first domain', (open) => {
+  it('brings one mail that shows that mail arrives, whatever else is added', async () => {
+    const rig = await startRig(await open());
+    await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
+    await Promise.all([
+      add(rig, 'pay.fjord.example', 'shop.fjord.example', 'mail.fjord.example'),
+      add(rig, 'pay.fjord.example'),
+    ]);
+    await add(rig, 'www.fjord.example');
+    await rig.runDue();
+    const reached = rig.sink.ledger.filter(({ subject }) => subject.startsWith('We reached you'));
+    expect(reached).toHaveLength(1);
+    expect(reached[0]?.to).toEqual([ADDRESS]);
+    expect(reached[0]?.subject).toMatch(
+      /^We reached you: alerts for pay\.fjord\.example( and 2 more)? will arrive here$/,
+    );
+  });
+
+  it('brings none where nothing was added', async () => {
+    const rig = await startRig(await open());
+    await rig.store.db.updateTable('accounts').set({ reached_out_at: null }).execute();
+    await add(rig);
+    expect(await states(rig)).toEqual([]);
+  });
+});
+
+describeEachDatabase('an address that refused mail', (open) => {
+  it('gets links only, and what the operator writes to himself', async () => {
+    const rig = await startRig(await open());
+    await refuse(rig, 'bounced');
+    await enqueue(rig, { kind: 'password_changed' });
+    await enqueue(rig, link);
+    await enqueue(rig, { kind: 'operator_alarm', code: 'clock_wrong', detail: '', since: 1 });
+    await rig.runDue();
+    expect((await states(rig)).toSorted()).toEqual([
+      'operator_alarm delivered',
+      'password_changed failed',
+      'verify_email delivered',
+    ]);
+    // Taken it was before, too; what came back came later.
+    expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(true);
+  });
+
+  it('gets mail again once a link was taken by the server that refused it', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('refuse_recipient');
+    await enqueue(rig, { kind: 'password_changed' });
+    await rig.runDue();
+    expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(true);
+    rig.sink.behave('accept');
+    await enqueue(rig, link);
+    await rig.runDue();
+    expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(false);
+  });
+
+  it('gets mail again when it was proven, or when its owner asks', async () => {
+    const rig = await startRig(await open());
+    const { db } = rig.store;
+    await refuse(rig, 'bounced');
+    await db.transaction().execute((trx) => releaseHeldMail(trx, rig.accountId));
+    expect(await isSuppressed(db, ADDRESS)).toBe(false);
+    await refuse(rig, 'bounced');
+    await db.transaction().execute((trx) => liftSuppression(trx, ADDRESS));
+    expect(await isSuppressed(db, ADDRESS)).toBe(false);
+  });
+
+  it('of the operator is never given up, for nobody else could be told', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('refuse_recipient');
+    await enqueue(
+      rig,
+      { kind: 'operator_alarm', code: 'clock_wrong', detail: '', since: 1 },
+      'op@certs.test',
+    );
+    await rig.runDue();
+    expect(await isSuppressed(rig.store.db, 'op@certs.test')).toBe(false);
+  });
+});
