@@ -1,14 +1,16 @@
 import type { Transaction } from 'kysely';
 import { deleteUnwatched } from './certificates.ts';
+import { readChannels } from './channels.ts';
 import { locked } from './dialect.ts';
 import { pruneFavicons } from './favicons.ts';
 import { deleteUsers } from './identity-users.ts';
 import type { Store } from './open-store.ts';
+import { liftSuppression } from './suppressions.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Deletes the account and everything of it: sessions, domains, checks, alerts, mail, feedback, payments, its users in the
+ * Deletes the account and everything of it: sessions, domains, checks, alerts, channels, mail, feedback, payments, its users in the
  * built-in identity provider, and certificates and icons that nobody else watches. Of a trial there stays that this address, as a
  * salted hash, had one.
  *
@@ -23,7 +25,10 @@ export async function deleteAccount(
 ): Promise<'deleted' | 'gone' | 'subscribed'> {
   const outcome = await inTransaction(store, async (trx) => {
     // News of payments wait for this row, too.
-    await locked(store.dialect, trx.selectFrom('accounts').select('id').where('id', '=', id)).execute();
+    const held = await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select('id').where('id', '=', id),
+    ).executeTakeFirst();
     if (unless && (await runsBeside(trx, id, unless.runsBeside))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')
@@ -38,6 +43,7 @@ export async function deleteAccount(
       .set({ account_id: null, account_deleted_at: now })
       .where('account_id', '=', id)
       .execute();
+    if (held) await forgetAddresses(trx, id);
     const account = await trx
       .deleteFrom('accounts')
       .where('id', '=', id)
@@ -74,6 +80,13 @@ async function runsBeside(
     .where('status', '!=', 'canceled')
     .execute();
   return running.some(({ id }) => !cancelled.includes(id));
+}
+
+/** Who else writes to one of them learns anew that it takes no mail. */
+async function forgetAddresses(trx: Transaction<Tables>, accountId: string): Promise<void> {
+  const { own, added } = await readChannels(trx, accountId);
+  const addresses = added.flatMap(({ config }) => (config.kind === 'email' ? [config.address] : []));
+  for (const address of [own.address, ...addresses]) await liftSuppression(trx, address);
 }
 
 async function deleteIdentityUsers(trx: Transaction<Tables>, accountId: string): Promise<void> {

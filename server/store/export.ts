@@ -1,5 +1,7 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
+import { parseOwn, parseSettings } from './alert-settings.ts';
 import { parseFacts } from './certificates.ts';
+import { maskedTarget, type StoredChannelConfig } from './channel-config.ts';
 import type { Store } from './open-store.ts';
 import type { MonitorsTable, Tables } from './tables.ts';
 
@@ -29,7 +31,14 @@ export async function profileExport(store: Store, accountId: string) {
     .select('started_at')
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  return account && { ...account, email_verified: account.email_verified === 1, had_trial: Boolean(trial) };
+  return (
+    account && {
+      ...account,
+      email_verified: account.email_verified === 1,
+      alert_settings: parseSettings(account.alert_settings),
+      had_trial: Boolean(trial),
+    }
+  );
 }
 
 /**
@@ -58,6 +67,7 @@ export function accountExport(
       return rows.map((row) => ({ ...row, facts: JSON.parse(row.facts) as unknown }));
     }),
     alerts: alerts(db, id),
+    ...alerting(db, id),
     mails: pages((after) =>
       db
         .selectFrom('mails')
@@ -108,6 +118,58 @@ export function accountExport(
         .orderBy('received_at')
         .orderBy('id')
         .limit(PAGE)
+        .execute(),
+    ),
+  };
+}
+
+/** How and of what the account is told; of channels what tells one from another, without what opens them. */
+function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIterable<unknown>> {
+  return {
+    channels: pages(async (after) => {
+      const rows = await db
+        .selectFrom('channels')
+        .select(['id', 'kind', 'name', 'config', 'created_at', 'confirmed_at'])
+        .select(['disabled_at', 'disabled_by', 'failing_since', 'delivered_at'])
+        .where('account_id', '=', accountId)
+        .where(isAfter(after, 'created_at'))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute();
+      return rows.map(({ config, ...row }) => ({
+        ...row,
+        leads_to: maskedTarget(JSON.parse(config) as StoredChannelConfig),
+      }));
+    }),
+    unsubscriptions: pages((after) =>
+      db
+        .selectFrom('unsubscriptions')
+        .select(['id', 'channel_key', 'monitor_id', 'created_at'])
+        .where('account_id', '=', accountId)
+        .where(isAfter(after, 'created_at'))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute(),
+    ),
+    maintenance: pages((after) =>
+      db
+        .selectFrom('maintenance_windows')
+        .select(['id', 'monitor_id', 'starts_at', 'ends_at', 'repeats', 'note', 'created_at'])
+        .where('account_id', '=', accountId)
+        .where(isAfter(after, 'created_at'))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute(),
+    ),
+    calendars: pages((after) =>
+      db
+        .selectFrom('calendar_feeds')
+        .select(['account_id as id', 'created_at', 'read_at'])
+        .where('account_id', '=', accountId)
+        .where(isAfter(after, 'created_at', 'account_id'))
         .execute(),
     ),
   };
@@ -234,6 +296,7 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     uptime: monitor.uptime,
     uptime_since: monitor.uptime_since,
     down_since: monitor.down_since,
+    alert_settings: parseOwn(monitor.alert_settings),
   };
 }
 

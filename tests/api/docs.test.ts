@@ -37,6 +37,9 @@ describeEachDatabase('The guide to the API', (open) => {
     expect(stdout).toContain('"tags":["prod","shop"]');
     expect(stdout).toContain('"problem":"domain_exists"');
     expect(stdout).toContain('example.com,443,pending');
+    expect(stdout).toContain('"repeats":"weekly"');
+    expect(stdout).toContain('"title":"Test message from Certlantern"');
+    expect(stdout).toContain('END:VCALENDAR');
     expect(stdout).toContain(': open');
     expect(stdout).toContain('"full_name":"Ada Lovelace"');
     const left = await api.store.db.selectFrom('accounts').select('id').execute();

@@ -64,6 +64,19 @@ describeEachDatabase('The event stream', (open) => {
     expect(await atCharlie.next()).toMatchObject({ event: 'domain', data: { id: own.id } });
   });
 
+  it('tells that other things are told, of a domain or of the account, to its owner alone', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data;
+    const [atAlice, atCharlie] = [await listen(alice), await listen(charlie)];
+    await alice.ask(CALLS.changeDomainAlerts, { params: { id }, body: { muted: ['uptime'] } });
+    expect(await atAlice.next()).toEqual({ event: 'alerts', data: { domain_id: id } });
+    await alice.ask(CALLS.testChannel, { params: { key: 'email' } });
+    expect(await atAlice.next()).toEqual({ event: 'alerts', data: { domain_id: null } });
+    await charlie.ask(CALLS.makeCalendar);
+    expect(await atCharlie.next()).toEqual({ event: 'alerts', data: { domain_id: null } });
+  });
+
   it('tells of a plan that changes, once and to its account alone', async () => {
     const api = await startApi(open);
     const { alice, charlie } = await api.cast();

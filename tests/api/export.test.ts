@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { makeCalendar } from '../../server/store/calendar-feeds.ts';
+import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/deliveries.ts';
+import { addMaintenance } from '../../server/store/maintenance.ts';
 import { enqueueMail } from '../../server/store/mails.ts';
+import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
@@ -18,6 +22,10 @@ interface Export {
   sessions: Record<string, unknown>[];
   domains: { host: string; certificates: unknown[]; checks: unknown[]; verdicts: unknown[] }[];
   authorities: unknown[];
+  channels: { kind: string; leads_to: string }[];
+  unsubscriptions: unknown[];
+  maintenance: unknown[];
+  calendars: unknown[];
   alerts: { host: string; deliveries: { state: string; attempts: unknown[] }[] }[];
   mails: { id: string; kind: string }[];
   feedback: Record<string, unknown>[];
@@ -49,6 +57,7 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .insertInto('incidents')
     .values({
       ...{ id: `incident of ${mark}`, monitor_id: monitor?.id ?? '', started_at: now, confirmed_at: now },
+      ...{ problem: 'down', fingerprint: '', recovered: 1, facts: '{}' },
       ...{ ended_at: now, cause: 'timeout', message: `${mark} was down.` },
     })
     .execute();
@@ -61,14 +70,13 @@ async function live(api: TestApi, person: Person): Promise<void> {
     })
     .execute();
   const alert = {
-    ...{
-      id: `alert of ${mark}`,
-      account_id: person.id,
-      monitor_id: monitor?.id ?? '',
-      kind: 'expiry' as const,
-    },
-    ...{ fingerprint: leaf.fingerprint, step: 'critical' as const, not_before: now, not_after: now },
-    ...{ role: 'leaf' as const, name: host, as_of: now, created_at: now },
+    ...{ id: `alert of ${mark}`, account_id: person.id, monitor_id: monitor?.id ?? '', created_at: now },
+    ...{ kind: 'expiry' as const, step: 'critical' as const, severity: 'critical' as const },
+    ...{ fingerprint: leaf.fingerprint, incident_id: null },
+    facts: JSON.stringify({
+      certificate: { fingerprint: leaf.fingerprint, notBefore: now, notAfter: now, role: 'leaf', name: host },
+      ...{ asOf: now, message: null, fix: null, successor: null, startedAt: now, endedAt: null },
+    }),
   };
   await store.db.insertInto('alerts').values(alert).execute();
   const outbox = {
@@ -82,12 +90,14 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .insertInto('deliveries')
     .values({
       ...outbox,
-      ...{ id: `delivery of ${mark}`, account_id: person.id, alert_id: alert.id, channel: 'email' },
+      ...{ id: `delivery of ${mark}`, account_id: person.id, alert_id: alert.id },
+      ...{ channel: 'email', channel_key: 'email' },
       ...{ dedupe_key: mark, message_id: `<${mark}@certlantern>` },
     })
     .execute();
   const [claimed] = await claimDueDeliveries(store, { now, limit: 9, leaseMs: 1, claimedBy: 'test' });
   if (claimed) await settleDelivery(store, { ...claimed, outcome: 'delivered', detail: `250 ${mark}`, now });
+  await liveAlerting(api, person);
   const mail = { recipient: person.email, now };
   await store.db.transaction().execute(async (trx) => {
     const content = { kind: 'reset_password' as const, url: `https://x/#secret-of-${mark}`, expiresAt: now };
@@ -112,6 +122,41 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .insertInto('trials')
     .values({ address_hash: `hash of ${mark}`, account_id: person.id, started_at: now })
     .execute();
+}
+
+/** Channels of every kind with a secret in each, and what is chosen about alerts. */
+async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<void> {
+  const now = clock.now();
+  const mark = person.name.toLowerCase();
+  const secret = `secret-of-${mark}`;
+  const configs: StoredChannelConfig[] = [
+    { kind: 'email', address: `ops@${mark}.example` },
+    {
+      kind: 'webhook',
+      url: `https://hooks.example.com/a/long/path/${secret}`,
+      secrets: [{ secret, until: null }],
+    },
+    { kind: 'slack', url: `https://hooks.slack.com/services/${secret}` },
+    { kind: 'telegram', bot_token: secret, chat_id: `@${mark}` },
+    { kind: 'pagerduty', routing_key: secret, region: 'us' },
+    { kind: 'ntfy', server: 'https://ntfy.sh', topic: mark, access_token: secret },
+  ];
+  for (const config of configs)
+    await store.db
+      .insertInto('channels')
+      .values({
+        ...{ id: `${config.kind} of ${mark}`, account_id: person.id, kind: config.kind, name: mark },
+        ...{ config: JSON.stringify(config), confirm_hash: `${config.kind} secret-of-${mark}` },
+        created_at: now,
+      })
+      .execute();
+  await makeCalendar(store, { accountId: person.id, token: secret, now });
+  const mine = { accountId: person.id, monitorId: null };
+  await addMaintenance(store, {
+    ...{ ...mine, note: `Switch of ${mark}`, most: 50, now },
+    window: { startsAt: now, endsAt: now + 1_000, repeats: 'never' },
+  });
+  await setUnsubscribed(store, { ...mine, channelKey: 'email' }, { wish: 'all', now });
 }
 
 describeEachDatabase('The export', (open) => {
@@ -165,8 +210,20 @@ describeEachDatabase('The export', (open) => {
     expect(kinds.filter((kind) => kind !== 'verify_email').toSorted()).toEqual([
       'feedback',
       'password_changed',
+      'reached_you',
       'reset_password',
     ]);
+    expect(data.channels.map(({ kind, leads_to: place }) => [kind, place]).toSorted()).toEqual([
+      ['email', 'ops@alice.example'],
+      ['ntfy', 'ntfy.sh/alice'],
+      ['pagerduty', '…lice'],
+      ['slack', 'hooks.slack.com …lice'],
+      ['telegram', 'chat @alice'],
+      ['webhook', 'https://hooks.example.com/a/long/path…'],
+    ]);
+    expect(data.unsubscriptions).toMatchObject([{ channel_key: 'email', monitor_id: null }]);
+    expect(data.maintenance).toMatchObject([{ note: 'Switch of alice', repeats: 'never' }]);
+    expect(data.calendars).toMatchObject([{ read_at: null }]);
     expect(data.feedback).toMatchObject([{ message: 'From alice', premium: false }]);
     expect(data.subscriptions).toMatchObject([{ id: 'sub_alice', status: 'active' }]);
     expect(data.payment_events).toMatchObject([{ id: 'evt_alice', outcome: 'applied' }]);

@@ -72,4 +72,17 @@ describeEachDatabase('The standing of an account', (open) => {
     await settled(store, alice, 'delivered', 40);
     expect(await failing(alice)).toBe(false);
   });
+
+  it('tells that an alert could have left ten minutes ago, and nobody has taken it', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const late = async (person: Person) => (await standing(person)).alerts_late;
+    await alice.ask(CALLS.testChannel, { params: { key: 'email' } });
+    api.clock.advance(9 * MINUTE_MS);
+    expect(await late(alice)).toBe(false);
+    api.clock.advance(2 * MINUTE_MS);
+    expect([await late(alice), await late(bob)]).toEqual([true, false]);
+    await api.store.db.updateTable('deliveries').set({ state: 'delivered' }).execute();
+    expect(await late(alice)).toBe(false);
+  });
 });

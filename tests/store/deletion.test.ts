@@ -3,13 +3,18 @@ import { expect, it } from 'vitest';
 import { addAuthorities } from '../../server/store/authorities.ts';
 import { deleteAccount } from '../../server/store/account-deletion.ts';
 import type { Account } from '../../server/store/accounts.ts';
+import { makeCalendar } from '../../server/store/calendar-feeds.ts';
+import { addChannel } from '../../server/store/channel-changes.ts';
 import { claimDueDeliveries } from '../../server/store/deliveries.ts';
 import { addFeedback } from '../../server/store/feedback.ts';
+import { addMaintenance } from '../../server/store/maintenance.ts';
 import { enqueueMail } from '../../server/store/mails.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { openSession } from '../../server/store/sessions.ts';
 import { subscriptionsOf } from '../../server/store/subscriptions.ts';
+import { suppress } from '../../server/store/suppressions.ts';
 import { startTrial } from '../../server/store/trials.ts';
+import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   endingSoon,
@@ -24,7 +29,7 @@ import {
 } from './samples.ts';
 
 /** Tables with nothing of an account in them. */
-const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'jwks', 'rate_limits', 'glances'];
+const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'jwks', 'rate_limits', 'glances', 'alarms'];
 
 describeEachDatabase('the deletion of an account', (open) => {
   it('leaves no row of it in any table, and every row of the others', async () => {
@@ -114,6 +119,27 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     message: `From ${name}`,
     recipient: 'support@certs.example',
     now: NOW,
+  });
+  await addChannel(store, {
+    accountId: account.id,
+    name: 'Ops',
+    config: { kind: 'email', address: `ops@${name}.example` },
+    invitation: null,
+    most: 20,
+    mayAdd: () => true,
+    now: NOW,
+  });
+  const wanted = { accountId: account.id, channelKey: 'email', monitorId: null };
+  await setUnsubscribed(store, wanted, { wish: 'all', now: NOW });
+  await addMaintenance(store, {
+    ...{ accountId: account.id, monitorId: null, note: '', most: 50, now: NOW },
+    window: { startsAt: NOW, endsAt: NOW + DAY, repeats: 'never' },
+  });
+  await makeCalendar(store, { accountId: account.id, token: name, now: NOW });
+  const refused = { reason: 'refused' as const, detail: '550 unknown', now: NOW };
+  await store.db.transaction().execute(async (trx) => {
+    await suppress(trx, { address: account.email, ...refused });
+    await suppress(trx, { address: `ops@${name}.example`, ...refused });
   });
   const user = `${name} at the provider`;
   const at = new Date(NOW).toISOString();
