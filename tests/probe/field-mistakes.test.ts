@@ -1,10 +1,11 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
-import type { PlannedAlert, Verdict } from '../../server/core/index.ts';
-import { assessUptime, certificateFacts, diff, judge, planAlerts } from '../../server/core/index.ts';
+import type { Verdict } from '../../server/core/index.ts';
+import { assessUptime, certificateFacts, diff, judge } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createProbe, createSources } from '../../server/probe/index.ts';
+import { MemoryOutbox } from '../kit/alerting/memory-outbox.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import { mintOcspResponse } from '../kit/mint-ocsp.ts';
 import { mintAuthority, mintKey, selfSigned } from '../kit/mint.ts';
@@ -17,7 +18,8 @@ import type { Peer, ServerCertificate, TlsPeer, TlsPeerOptions } from '../kit/tl
  * alerts planned with those that went out before.
  */
 
-const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOW = Date.now();
 const HOST = 'www.site.test';
@@ -52,19 +54,31 @@ async function serving(certificate: ServerCertificate, options?: TlsPeerOptions)
 /** An endpoint as its owner watches it: each check knows the one before, and no alert is forgotten. */
 function watch(port: number, host = HOST) {
   let verdict: Verdict | null = null;
-  const sent: PlannedAlert[] = [];
+  const outbox = new MemoryOutbox();
   return {
-    sent,
-    async check() {
+    outbox,
+    /** `later`: with the clock so far on. */
+    async check(later = 0) {
+      const now = Date.now() + later;
       const observation = await probe.observe(
         { host, port, protocol: 'tls' },
         { signal: new AbortController().signal, trustStore, withPosture: false },
       );
       const previous = verdict;
-      verdict = judge(observation, Date.now(), trustStore, previous);
-      const alerts = planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: sent, now: Date.now() });
-      sent.push(...alerts);
-      return { verdict, alerts, events: diff(previous, verdict), uptime: assessUptime(observation) };
+      verdict = judge(
+        { ...observation, observedAt: observation.observedAt + later },
+        now,
+        trustStore,
+        previous,
+      );
+      const uptime = assessUptime(observation);
+      const told = outbox.look({ verdict, previous, now, state: uptime.state });
+      const alerts = told.map(({ alert, incident, ...one }) => ({
+        ...one,
+        ...alert,
+        fingerprint: incident.fingerprint,
+      }));
+      return { verdict, alerts, events: diff(previous, verdict), uptime };
     },
   };
 }
@@ -86,7 +100,7 @@ describe('an expired certificate', () => {
     expect(verdict).toMatchObject({ reached: true, leafFingerprint: leaf.fingerprint });
     expect(verdict.addresses).toMatchObject([{ notAfter }]);
     expect(certificateFacts(parseCertificate(leaf.der))).toMatchObject({ subject: HOST, notAfter });
-    expect(alerts).toMatchObject([{ kind: 'expiry', step: 'expired', fingerprint: leaf.fingerprint }]);
+    expect(alerts).toMatchObject([{ problem: 'expiry', step: 'expired', fingerprint: leaf.fingerprint }]);
     expect(uptime.state).toBe('up');
   });
 
@@ -94,7 +108,7 @@ describe('an expired certificate', () => {
     const leaf = issue({ notBefore: NOW - 89 * DAY, notAfter: NOW + 5 * HOUR });
     const { alerts, verdict } = await watch((await serving(leaf)).port).check();
     expect(verdict.trusted).toBe(true);
-    expect(alerts).toMatchObject([{ kind: 'expiry', fingerprint: leaf.fingerprint }]);
+    expect(alerts).toMatchObject([{ problem: 'expiry', fingerprint: leaf.fingerprint }]);
   });
 });
 
@@ -103,7 +117,7 @@ describe('a certificate that nobody trusts', () => {
     const leaf = selfSigned({ dnsNames: ['other.test'], notBefore: NOW - 87 * DAY, notAfter: NOW + 3 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
     expect(codes(verdict).toSorted()).toEqual(['name_mismatch', 'renewal_overdue', 'self_signed']);
-    expect(alerts).toMatchObject([{ kind: 'expiry', fingerprint: leaf.fingerprint }]);
+    expect(alerts).toMatchObject([{ problem: 'expiry', fingerprint: leaf.fingerprint }]);
   });
 });
 
@@ -124,7 +138,7 @@ describe('what nothing depends on', () => {
     expect(verdict.findings.map(({ severity }) => severity)).not.toContain('critical');
     expect(verdict.findings.map(({ severity }) => severity)).not.toContain('warning');
     expect(verdict).toMatchObject({ trusted: true, limiting: { fingerprint: leaf.fingerprint } });
-    expect(planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: [], now: NOW })).toEqual([]);
+    expect(new MemoryOutbox().look({ verdict, previous: null, now: NOW })).toEqual([]);
   });
 });
 
@@ -134,7 +148,7 @@ describe('an intermediate that ends before its leaf', () => {
     const leaf = authority.issue({ dnsNames: [HOST], notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
     const { verdict, alerts } = await watch((await serving(leaf)).port).check();
     expect(verdict.limiting).toMatchObject({ role: 'intermediate', fingerprint: authority.fingerprint });
-    expect(new Map(alerts.map(({ role, fingerprint }) => [role, fingerprint]))).toEqual(
+    expect(new Map(alerts.map(({ facts, fingerprint }) => [facts.certificate?.role, fingerprint]))).toEqual(
       new Map([
         ['leaf', leaf.fingerprint],
         ['intermediate', authority.fingerprint],
@@ -158,12 +172,12 @@ describe('nodes that answer in turn', () => {
     const events: string[] = [];
     for (let turn = 0; turn < 12; turn++) {
       peer.setCertificate('*', turn % 2 === 0 ? old : fresh);
-      const checked = await endpoint.check();
+      const checked = await endpoint.check(turn * 10 * MINUTE);
       events.push(...checked.events.map(({ kind }) => kind));
       const differing = codes(checked.verdict).filter((code) => code === 'certificates_differ');
       expect(differing).toHaveLength(turn < 2 ? 0 : 1);
     }
-    expect(endpoint.sent).toMatchObject([{ fingerprint: old.fingerprint }]);
+    expect(endpoint.outbox.told).toMatchObject([{ key: `expiry ${old.fingerprint}` }]);
     expect(events.filter((kind) => kind === 'certificate_replaced')).toHaveLength(1);
   });
 });
@@ -203,7 +217,7 @@ describe('what is known of revocation', () => {
     const endpoint = watch(first.port);
     const revoked = await endpoint.check();
     expect(codes(revoked.verdict)).toEqual(['revoked']);
-    expect(revoked.alerts).toMatchObject([{ kind: 'revoked', fingerprint: leaf.fingerprint }]);
+    expect(revoked.alerts).toMatchObject([{ problem: 'revoked', fingerprint: leaf.fingerprint }]);
 
     await Promise.all(running.splice(0).map((peer) => peer.stop()));
     await serving(leaf, { port: first.port });
@@ -229,9 +243,9 @@ describe('a host that is gone', () => {
     const endpoint = watch(port);
     expect((await endpoint.check()).alerts).toEqual([]);
     await Promise.all(running.splice(0).map((peer) => peer.stop()));
-    const { verdict } = await endpoint.check();
+    const { verdict, alerts } = await endpoint.check(25 * DAY);
     expect(verdict).toMatchObject({ reached: false, lastSeen: { leafFingerprint: leaf.fingerprint } });
-    const later = planAlerts({ lastSeen: verdict.lastSeen, alreadyAlerted: [], now: NOW + 25 * DAY });
-    expect(later).toMatchObject([{ kind: 'expiry', fingerprint: leaf.fingerprint }]);
+    expect(alerts).toMatchObject([{ problem: 'expiry', step: 'critical', fingerprint: leaf.fingerprint }]);
+    expect(alerts[0]?.facts.asOf).toBeLessThan(NOW + DAY);
   });
 });

@@ -11,8 +11,8 @@ import {
   withChain,
 } from '../../../tests/kit/judging.ts';
 import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
 import { createTrustStore } from '../../pki/index.ts';
-import { planAlerts } from '../alerting.ts';
 import { diff, type Event } from '../diff.ts';
 import { judge } from './judge.ts';
 import type { Observation } from '../observation.ts';
@@ -65,16 +65,20 @@ describe('servers that take turns', () => {
 
   it('do not reset alerts: each certificate is told of once, whichever answers', () => {
     const old = issue({ notBefore: NOW - 80 * DAY, notAfter: NOW + 10 * DAY });
-    const sent: { fingerprint: string; step: 'warning' | 'renewal_overdue' }[] = [];
+    const outbox = new MemoryOutbox();
     let previous: Verdict | null = null;
     for (const [index, leaf] of [old, b, old, b, old, b].entries()) {
       const now = NOW + index * 2 * 60_000;
-      const seen = observation([answer(withChain(leaf))], { observedAt: now });
-      previous = judge(seen, now, trustStore, previous);
-      const alerts = planAlerts({ lastSeen: previous.lastSeen, alreadyAlerted: sent, now });
-      sent.push(...(alerts as typeof sent));
+      const verdict = judge(
+        observation([answer(withChain(leaf))], { observedAt: now }),
+        now,
+        trustStore,
+        previous,
+      );
+      outbox.look({ verdict, previous, now });
+      previous = verdict;
     }
-    expect(sent).toMatchObject([{ fingerprint: old.fingerprint, step: 'warning' }]);
+    expect(outbox.told).toMatchObject([{ key: `expiry ${old.fingerprint}`, step: 'warning' }]);
     expect(previous?.findings).toMatchObject([{ code: 'certificates_differ', severity: 'warning' }]);
   });
 

@@ -1,7 +1,9 @@
 import {
+  followIncidents,
   followUptime,
   type IncidentSteps,
   type KnownIncident,
+  type Look,
   type PlannedAlert,
   REMEMBER_INCIDENTS_MS,
   type UptimeStanding,
@@ -64,6 +66,22 @@ export class MemoryOutbox {
       open.recovered = state === 'up';
       this.ends.push({ incident: open, at: now });
     }
+  }
+
+  /** One recorded look of a host that is up, with nothing chosen unless told otherwise; what it told. */
+  look({
+    state = 'up',
+    ...look
+  }: Pick<Look, 'verdict' | 'previous' | 'now'> &
+    Partial<Look> & { state?: 'up' | 'down' | 'unknown' }): Told[] {
+    const { now } = look;
+    this.followUptime(state, now);
+    const settings = { steps: null, muted: [] };
+    const known = this.known(now);
+    return this.apply(
+      followIncidents({ settings, maintenanceUntil: null, ...look, isUp: state === 'up', known }),
+      now,
+    );
   }
 
   apply({ changes, alerts }: IncidentSteps, now: number): Told[] {
