@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { AlertCertificate, AlertFacts, AlertKind, AlertStep } from './alert.ts';
+import { alertEvent } from './alert-event.ts';
+import { alertTitle } from './alert-title.ts';
+import { stepLabel } from './step-label.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const END = Date.UTC(2026, 10, 22, 23, 30);
+const certificate: AlertCertificate = {
+  ...{ fingerprint: 'aa', notBefore: END - 90 * DAY, notAfter: END },
+  ...{ role: 'leaf', name: 'pay.fjord.example' },
+};
+const facts: AlertFacts = {
+  ...{ certificate, asOf: END, message: null, fix: null, successor: null, startedAt: END, endedAt: null },
+};
+const title = (kind: AlertKind, step: AlertStep, changes: Partial<AlertFacts> = {}, now = END - 2 * DAY) =>
+  alertTitle({
+    ...{ kind, step, now, displayName: 'pay.fjord.example', timeZone: null },
+    facts: { ...facts, ...changes },
+  });
+const intermediate = { certificate: { ...certificate, role: 'intermediate' as const } };
+const renewed = { successor: { ...certificate, fingerprint: 'bb', notAfter: END + 60 * DAY } };
+
+describe('the title of an alert', () => {
+  it.each([
+    [title('expiry', 'three_days'), 'pay.fjord.example expires in 2 days'],
+    [title('expiry', '2d', {}, END - 5 * HOUR), 'pay.fjord.example expires in 5 hours'],
+    [title('expiry', 'renewal_overdue'), 'pay.fjord.example expires in 2 days, renewal overdue'],
+    [title('expiry', 'critical', {}, END), 'pay.fjord.example expired on 22 November 2026'],
+    [
+      title('expiry', 'critical', intermediate),
+      'pay.fjord.example: an intermediate certificate expires in 2 days',
+    ],
+    [title('expiry', 'resolved', renewed), 'pay.fjord.example was renewed'],
+    [title('expiry', 'resolved', { successor: certificate }), "pay.fjord.example's certificate was replaced"],
+    [title('expiry', 'resolved', intermediate), 'pay.fjord.example: the chain was renewed'],
+    [title('revoked', 'revoked'), "pay.fjord.example's certificate was revoked"],
+    [title('revoked', 'resolved', renewed), "pay.fjord.example's revoked certificate was replaced"],
+    [title('wrong_name', 'opened'), 'pay.fjord.example shows a certificate for another name'],
+    [title('wrong_name', 'resolved'), 'pay.fjord.example shows a certificate for its own name again'],
+    [title('chain_broken', 'opened'), "pay.fjord.example's certificate chain is broken"],
+    [title('chain_broken', 'some_clients'), "pay.fjord.example's certificate chain is incomplete"],
+    [title('chain_broken', 'resolved'), "pay.fjord.example's certificate chain is in order again"],
+    [title('changed', 'opened', renewed), "pay.fjord.example's certificate changed unexpectedly"],
+    [
+      title('replacement_wanted', 'opened'),
+      'pay.fjord.example: the authority wants the certificate replaced',
+    ],
+    [
+      title('replacement_wanted', 'resolved', renewed),
+      "pay.fjord.example's certificate was replaced, as its authority wanted",
+    ],
+    [
+      title('replacement_wanted', 'resolved', { successor: certificate }),
+      'pay.fjord.example: the authority no longer wants the certificate replaced',
+    ],
+    [title('down', 'opened'), 'pay.fjord.example is down'],
+    [title('down', 'flapping'), 'pay.fjord.example comes and goes'],
+    [title('down', 'resolved'), 'pay.fjord.example is up again'],
+    [title('test', 'opened'), 'Test message from pay.fjord.example'],
+  ])('says %s', (said, expected) => {
+    expect(said).toBe(expected);
+  });
+
+  it('gives days in the reader’s zone, and in UTC where that is unknown', () => {
+    const said = (timeZone: string) =>
+      alertTitle({ kind: 'expiry', step: 'expired', facts, displayName: 'a.example', now: END, timeZone });
+    expect(said('Europe/Oslo')).toBe('a.example expired on 23 November 2026');
+    expect(said('Nowhere/Atlantis')).toBe('a.example expired on 22 November 2026');
+  });
+});
+
+it('names events for programs by what happened, not by which step it was', () => {
+  const events = (kind: AlertKind, ...steps: AlertStep[]) => steps.map((step) => alertEvent(kind, step));
+  expect(events('expiry', 'renewal_overdue', 'warning', '20d', 'expired', 'resolved')).toEqual([
+    'certificate.renewal_overdue',
+    ...['certificate.expiring', 'certificate.expiring', 'certificate.expired', 'certificate.renewed'],
+  ]);
+  expect(events('revoked', 'revoked', 'resolved')).toEqual(['certificate.revoked', 'certificate.replaced']);
+  expect(events('down', 'opened', 'flapping', 'resolved')).toEqual([
+    ...['endpoint.down', 'endpoint.flapping', 'endpoint.up'],
+  ]);
+});
+
+it('calls steps what people call them', () => {
+  expect(stepLabel('14d')).toBe('14 days before');
+  expect(stepLabel('1d')).toBe('1 day before');
+  expect(stepLabel('20%')).toBe('20 % of its lifetime left');
+  expect(stepLabel('warning')).toBe('14 days before');
+  expect(stepLabel('warning', 32 * HOUR)).toBe('1 day before');
+  expect(stepLabel('critical', 16 * HOUR)).toBe('16 hours before');
+  expect(stepLabel('renewal_overdue')).toBe('when its renewal is overdue');
+  expect(stepLabel('expired')).toBe('when it expires');
+});

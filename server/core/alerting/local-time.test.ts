@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { nextWallClock, wallClock } from './local-time.ts';
+import { maintenanceUntil } from './maintenance.ts';
+import { leavesAt } from './quiet-hours.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const at = (text: string) => Date.parse(text);
+const OSLO = 'Europe/Oslo';
+
+describe('clocks on the wall', () => {
+  it('follow summer and winter', () => {
+    expect(wallClock(at('2026-07-01T10:00Z'), OSLO)).toEqual({ minute: 12 * 60, weekday: 3 });
+    expect(wallClock(at('2026-12-31T23:30Z'), OSLO)).toEqual({ minute: 30, weekday: 5 });
+    expect(wallClock(at('2026-12-31T23:30Z'), 'Nowhere/Atlantis').minute).toBe(23 * 60 + 30);
+  });
+
+  it('show a time next today, tomorrow, or on the weekday asked for', () => {
+    const now = at('2026-11-21T10:00Z');
+    expect(nextWallClock(now, OSLO, { minute: 12 * 60 })).toBe(at('2026-11-21T11:00Z'));
+    expect(nextWallClock(now, OSLO, { minute: 11 * 60 })).toBe(at('2026-11-22T10:00Z'));
+    expect(nextWallClock(now, OSLO, { minute: 8 * 60, weekday: 1 })).toBe(at('2026-11-23T07:00Z'));
+  });
+
+  it('leave out an hour in spring and show one twice in autumn, and a time still comes', () => {
+    expect(nextWallClock(at('2026-03-28T22:00Z'), OSLO, { minute: 150 })).toBe(at('2026-03-29T01:30Z'));
+    const twice = nextWallClock(at('2026-10-24T22:00Z'), OSLO, { minute: 150 });
+    expect([at('2026-10-25T00:30Z'), at('2026-10-25T01:30Z')]).toContain(twice);
+    expect(nextWallClock(twice, OSLO, { minute: 420 })).toBe(at('2026-10-25T06:00Z'));
+  });
+});
+
+describe('quiet hours', () => {
+  const night = { fromMinute: 22 * 60, toMinute: 7 * 60, criticalAlways: true };
+  const leaves = (now: string, severity: 'warning' | 'critical', quietHours = night) =>
+    new Date(leavesAt(at(now), severity, { quietHours, timeZone: OSLO })).toISOString();
+
+  it('hold back until morning what can wait, over midnight and over the change of clocks', () => {
+    expect(leaves('2026-11-21T22:30Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
+    expect(leaves('2026-11-22T02:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
+    expect(leaves('2026-03-28T22:30Z', 'warning')).toBe('2026-03-29T05:00:00.000Z');
+    expect(leaves('2026-11-22T06:00Z', 'warning')).toBe('2026-11-22T06:00:00.000Z');
+  });
+
+  it('let through what is critical, unless that has to wait as well', () => {
+    expect(leaves('2026-11-21T22:30Z', 'critical')).toBe('2026-11-21T22:30:00.000Z');
+    expect(leaves('2026-11-21T22:30Z', 'critical', { ...night, criticalAlways: false })).toBe(
+      '2026-11-22T06:00:00.000Z',
+    );
+  });
+
+  it('may lie within a day', () => {
+    const siesta = { fromMinute: 13 * 60, toMinute: 15 * 60, criticalAlways: true };
+    expect(leaves('2026-11-21T12:30Z', 'warning', siesta)).toBe('2026-11-21T14:00:00.000Z');
+    expect(leaves('2026-11-21T14:30Z', 'warning', siesta)).toBe('2026-11-21T14:30:00.000Z');
+  });
+});
+
+describe('maintenance', () => {
+  const once = {
+    startsAt: at('2026-11-21T10:00Z'),
+    endsAt: at('2026-11-21T12:00Z'),
+    repeats: 'never',
+  } as const;
+  const weekly = { ...once, repeats: 'weekly' } as const;
+
+  it('goes on from its beginning until its end', () => {
+    expect(maintenanceUntil([once], once.startsAt - 1, OSLO)).toBeNull();
+    expect(maintenanceUntil([once], once.startsAt, OSLO)).toBe(once.endsAt);
+    expect(maintenanceUntil([once], once.endsAt, OSLO)).toBeNull();
+    expect(maintenanceUntil([once, { ...once, endsAt: once.endsAt + HOUR }], once.startsAt, OSLO)).toBe(
+      once.endsAt + HOUR,
+    );
+  });
+
+  it('comes back each week at the same time on the wall, in summer too', () => {
+    expect(maintenanceUntil([weekly], once.startsAt + 7 * DAY + HOUR, OSLO)).toBe(once.endsAt + 7 * DAY);
+    expect(maintenanceUntil([weekly], once.startsAt + 3 * DAY, OSLO)).toBeNull();
+    // 11:00 in Oslo is 10:00 UTC in winter and 09:00 in summer.
+    expect(maintenanceUntil([weekly], at('2026-07-04T10:59Z'), OSLO)).toBeNull();
+    expect(
+      maintenanceUntil(
+        [{ ...weekly, startsAt: at('2025-11-22T10:00Z'), endsAt: at('2025-11-22T12:00Z') }],
+        at('2026-07-04T09:30Z'),
+        OSLO,
+      ),
+    ).toBe(at('2026-07-04T11:00Z'));
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { alertsAhead } from './alerts-ahead.ts';
+import { type ChannelState, routeAlert } from './route.ts';
+import { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings, isMuted } from './settings.ts';
+
+const DAY = 86_400_000;
+const END = Date.UTC(2026, 10, 22, 14, 32);
+const mail: ChannelState = { key: ACCOUNT_MAIL, kind: 'email', isOpen: true, isUnsubscribed: false };
+const slack: ChannelState = { ...mail, key: 'c1', kind: 'slack' };
+
+describe('where an alert goes', () => {
+  const keys = (channels: ChannelState[], chosen: string[] | null, plan: 'free' | 'premium' = 'premium') =>
+    routeAlert(
+      { severity: 'critical' },
+      { channels, settings: { channels: chosen, quietHours: null }, plan, timeZone: null, now: 5 },
+    ).map(({ key }) => key);
+
+  it('is every open channel, or those that were chosen', () => {
+    expect(keys([mail, slack], null)).toEqual(['email', 'c1']);
+    expect(keys([mail, slack], ['c1'])).toEqual(['c1']);
+    expect(keys([mail, slack], [])).toEqual([]);
+    expect(keys([mail, { ...slack, isOpen: false }], null)).toEqual(['email']);
+    expect(keys([{ ...mail, isUnsubscribed: true }, slack], null)).toEqual(['c1']);
+  });
+
+  it('is the account’s own address without Premium, and where of the chosen ones none is left', () => {
+    expect(keys([mail, slack], null, 'free')).toEqual(['email']);
+    expect(keys([mail, slack], ['c1'], 'free')).toEqual(['email']);
+    expect(keys([mail, { ...slack, isOpen: false }], ['c1'])).toEqual(['email']);
+    expect(keys([{ ...mail, isUnsubscribed: true }, slack], ['c1'], 'free')).toEqual([]);
+  });
+});
+
+describe('settings', () => {
+  const account = { ...DEFAULT_ALERT_SETTINGS, steps: ['20d' as const], muted: ['uptime' as const] };
+
+  it('are the account’s but for what the domain has of its own; steps of its own come with Premium', () => {
+    expect(effectiveSettings(account, null, 'free')).toEqual(account);
+    expect(effectiveSettings(account, { steps: null, muted: [] }, 'premium')).toMatchObject({
+      steps: null,
+      muted: [],
+    });
+    expect(effectiveSettings(account, { steps: ['3d'], channels: [] }, 'free')).toMatchObject({
+      ...{ steps: ['20d'], channels: [] },
+    });
+  });
+
+  it('mute what people can do without, and never what the product is for', () => {
+    const all = { muted: ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const };
+    const muted = { muted: [...all.muted] };
+    expect(isMuted(muted, 'down', 'opened')).toBe(true);
+    expect(isMuted(muted, 'changed', 'opened')).toBe(true);
+    expect(isMuted(muted, 'expiry', 'resolved')).toBe(true);
+    for (const problem of ['expiry', 'revoked', 'wrong_name', 'chain_broken'] as const)
+      expect(isMuted(muted, problem, 'opened')).toBe(false);
+  });
+});
+
+describe('what will be sent if nobody renews', () => {
+  const certificate = { notBefore: END - 90 * DAY, notAfter: END };
+  const nothing = { told: [], toldAt: null };
+  const ahead = (now: number, changes: Partial<Parameters<typeof alertsAhead>[0]> = {}) =>
+    alertsAhead({
+      ...{ certificate, settings: { steps: null, quietHours: null }, told: nothing, acknowledged: false },
+      ...{ silentUntil: null, timeZone: null, now, ...changes },
+    }).map(({ step, at }) => [step, (END - at) / DAY]);
+
+  it('is every step to come, soonest first', () => {
+    expect(ahead(END - 80 * DAY).map(([step]) => step)).toEqual([
+      ...['renewal_overdue', 'warning', 'critical', 'three_days', 'one_day', 'expired'],
+    ]);
+    expect(ahead(END - 80 * DAY, { settings: { steps: ['10%', '5d'], quietHours: null } })).toEqual([
+      ['10%', 9],
+      ['5d', 5],
+      ['expired', 0],
+    ]);
+  });
+
+  it('leaves out what was told, and what passed before that', () => {
+    const told = { told: ['warning' as const], toldAt: END - 12 * DAY };
+    expect(ahead(END - 11 * DAY, { told })[0]).toEqual(['critical', 7]);
+    const steps = ['13d', '12d', '2d'] as const;
+    expect(ahead(END - 11 * DAY, { told, settings: { steps: [...steps], quietHours: null } })[0]).toEqual([
+      '2d',
+      2,
+    ]);
+  });
+
+  it('is told now where it was missed, the tightest alone; after a silence at its end', () => {
+    expect(ahead(END - 2 * DAY)).toEqual([
+      ['three_days', 2],
+      ['one_day', 1],
+      ['expired', 0],
+    ]);
+    expect(ahead(END - 8 * DAY, { silentUntil: END - 0.5 * DAY })).toEqual([
+      ['one_day', 0.5],
+      ['expired', 0],
+    ]);
+  });
+
+  it('is its end alone once somebody said that they know', () => {
+    expect(ahead(END - 8 * DAY, { acknowledged: true })).toEqual([['expired', 0]]);
+  });
+});
