@@ -5,11 +5,13 @@
 //   npm run screenshots -- panel login  those whose name begins so
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chromium, type Page } from '@playwright/test';
+import { type Browser, chromium, type Page } from '@playwright/test';
 import { BROWSER_FLAGS, findBrowser } from '../tests/kit/browser.ts';
 import { startDemo } from '../tests/kit/demo.ts';
+import { MAILS, pictureMails } from '../tests/kit/screens/mail-screens.ts';
 import { SCREENS, showScreen } from '../tests/kit/screens/screens.ts';
 import { openWindows } from '../tests/kit/screens/visitors.ts';
+import type { Screen } from '../tests/kit/screens/ways.ts';
 
 const FOLDER = resolve(import.meta.dirname, '..', 'screenshots');
 const VIEWPORTS = [
@@ -21,11 +23,12 @@ const TALLEST = 8_000;
 
 async function main(): Promise<number> {
   const beginnings = process.argv.slice(2);
-  const screens = SCREENS.filter(
-    ({ name }) => beginnings.length === 0 || beginnings.some((beginning) => name.startsWith(beginning)),
-  );
-  if (screens.length === 0) {
-    say(`No such screen. There are ${SCREENS.map(({ name }) => name).join(', ')}.`);
+  const isWanted = ({ name }: { name: string }) =>
+    beginnings.length === 0 || beginnings.some((beginning) => name.startsWith(beginning));
+  const screens = SCREENS.filter(isWanted);
+  const mails = MAILS.filter(isWanted).map(({ name }) => name);
+  if (screens.length + mails.length === 0) {
+    say(`No such screen. There are ${[...SCREENS, ...MAILS].map(({ name }) => name).join(', ')}.`);
     return 2;
   }
   const found = findBrowser();
@@ -36,12 +39,23 @@ async function main(): Promise<number> {
   if (beginnings.length === 0) rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
 
-  const demo = await startDemo();
   const browser = await chromium.launch({
     executablePath: found.executablePath,
     args: [...BROWSER_FLAGS, '--font-render-hinting=none', '--hide-scrollbars'],
     env: { ...process.env, ...found.env },
   });
+  await pictureMails(browser, mails, FOLDER);
+  const missing = screens.length === 0 ? 0 : await pictureScreens(browser, screens);
+  await browser.close();
+  say(
+    `${screens.length * VIEWPORTS.length - missing} screens, each light and dark, and ${mails.length} mails in ${FOLDER}`,
+  );
+  return missing === 0 ? 0 : 1;
+}
+
+/** How many could not be shown. */
+async function pictureScreens(browser: Browser, screens: readonly Screen[]): Promise<number> {
+  const demo = await startDemo();
   const windows = await openWindows(browser, demo);
   let missing = 0;
   for (const viewport of VIEWPORTS)
@@ -65,10 +79,8 @@ async function main(): Promise<number> {
         );
       }
     }
-  await browser.close();
   await demo.stop();
-  say(`${screens.length * VIEWPORTS.length - missing} screens, each light and dark, in ${FOLDER}`);
-  return missing === 0 ? 0 : 1;
+  return missing;
 }
 
 /** Makes room for all of a page. What lies over one stands where a window of the usual height has it. */

@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from '@playwright/test';
+import {
+  type AccountMail,
+  accountMessage,
+  LOGO_CONTENT_ID,
+  type RenderedMessage,
+} from '../../../server/channels/messages/index.ts';
+import { type Changes, DAY, HOUR, LEAF, MINUTE, NOW, render } from '../../channels/alert-mails.ts';
+
+const WIDTHS = [720, 360];
+const LOGO = readFileSync(new URL('../../../server/channels/email/logo.png', import.meta.url)).toString(
+  'base64',
+);
+
+const successor = {
+  ...{ ...LEAF, fingerprint: 'bb'.repeat(32), notBefore: NOW - DAY },
+  notAfter: NOW + 89 * DAY,
+};
+const alert = (kind: 'wrong_name' | 'chain_broken' | 'changed' | 'replacement_wanted' | 'down' | 'revoked') =>
+  ({ kind, step: kind === 'revoked' ? 'revoked' : 'opened' }) as const;
+
+const zone = { timeZone: 'Europe/Oslo' };
+const ALERTS: Record<string, Changes> = {
+  expires: zone,
+  overdue: { ...zone, now: NOW - 20 * DAY, alert: { step: 'renewal_overdue', severity: 'warning' } },
+  expired: { ...zone, now: NOW + 3 * DAY, alert: { step: 'expired' } },
+  renewed: { ...zone, alert: { step: 'resolved', severity: 'info' }, facts: { successor } },
+  revoked: {
+    ...{ ...zone, alert: alert('revoked') },
+    revoked: {
+      ...{ fingerprint: 'aa', key: '', source: 'crl', at: NOW, revokedAt: NOW - DAY },
+      ...{ reason: 'keyCompromise', role: 'leaf', name: LEAF.name, served: true },
+      ...{ notBefore: LEAF.notBefore, notAfter: LEAF.notAfter },
+    },
+  },
+  'wrong-name': {
+    ...{ ...zone, alert: alert('wrong_name') },
+    facts: {
+      message:
+        'The certificate is for shop.fjord.example and www.shop.fjord.example, not for pay.fjord.example.',
+      fix: 'Have a certificate issued that names pay.fjord.example, or let the server choose the right one for this name.',
+    },
+  },
+  changed: { ...zone, alert: alert('changed'), facts: { successor } },
+  down: {
+    ...{ ...zone, alert: alert('down') },
+    facts: {
+      ...{ certificate: null, startedAt: NOW - 2 * MINUTE },
+      message: 'The server did not answer within 10 seconds.',
+    },
+  },
+  up: {
+    ...{ ...zone, alert: { kind: 'down', step: 'resolved', severity: 'info' } },
+    facts: { certificate: null, startedAt: NOW - 3 * HOUR, endedAt: NOW - MINUTE },
+  },
+  test: { ...zone, alert: { kind: 'test', step: 'opened', severity: 'info' }, monitor: null },
+};
+
+const host = (name: string) => ({ host: `${name}.fjord.example`, port: 443 });
+const NOTHING = { first: [], more: 0 };
+const calm = {
+  ...{ kind: 'digest' as const, from: NOW - 7 * DAY, until: NOW, watched: 12, uptime: [] },
+  ...{ attention: NOTHING, expiring: NOTHING, renewed: NOTHING, incidents: NOTHING },
+};
+const ACCOUNT: Record<string, AccountMail> = {
+  'digest-calm': calm,
+  digest: {
+    ...calm,
+    attention: {
+      first: [
+        { ...host('legacy'), concern: 'expiry', notAfter: NOW - 2 * DAY },
+        { ...host('pay'), concern: 'expiry', notAfter: NOW + 2 * DAY },
+        { ...host('status'), concern: 'down', notAfter: NOW + 60 * DAY },
+      ],
+      more: 4,
+    },
+    expiring: { first: [{ ...host('mail'), notAfter: NOW + 21 * DAY }], more: 0 },
+    renewed: { first: [{ ...host('www'), notAfter: NOW + 88 * DAY }], more: 0 },
+    incidents: {
+      first: [{ ...host('status'), problem: 'down', startedAt: NOW - 3 * HOUR, endedAt: null }],
+      more: 0,
+    },
+    uptime: [{ ...host('status'), percent: 98.2 }],
+  },
+  'reached-you': { kind: 'reached_you', ...host('pay'), more: 2 },
+  'confirm-recipient': {
+    kind: 'confirm_recipient',
+    ...{ url: 'https://certs.example/confirm-recipient?token=t', accountName: 'Alice of Fjord' },
+  },
+  'channel-disabled': {
+    ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
+    ...{ reason: 'gone', detail: '410 Gone' },
+  },
+  'operator-alarm': {
+    ...{ kind: 'operator_alarm', code: 'smtp_refuses_us', since: NOW },
+    detail: '535 5.7.8 Authentication credentials invalid',
+  },
+};
+
+/** Mails as their readers see them, by the name of their picture. */
+export const MAILS: { name: string; message(): RenderedMessage }[] = [
+  ...Object.entries(ALERTS).map(([name, changes]) => ({
+    name: `mail-${name}`,
+    message: () => render({ ...changes, ...(changes.monitor === null && { mail: { monitor: null } }) }),
+  })),
+  ...Object.entries(ACCOUNT).map(([name, content]) => ({
+    name: `mail-${name}`,
+    message: () =>
+      accountMessage({
+        ...{ content, createdAt: NOW, productName: 'Certlantern', unsubscribeToken: 't0ken' },
+        ...{ publicUrl: new URL('https://certs.example'), timeZone: 'Europe/Oslo' },
+      }),
+  })),
+];
+
+/** Each mail as programs show it in a light and a dark theme, and where one turns colours by itself. */
+export async function pictureMails(
+  browser: Browser,
+  names: readonly string[],
+  folder: string,
+): Promise<void> {
+  const page = await browser.newPage();
+  const session = await page.context().newCDPSession(page);
+  for (const { name, message } of MAILS.filter((mail) => names.includes(mail.name)))
+    for (const width of WIDTHS)
+      for (const theme of ['light', 'dark', 'forced'] as const) {
+        await page.setViewportSize({ width, height: 600 });
+        await page.emulateMedia({ colorScheme: theme === 'dark' ? 'dark' : 'light' });
+        await session.send('Emulation.setAutoDarkModeOverride', { enabled: theme === 'forced' });
+        await page.setContent(
+          message().html.replaceAll(`cid:${LOGO_CONTENT_ID}`, `data:image/png;base64,${LOGO}`),
+        );
+        await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`), fullPage: true });
+      }
+  await page.context().close();
+}
