@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
+import { addChannel } from '../../server/store/channel-changes.ts';
 import { suppress } from '../../server/store/suppressions.ts';
 import { inTransaction } from '../../server/store/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -107,6 +108,18 @@ describeEachDatabase('The channels of an account', (open) => {
     expect((await list(bob))[1]).toMatchObject({ key, name: 'Renamed', state: 'open' });
   });
 
+  it('are refused where Premium ended between the question and the writing', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const added = await addChannel(api.store, {
+      ...{ accountId: alice.id, name: 'Late', invitation: null, most: MOST_CHANNELS, now: api.clock.now() },
+      config: { kind: 'slack', url: 'https://hooks.slack.com/services/x' },
+      mayAdd: (plan) => plan === 'premium',
+    });
+    expect(added).toEqual({ ok: false, code: 'premium_required' });
+    expect(await list(alice)).toHaveLength(1);
+  });
+
   it('are twenty at most, also where many are added at once', async () => {
     const { bob } = await (await startApi(open)).cast();
     const answers = await Promise.all(
@@ -120,7 +133,7 @@ describeEachDatabase('The channels of an account', (open) => {
   it('lead to one place once, also where both are added at once', async () => {
     const { bob } = await (await startApi(open)).cast();
     const both = await Promise.all([add(bob, hook()), add(bob, hook())]);
-    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
     const own = await add(bob, { kind: 'email', address: bob.email.toUpperCase() });
     expect(own.problem.code).toBe('channel_exists');
     const other = (await add(bob, hook('other'))).ok.data.channel;

@@ -213,13 +213,14 @@ describeEachDatabase('The export', (open) => {
       'reached_you',
       'reset_password',
     ]);
-    expect(data.channels.map(({ kind, leads_to: place }) => [kind, place]).toSorted()).toEqual([
-      ['email', 'ops@alice.example'],
-      ['ntfy', 'ntfy.sh/alice'],
-      ['pagerduty', '…lice'],
-      ['slack', 'hooks.slack.com …lice'],
-      ['telegram', 'chat @alice'],
-      ['webhook', 'https://hooks.example.com/a/long/path…'],
+    const places = data.channels.map(({ kind, leads_to: place }) => `${kind} ${place}`);
+    expect(places.toSorted()).toEqual([
+      'email ops@alice.example',
+      'ntfy ntfy.sh/alice',
+      'pagerduty …lice',
+      'slack hooks.slack.com …lice',
+      'telegram chat @alice',
+      'webhook https://hooks.example.com/a/long/path…',
     ]);
     expect(data.unsubscriptions).toMatchObject([{ channel_key: 'email', monitor_id: null }]);
     expect(data.maintenance).toMatchObject([{ note: 'Switch of alice', repeats: 'never' }]);
