@@ -41,9 +41,9 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
   return {
     oldestDueCheckMs: checkAt === null ? 0 : now - checkAt,
     oldestUnsentAlertMs: deliveryAt === null ? 0 : now - deliveryAt,
-    waitingAlerts: Number(alerts.waiting),
-    retriedAlerts: Number(alerts.retried),
-    recentChecks: Number(checks.count),
+    waitingAlerts: alerts.waiting,
+    retriedAlerts: alerts.retried,
+    recentChecks: checks.count,
     alarms,
   };
 }

@@ -141,6 +141,12 @@ export function createWorker(options: WorkerOptions): Worker {
   let unsubscribe = (): void => {};
   let isStopped = false;
 
+  /** Once overdue ones are spread; what was already to be told goes before them. */
+  async function startChecks(): Promise<void> {
+    await watchdog.start();
+    if (!isStopped) checks.start();
+  }
+
   return {
     start() {
       unsubscribe = store.signals.subscribe(({ topic }) => {
@@ -149,12 +155,9 @@ export function createWorker(options: WorkerOptions): Worker {
         if (topic === 'mails') mails.wake();
         if (topic === 'glances') glances.wake();
       });
-      // What was already to be told goes first: checks begin once the overdue ones are spread.
       for (const loop of deliveries) loop.start();
       mails.start();
-      void watchdog.start().then(() => {
-        if (!isStopped) checks.start();
-      });
+      void startChecks();
       glances.start();
       icons.start();
       plans.start();

@@ -9,12 +9,13 @@ const MINUTE_MS = 60_000;
 
 describeEachDatabase('GET /metrics', (open) => {
   it('tells how long the oldest work waits, and which alarms stand', async () => {
-    const { store, clock, sendFrom, cast } = await startApi(open);
-    const { alice } = await cast();
+    const api = await startApi(open);
+    const { store, clock } = api;
+    const { alice } = await api.cast();
     expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
     clock.advance(12 * MINUTE_MS);
     await raiseAlarm(store, { code: 'mail_down', detail: 'No mail.', now: clock.now() });
-    const answer = await sendFrom('127.0.0.1')('/metrics', {});
+    const answer = await api.sendFrom('127.0.0.1')('/metrics', {});
     expect(answer.status).toBe(200);
     const text = await answer.text();
     const [, seconds] = /^oldest_due_check_seconds (\S+)$/m.exec(text) ?? [];
@@ -25,20 +26,21 @@ describeEachDatabase('GET /metrics', (open) => {
   });
 
   it('is for whoever has the token, from anywhere', async () => {
-    const { send, sendFrom } = await startApi(open, { config: { metricsToken: TOKEN } });
+    const api = await startApi(open, { config: { metricsToken: TOKEN } });
+    const { send } = api;
     const asked = async (from: typeof send, authorization?: string) =>
       (await from('/metrics', authorization === undefined ? {} : { headers: { authorization } })).status;
     expect(await asked(send, `Bearer ${TOKEN}`)).toBe(200);
     expect(await asked(send, `Bearer ${TOKEN}x`)).toBe(404);
     expect(await asked(send, `Basic ${TOKEN}`)).toBe(404);
     expect(await asked(send)).toBe(404);
-    expect(await asked(sendFrom('127.0.0.1'))).toBe(404);
+    expect(await asked(api.sendFrom('127.0.0.1'))).toBe(404);
   });
 
   it('is for this machine alone where there is no token', async () => {
-    const { sendFrom } = await startApi(open);
+    const api = await startApi(open);
     const asked = async (from: string, headers: Record<string, string> = {}) =>
-      (await sendFrom(from)('/metrics', { headers })).status;
+      (await api.sendFrom(from)('/metrics', { headers })).status;
     expect(await asked('127.0.0.1')).toBe(200);
     expect(await asked('::1')).toBe(200);
     expect(await asked('198.51.100.7')).toBe(404);

@@ -33,7 +33,7 @@ function puppets() {
 async function rigWithCanaries(store: Store) {
   const { world, canaries } = puppets();
   const rig = await startRig(store, { canaries });
-  world.now = rig.clock.now;
+  world.now = () => rig.clock.now();
   return { rig, world };
 }
 
