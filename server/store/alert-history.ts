@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import type { AlertFacts, AlertKind, AlertSeverity, AlertStep, ChannelKind } from '../core/index.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from './open-store.ts';
-import type { DeliveryAttemptsTable, DeliveryState, Tables } from './tables.ts';
+import type { DeliveryAttemptsTable, DeliveryState } from './alert-tables.ts';
+import type { Tables } from './tables.ts';
 
 /** What was told or will be. Instants are ms UTC. */
 export interface ToldAlert {

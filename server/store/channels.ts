@@ -2,7 +2,8 @@ import type { Kysely, Selectable } from 'kysely';
 import { ACCOUNT_MAIL, type ChannelKind } from '../core/index.ts';
 import { placeOf, type StoredChannelConfig } from './channel-config.ts';
 import type { Store } from './open-store.ts';
-import type { ChannelsTable, Tables } from './tables.ts';
+import type { ChannelsTable } from './alert-tables.ts';
+import type { Tables } from './tables.ts';
 import { unsubscriptionsOf } from './unsubscriptions.ts';
 
 /** A way to reach people that an account added. Instants are ms UTC. */

@@ -25,7 +25,8 @@ import {
   recallRows,
 } from './outbox.ts';
 import { suppress } from './suppressions.ts';
-import type { DeliveryAttemptsTable, Tables } from './tables.ts';
+import type { DeliveryAttemptsTable } from './alert-tables.ts';
+import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 import { parseVerdict } from './verdict-row.ts';
 

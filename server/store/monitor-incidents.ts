@@ -11,7 +11,8 @@ import { lockMonitor } from './monitor-change.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { isWaiting } from './outbox.ts';
-import type { IncidentsTable, Tables } from './tables.ts';
+import type { IncidentsTable } from './alert-tables.ts';
+import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Incidents of a monitor as rules see them: those that are open, and those that ended lately. */

@@ -157,7 +157,7 @@ async function problemsOf(store: Store, accountId: string, now: number): Promise
         .on('incidents.problem', '=', 'down')
         .on('incidents.ended_at', 'is', null),
     )
-    .select(['monitors.id', 'host', 'port', 'problem', 'problem_message', 'uptime'])
+    .select(['monitors.id', 'host', 'port', 'monitors.problem', 'problem_message', 'uptime'])
     .select(['incidents.message as down_message', domainState(now).as('state')])
     .where('account_id', '=', accountId)
     .where(needsPerson(now))

@@ -1,7 +1,8 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Store } from './open-store.ts';
 import type { Outbox } from './outbox.ts';
-import type { MailState, DeliveryState, Tables } from './tables.ts';
+import type { DeliveryState } from './alert-tables.ts';
+import type { MailState, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Something that went to an account, or waits to, as the operator sees it. Instants are ms UTC. */

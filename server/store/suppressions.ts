@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { SuppressionsTable, Tables } from './tables.ts';
+import type { SuppressionsTable } from './alert-tables.ts';
+import type { Tables } from './tables.ts';
 
 /** Whether an address refused mail for good: nothing but the links with which its owner comes back is sent there. */
 export async function isSuppressed(db: Kysely<Tables>, address: string): Promise<boolean> {
