@@ -17,6 +17,8 @@ import { liveUptime } from './uptime.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** What was wrong from the first look on. */
+const LASTING: readonly DemoHost['fault'][] = ['wrong-name', 'self-signed'];
 /** Its webhook did not answer at once. */
 const RETRIED_HOST = 'pay.fjord.example';
 
@@ -139,7 +141,7 @@ function looksOf(
     looks.push({ at: first, certificate });
     const last = successor ? successor.notBefore : lastSeen(host, first, now);
     // Of what is wrong with it a second look is believed.
-    if (!successor && host.fault !== undefined) looks.push({ at: first + MINUTE_MS, certificate });
+    if (!successor && LASTING.includes(host.fault)) looks.push({ at: first + MINUTE_MS, certificate });
     // The steps of the last day are left to the real check.
     const until = last > first ? last : now - DAY_MS;
     const steps = alertSteps(certificate).filter(({ at }) => at > first + MINUTE_MS && at < until);

@@ -71,6 +71,23 @@ it('the demo has an account with a past, checks its hosts for real, and ends cle
     key: { from: expect.stringContaining('RSA') },
   });
 
+  // What was told before is told, on channels that all end on this machine.
+  const alertsOf = async (name: string) =>
+    (await person.ask(CALLS.domainAlerts, { params: { id: called(name)?.id ?? '' } })).ok.data;
+  const pay7 = (await alertsOf('pay.fjord.example')).sent.find(({ title }) => title.endsWith('in 7 days'));
+  expect(pay7?.deliveries.map(({ state }) => state)).toEqual(Array(4).fill('delivered'));
+  expect(pay7?.deliveries.find(({ channel_kind: kind }) => kind === 'webhook')?.attempts).toHaveLength(3);
+  expect((await alertsOf('git.orchard.example')).incidents).toMatchObject([
+    { problem: 'expiry', acknowledged_at: expect.any(String) },
+  ]);
+  expect((await alertsOf('mail.orchard.example')).incidents).toMatchObject([
+    { problem: 'expiry', snoozed_until: expect.any(String) },
+  ]);
+  expect((await person.ask(CALLS.listMaintenance)).ok.data).toMatchObject([
+    { domain: { display_name: called('api.fjord.example')?.display_name }, active: false },
+  ]);
+  expect((await person.ask(CALLS.accountAlerts)).ok.data.digest.enabled).toBe(true);
+
   // Icons come from the hosts themselves; some have none, and nobody calls the paused one or the one that is gone.
   const withIcon = async () =>
     (await person.ask(CALLS.listDomains)).ok.data.filter(({ favicon }) => favicon !== null);
