@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { MadeUpHost } from '../../../tests/kit/alerting/made-up-host.ts';
+import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
+import type { MutableEvent } from './settings.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function watched() {
+  const outbox = new MemoryOutbox();
+  let now = Date.UTC(2026, 0, 1);
+  const verdict = new MadeUpHost(now, 1).look(now, null);
+  let muted: MutableEvent[] = [];
+  return {
+    outbox,
+    mute: (...events: MutableEvent[]) => void (muted = events),
+    /** Looks every half minute for so long, at least twice. */
+    is(state: 'up' | 'down' | 'unknown', ms: number) {
+      const end = now + ms;
+      const told: string[] = [];
+      for (const step of [30_000, 30_000, end - now - MINUTE]) {
+        now += Math.max(0, step);
+        const settings = { steps: null, muted };
+        told.push(
+          ...outbox.look({ verdict, previous: verdict, now, state, settings }).map((one) => one.step),
+        );
+      }
+      return told;
+    },
+  };
+}
+
+describe('a host that goes down', () => {
+  it('is told of, and of its end', () => {
+    const host = watched();
+    expect(host.is('up', HOUR)).toEqual([]);
+    expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
+    expect(host.is('up', HOUR)).toEqual(['resolved']);
+  });
+
+  it('comes and goes at the third time within six hours, until it was up for an hour', () => {
+    const host = watched();
+    const turns = [1, 2, 3, 4, 5].map(() => [...host.is('down', 10 * MINUTE), ...host.is('up', 20 * MINUTE)]);
+    expect(turns).toEqual([['opened', 'resolved'], ['opened', 'resolved'], ['flapping'], [], []]);
+    expect(host.is('up', HOUR)).toEqual(['resolved']);
+    expect(host.is('up', 7 * HOUR)).toEqual([]);
+    expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
+  });
+
+  it('is told again after a time that nobody saw the end of, also where it came and went before', () => {
+    const host = watched();
+    for (const _ of [1, 2, 3]) {
+      host.is('down', 10 * MINUTE);
+      host.is('up', 10 * MINUTE);
+    }
+    host.is('down', 10 * MINUTE);
+    // Nobody looks for a day; what was down is not known to be over, and no good news.
+    expect(host.is('unknown', 24 * HOUR)).toEqual([]);
+    expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
+  });
+
+  it('is told once somebody wants to hear of it again, and no old good news is', () => {
+    const host = watched();
+    host.mute('uptime');
+    expect(host.is('down', 10 * MINUTE)).toEqual([]);
+    host.mute();
+    expect(host.is('down', 10 * MINUTE)).toEqual(['opened']);
+    host.mute('uptime');
+    expect(host.is('up', HOUR)).toEqual([]);
+  });
+});

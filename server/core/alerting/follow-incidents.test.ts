@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
+import {
+  answer,
+  DAY,
+  failed,
+  intermediate,
+  issue,
+  NOW,
+  observation,
+  root,
+  withChain,
+} from '../../../tests/kit/judging.ts';
+import type { MintedCertificate } from '../../../tests/kit/mint.ts';
+import { createTrustStore } from '../../pki/index.ts';
+import { judge } from '../judge/judge.ts';
+import type { Verdict } from '../verdict.ts';
+import type { Look } from './follow-incidents.ts';
+
+const trustStore = createTrustStore([root.der]);
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** A host that is looked at over time; each look answers what people are told then. */
+function watched() {
+  const outbox = new MemoryOutbox();
+  let previous: Verdict | null = null;
+  let now = NOW;
+  const told = (verdict: Verdict, look: Partial<Look>) => {
+    const alerts = outbox.look({ verdict, previous, now, ...look });
+    previous = verdict;
+    return alerts.map(({ incident, step }) => `${incident.problem} ${step}`);
+  };
+  return {
+    outbox,
+    wait(ms: number) {
+      now += ms;
+      return this;
+    },
+    shows(presented: readonly MintedCertificate[], look: Partial<Look> = {}) {
+      const seen = observation([answer(presented)], { observedAt: now });
+      return told(judge(seen, now, trustStore, previous), look);
+    },
+    /** The same for the minute and a half that it takes to believe that something is over. */
+    keepsShowing(presented: readonly MintedCertificate[], look: Partial<Look> = {}) {
+      return [0, 30_000, MINUTE].flatMap((ms) => this.wait(ms).shows(presented, look));
+    },
+    isGone: (look: Partial<Look> = {}) =>
+      told(judge(observation([failed()], { observedAt: now }), now, trustStore, previous), look),
+  };
+}
+
+const ending = (days: number, more = {}) =>
+  withChain(issue({ notBefore: NOW - (90 - days) * DAY, notAfter: NOW + days * DAY, ...more }));
+const fresh = withChain(issue());
+
+describe('a certificate that ends', () => {
+  it('is told at the very instant of each step, once, the tightest of those that were missed', () => {
+    const host = watched();
+    const old = ending(22.5);
+    expect(host.wait(-1).shows(old)).toEqual([]);
+    expect(host.wait(1).shows(old)).toEqual(['expiry renewal_overdue']);
+    expect(host.wait(HOUR).shows(old)).toEqual([]);
+    expect(host.wait(20 * DAY).shows(old)).toEqual(['expiry three_days']);
+    expect(host.wait(2 * DAY).shows(old)).toEqual(['expiry one_day']);
+    expect(host.wait(DAY).shows(old)).toEqual(['expiry expired']);
+  });
+
+  it('is told of while the host is gone, as of when it was seen', () => {
+    const host = watched();
+    host.shows(ending(8));
+    expect(host.wait(2 * DAY).isGone()).toEqual(['expiry critical']);
+    expect(host.outbox.told.at(-1)?.alert.facts.asOf).toBe(NOW);
+  });
+
+  it('is good news once when it was renewed, and only after bad news', () => {
+    const host = watched();
+    expect(host.keepsShowing(ending(60))).toEqual([]);
+    expect(host.wait(40 * DAY).keepsShowing(withChain(issue({ notAfter: NOW + 120 * DAY })))).toEqual([]);
+    const other = watched();
+    expect(other.shows(ending(8))).toEqual(['expiry warning']);
+    expect(other.wait(HOUR).shows(fresh)).toEqual([]);
+    expect(other.wait(30_000).shows(fresh)).toEqual([]);
+    // A look that reached nobody says nothing about it.
+    expect(other.wait(MINUTE).isGone()).toEqual([]);
+    expect(other.shows(fresh)).toEqual(['expiry resolved']);
+    expect(other.wait(DAY).shows(fresh)).toEqual([]);
+  });
+
+  it('is told again when a renewal is rolled back, twice in a week at most', () => {
+    const host = watched();
+    const old = ending(5);
+    // What came back is taken for another node's until it was not seen for eight looks.
+    const staysRenewed = () => Array.from({ length: 10 }, () => host.wait(HOUR).shows(fresh)).flat();
+    const told = [1, 2, 3].flatMap(() => [...host.wait(HOUR).keepsShowing(old), ...staysRenewed()]);
+    // That it was put back is a change which nobody expected, too.
+    expect(told.filter((one) => one !== 'changed opened')).toEqual([
+      ...['expiry critical', 'expiry resolved', 'expiry critical', 'expiry resolved'],
+    ]);
+    // A step that it comes to is news all the same, and so is its end.
+    expect(host.wait(2 * DAY).keepsShowing(old)).toEqual(['expiry three_days']);
+    expect(staysRenewed()).toEqual(['expiry resolved']);
+  });
+
+  it('is no good news while what came after it ends soon too: that is another node', () => {
+    const host = watched();
+    host.shows(ending(5));
+    expect(host.wait(MINUTE).shows(ending(12))).toEqual(['expiry warning']);
+    expect(host.wait(MINUTE).keepsShowing(ending(12))).not.toContain('expiry resolved');
+  });
+
+  it('is told of once for an intermediate that has ended, not also as a broken chain', () => {
+    const tired = root.intermediate({
+      commonName: 'Tired CA',
+      notBefore: NOW - 900 * DAY,
+      notAfter: NOW - DAY,
+    });
+    const leaf = tired.issue({
+      dnsNames: ['pay.fjord.example'],
+      notBefore: NOW - DAY,
+      notAfter: NOW + 80 * DAY,
+    });
+    expect(watched().keepsShowing(withChain(leaf))).toEqual(['expiry expired']);
+  });
+});
+
+describe('silence that somebody asked for', () => {
+  const old = ending(14);
+
+  it('ends with maintenance: the step that came meanwhile is told then', () => {
+    const host = watched();
+    const until = { maintenanceUntil: NOW + HOUR };
+    expect(host.shows(old, until)).toEqual([]);
+    expect(host.wait(HOUR).shows(old)).toEqual(['expiry warning']);
+  });
+
+  it('is a snooze, after which the tightest step is told, also by a host that is gone', () => {
+    const host = watched();
+    host.shows(old);
+    const [incident] = host.outbox.incidents;
+    if (incident) incident.snoozedUntil = NOW + 8 * DAY;
+    expect(host.wait(7 * DAY).shows(old)).toEqual([]);
+    expect(host.wait(DAY).isGone()).toEqual(['expiry critical']);
+  });
+
+  it('is "I know", until it comes to the worst, and for the good news', () => {
+    const host = watched();
+    host.shows(old);
+    const [incident] = host.outbox.incidents;
+    if (incident) incident.acknowledgedAt = NOW;
+    expect(host.wait(13 * DAY).shows(old)).toEqual([]);
+    expect(host.wait(DAY).shows(old)).toEqual(['expiry expired']);
+    expect(host.wait(HOUR).keepsShowing(withChain(issue({ notAfter: NOW + 90 * DAY })))).toEqual([
+      'expiry resolved',
+    ]);
+  });
+
+  it('lasts as long as good news is muted, and is not made up for', () => {
+    const host = watched();
+    const muted = { settings: { steps: null, muted: ['good_news' as const] } };
+    expect(host.shows(old, muted)).toEqual(['expiry warning']);
+    expect(host.wait(HOUR).keepsShowing(fresh, muted)).toEqual([]);
+    expect(host.wait(HOUR).shows(fresh)).toEqual([]);
+  });
+});
+
+describe('steps that move', () => {
+  it('tell nothing anew that people were told after their time', () => {
+    const host = watched();
+    const old = ending(13);
+    host.shows(old);
+    const chosen = (...steps: ('20d' | '13d' | '2d')[]) => ({ settings: { steps, muted: [] } });
+    expect(host.wait(HOUR).shows(old, chosen('20d', '13d', '2d'))).toEqual([]);
+    expect(host.wait(11 * DAY).shows(old, chosen('20d', '2d'))).toEqual(['expiry 2d']);
+  });
+
+  it('lose no later step to a window of the CA that moved behind it', () => {
+    const host = watched();
+    const [leaf] = ending(40);
+    if (!leaf) throw new Error('nothing was issued');
+    const window = (start: number, end: number) => ({
+      renewal: [
+        {
+          fingerprint: leaf.fingerprint,
+          at: NOW,
+          outcome: 'window' as const,
+          start,
+          end,
+          explanationUrl: null,
+        },
+      ],
+    });
+    let previous: Verdict | null = null;
+    const look = (now: number, evidence: ReturnType<typeof window>) => {
+      const seen = observation([answer(withChain(leaf))], { observedAt: now, ...evidence });
+      const verdict = judge(seen, now, trustStore, previous);
+      const told = host.outbox.look({ verdict, previous, now });
+      previous = verdict;
+      return told.map(({ step }) => step);
+    };
+    expect(look(NOW, window(NOW - 2 * DAY, NOW - DAY))).toContain('renewal_overdue');
+    expect(look(NOW + 27 * DAY, window(NOW + 30 * DAY, NOW + 60 * DAY))).toContain('warning');
+  });
+});
+
+describe('what a second look has to confirm', () => {
+  const wrong = withChain(
+    intermediate.issue({ dnsNames: ['other.example'], notBefore: NOW - DAY, notAfter: NOW + 80 * DAY }),
+  );
+
+  it('is a wrong name, which a deployment may show for a moment', () => {
+    const host = watched();
+    expect(host.shows(wrong)).toEqual([]);
+    expect(host.wait(10_000).shows(wrong)).toEqual([]);
+    expect(host.wait(20_000).shows(wrong)).toEqual(['wrong_name opened']);
+    const moment = watched();
+    expect(
+      [moment.shows(wrong), moment.wait(30_000).shows(fresh), moment.wait(30_000).shows(fresh)].flat(),
+    ).toEqual([]);
+    expect(moment.outbox.openOf('wrong_name ')).toBeNull();
+  });
+
+  it('counts nodes that answer in turn: what every other visitor meets is told', () => {
+    const host = watched();
+    host.shows(wrong);
+    host.wait(30_000).shows(fresh);
+    expect(host.wait(30_000).shows(wrong)).toEqual(['wrong_name opened']);
+    expect([1, 2, 3, 4].flatMap((turn) => host.wait(30_000).shows(turn % 2 ? fresh : wrong))).toEqual([]);
+  });
+
+  it('is a chain that leaves some clients out, and tells again when all turn away', () => {
+    const host = watched();
+    const [leaf] = fresh;
+    if (!leaf) throw new Error('nothing was issued');
+    const authorities = [{ der: new Uint8Array(intermediate.der), source: 'cache' as const, url: null }];
+    let previous: Verdict | null = null;
+    const look = (ms: number, found: typeof authorities | []) => {
+      const now = NOW + ms;
+      const seen = observation([answer([leaf])], { observedAt: now, authorities: found as never });
+      const verdict = judge(seen, now, trustStore, previous);
+      const told = host.outbox.look({ verdict, previous, now });
+      previous = verdict;
+      return told.map(({ step, alert }) => [step, alert.severity]);
+    };
+    expect([look(0, authorities), look(30_000, authorities)].flat()).toEqual([['some_clients', 'warning']]);
+    expect([look(DAY, []), look(DAY + 30_000, [])].flat()).toEqual([['opened', 'critical']]);
+  });
+
+  it('is a change that nobody expected; not one that was due, nor one of nodes in turn', () => {
+    const other = withChain(issue({ notAfter: NOW + 61 * DAY }));
+    const host = watched();
+    host.shows(fresh);
+    expect(host.wait(HOUR).shows(other)).toEqual([]);
+    expect(host.wait(30_000).shows(other)).toEqual(['changed opened']);
+    expect(host.wait(HOUR).keepsShowing(other)).toEqual([]);
+    const turns = watched();
+    turns.shows(fresh);
+    expect([1, 2, 3, 4, 5].flatMap((turn) => turns.wait(30_000).shows(turn % 2 ? other : fresh))).toEqual([]);
+    for (const due of [ending(20), wrong]) {
+      const expected = watched();
+      expected.shows(due);
+      expected.wait(30_000).shows(due);
+      expect(expected.wait(HOUR).keepsShowing(other)).not.toContain('changed opened');
+    }
+  });
+});
