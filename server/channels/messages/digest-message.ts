@@ -79,9 +79,11 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
       ({ notAfter }) => `valid until ${longDate(notAfter, timeZone)}`,
     ),
     drawn('Incidents last week', digest.incidents, ({ problem, startedAt, endedAt }) => {
-      const lasted = endedAt === null ? 'still so' : `for ${duration(Math.max(1, endedAt - startedAt))}`;
-      const news = problem === 'changed' || problem === 'replacement_wanted';
-      return `${PROBLEMS[problem]}${news ? '' : ` ${lasted}`}, since ${instant(startedAt, timeZone)}`;
+      const since = `since ${instant(startedAt, timeZone)}`;
+      if (problem === 'changed' || problem === 'replacement_wanted') return `${PROBLEMS[problem]}, ${since}`;
+      return endedAt === null
+        ? `still ${PROBLEMS[problem]}, ${since}`
+        : `${PROBLEMS[problem]} for ${duration(Math.max(1, endedAt - startedAt))}, ${since}`;
     }),
     drawn('Lowest uptime last week', { first: digest.uptime, more: 0 }, ({ percent }) => `${percent}%`),
   ].filter(({ items }) => items.length > 0);

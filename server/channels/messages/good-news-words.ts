@@ -99,7 +99,7 @@ function factsOf(input: AboutMonitor, end: number): DrawnMail['facts'] {
   const name = oneLine(successor?.name ?? '');
   return [
     { label: 'Host', value: host, mono: true },
-    ...(name === '' ? [] : [{ label: 'Certificate', value: name }]),
+    ...(name === '' || name === host ? [] : [{ label: 'Certificate', value: name }]),
     ...(successor === null ? [] : [{ label: 'Expires on', value: instant(successor.notAfter, timeZone) }]),
     { label: 'Began', value: instant(startedAt, timeZone) },
     { label: 'Over since', value: instant(end, timeZone) },

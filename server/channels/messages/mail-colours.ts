@@ -51,7 +51,7 @@ const DARK_TONES: Record<Tone, ToneColours> = {
  * The design's dark theme, for programs that read style sheets in mails; the others keep the inline colours, which name both
  * text and ground and so stay legible however they are turned.
  */
-export const DARK_STYLE = [
+export const MAIL_STYLE = [
   ':root{color-scheme:light dark;supported-color-schemes:light dark}',
   '@media (prefers-color-scheme:dark){',
   `.page{background:${DARK.page}!important}`,
@@ -59,7 +59,7 @@ export const DARK_STYLE = [
   `.line{border-color:${DARK.line}!important}`,
   `.track{background:${DARK.line}!important}`,
   `.ink{color:${DARK.ink}!important}`,
-  `.wall{background:${DARK.ink}!important}`,
+  `.wall{border-color:${DARK.ink}!important}`,
   `.secondary{color:${DARK.secondary}!important}`,
   `.meta,.meta a{color:${DARK.meta}!important}`,
   `.button{background:${DARK.primary}!important}`,
@@ -70,4 +70,6 @@ export const DARK_STYLE = [
     `.beyond-${tone}{border-color:${mark}!important}`,
   ]),
   '}',
+  // Beside the labels of a narrow window the values need the room.
+  '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:88px!important}}',
 ].join('');

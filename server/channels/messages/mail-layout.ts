@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import { COLOURS, DARK_STYLE, type Tone, TONES } from './mail-colours.ts';
+import { COLOURS, MAIL_STYLE, type Tone, TONES } from './mail-colours.ts';
 
 type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
@@ -49,7 +49,7 @@ export function mailLayout(content: DrawnMail): string {
         <meta name="color-scheme" content="light dark" />
         <meta name="supported-color-schemes" content="light dark" />
         <style>
-          ${raw(DARK_STYLE)}
+          ${raw(MAIL_STYLE)}
         </style>
         <title>${content.title}</title>
       </head>
@@ -251,11 +251,11 @@ function lifetimeBar(bar: NonNullable<DrawnMail['bar']>): Markup {
       &nbsp;
     </div>
   </td>`;
+  // A border, because programs that turn a theme dark by themselves turn borders, too.
   const wall = html`<td
     class="wall"
-    width="2"
-    bgcolor="${COLOURS.ink}"
-    style="font-size:0;line-height:0;width:2px;height:16px"
+    width="0"
+    style="font-size:0;line-height:0;width:0;height:16px;border-left:2px solid ${COLOURS.ink}"
   >
     &nbsp;
   </td>`;
@@ -295,7 +295,7 @@ function factsTable(facts: DrawnMail['facts']): Markup {
     const goesOn = facts[index + 1]?.label === '';
     const cell = `padding:${label === '' ? '0' : '10px'} 0 ${goesOn ? '4px' : '10px'};${goesOn ? '' : `border-bottom:1px solid ${COLOURS.rule}`}`;
     return html`<tr>
-      <td class="line meta" width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
+      <td class="line meta label" width="120" valign="top" style="${cell};color:${COLOURS.meta}">${label}</td>
       <td class="line ink" style="${cell};color:${COLOURS.ink};overflow-wrap:anywhere;word-break:break-word">
         ${mono === true ? html`<span style="font-family:${MONO};font-size:13px">${value}</span>` : value}
       </td>

@@ -10,7 +10,7 @@ interface Explained {
 const ALARMS: Readonly<Record<string, Explained>> = {
   smtp_refuses_us: {
     title: 'The mail server refuses our mail',
-    what: 'Look at SMTP_URL, at MAIL_FROM, and at what the server says below. What waits is tried again for four days.',
+    what: 'Look at SMTP_URL, at MAIL_FROM, and at what the server said. What waits is tried again for four days.',
   },
   mail_down: {
     title: 'Mail does not leave',

@@ -1,0 +1,171 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { simpleParser } from 'mailparser';
+import { describe, expect, it } from 'vitest';
+import { createEmailChannel } from '../../server/channels/email/index.ts';
+import type { AlertKind, AlertStep, RevokedCertificate } from '../../server/core/index.ts';
+import { MAILS } from '../kit/screens/mail-screens.ts';
+import { type Changes, content, DAY, HOUR, LEAF, MINUTE, NOT_AFTER, NOW, render } from './alert-mails.ts';
+
+const successor = { ...LEAF, fingerprint: 'bb', name: 'new.fjord.example', notAfter: NOT_AFTER + 80 * DAY };
+const told: Partial<Record<AlertKind, AlertStep[]>> = {
+  expiry: ['renewal_overdue', 'warning', 'critical', '14d', '20%', 'expired', 'resolved'],
+  revoked: ['revoked', 'resolved'],
+  wrong_name: ['opened', 'resolved'],
+  chain_broken: ['opened', 'some_clients', 'resolved'],
+  changed: ['opened'],
+  replacement_wanted: ['opened', 'resolved'],
+  down: ['opened', 'flapping', 'resolved'],
+};
+const every = Object.entries(told).flatMap(([kind, steps]) =>
+  steps.map((step) => [kind as AlertKind, step] as const),
+);
+const revoked: RevokedCertificate = {
+  ...{ fingerprint: 'aa', key: '', source: 'crl', at: NOW, revokedAt: NOW - DAY, reason: 'keyCompromise' },
+  ...{ role: 'leaf', name: LEAF.name, served: true, notBefore: LEAF.notBefore, notAfter: LEAF.notAfter },
+};
+const said = (kind: AlertKind, step: AlertStep, { facts, ...changes }: Changes = {}): Changes => ({
+  alert: { kind, step, severity: step === 'resolved' ? 'info' : 'critical' },
+  facts: {
+    ...(kind === 'down' && { certificate: null }),
+    ...((step === 'resolved' || kind === 'changed') && kind !== 'down' && { successor }),
+    ...{ startedAt: NOW - 3 * HOUR, endedAt: step === 'resolved' ? NOW - 5 * MINUTE : null },
+    ...{ message: 'What was seen.', fix: 'What to do.' },
+    ...facts,
+  },
+  revoked: kind === 'revoked' ? revoked : null,
+  ...changes,
+});
+
+/** The mail as its reader's program takes it apart. */
+async function parsed(mail: ReturnType<typeof render>) {
+  const captureDir = mkdtempSync(join(tmpdir(), 'certlantern-mail-'));
+  const channel = createEmailChannel({
+    smtpUrl: null,
+    mailFrom: 'Certlantern <a@certs.example>',
+    captureDir,
+  });
+  try {
+    const message = { ...mail, to: 'alice@fjord.example', messageId: '<1@alerts.certlantern>' };
+    await channel.deliver(message, new AbortController().signal);
+    const [file = ''] = readdirSync(captureDir);
+    return await simpleParser(readFileSync(join(captureDir, file)));
+  } finally {
+    rmSync(captureDir, { recursive: true });
+  }
+}
+
+describe.each(every)('an alert about %s, %s', (kind, step) => {
+  it('names the host, says when in local time and UTC, and how to have it otherwise', async () => {
+    const mail = await parsed(render(said(kind, step, { timeZone: 'Europe/Oslo' })));
+    expect(mail.subject).toContain('pay.fjord.example');
+    for (const part of [mail.text ?? '', mail.html || '']) {
+      expect(part).toContain('pay.fjord.example');
+      expect(part).toMatch(/\d\d:\d\d (CET|GMT\+1) \(\d\d:\d\d UTC\)/);
+      expect(part).toContain('https://certs.example/dashboard?domain=0c1d');
+      expect(part).toContain('https://certs.example/unsubscribe?token=t0ken');
+      expect(part).toContain('https://certs.example/alerts');
+      expect(part).not.toMatch(/undefined|NaN|\bnull\b|Invalid Date|in 0 |\[object/);
+    }
+    const header = (name: string) => mail.headerLines.find(({ key }) => key === name)?.line;
+    expect(header('list-unsubscribe')?.replaceAll(/\s+/g, ' ')).toBe(
+      'List-Unsubscribe: <https://certs.example/api/unsubscribe/t0ken>',
+    );
+    expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
+  });
+
+  it('says the same for programs', () => {
+    const { data, resolves, incidentId } = content(said(kind, step));
+    expect(JSON.parse(JSON.stringify(data))).toMatchObject({
+      domain: { id: '0c1d', hostname: 'pay.fjord.example', port: 443 },
+      incident: { id: 'inc-1', problem: kind, started_at: new Date(NOW - 3 * HOUR).toISOString() },
+      ...{ step, message: 'What was seen.', fix: 'What to do.' },
+    });
+    expect([resolves, incidentId]).toEqual([step === 'resolved', 'inc-1']);
+  });
+
+  it('takes strings of strangers for text, on one line', async () => {
+    const name = '<script>x</script>\r\nBcc: eve@evil.example\0\u202e';
+    const mail = await parsed(
+      render(
+        said(kind, step, {
+          certificateIs: { name },
+          facts: { message: name, fix: name, ...(kind !== 'down' && { successor: { ...successor, name } }) },
+        }),
+      ),
+    );
+    expect(mail.html).not.toContain('<script');
+    expect(mail.text).not.toMatch(/^Bcc:|[\0\u202e]/m);
+    expect(mail.headers.has('bcc')).toBe(false);
+    expect(JSON.stringify(content(said(kind, step, { certificateIs: { name } })).data)).not.toMatch(
+      /\\[rnu]/,
+    );
+  });
+});
+
+describe('good news', () => {
+  it('is one friendly sentence, and what holds now', () => {
+    const { text } = render(said('expiry', 'resolved'));
+    expect(text).toContain('The certificate for pay.fjord.example was renewed.');
+    expect(text).toMatch(
+      /All is well: .* valid until Wednesday, 10 February 2027\. There is nothing left to do\./,
+    );
+  });
+
+  it('is no renewal where the new certificate ends no later', () => {
+    const facts = { successor: { ...successor, notAfter: NOT_AFTER - DAY } };
+    expect(render(said('expiry', 'resolved', { facts })).text).toContain('was replaced.');
+  });
+
+  it('tells how long after it went down it came back', () => {
+    const { subject, text } = render(said('down', 'resolved'));
+    expect(subject).toBe('pay.fjord.example is up again');
+    expect(text).toContain('it came back 3 hours after it went down');
+  });
+});
+
+it('lists the steps that somebody chose', () => {
+  expect(render({ steps: ['20d', '5d', '10%'] }).text).toContain(
+    'Alerts go out at 20, 9 and 5 days before expiry, and when it has expired.',
+  );
+});
+
+it('tells an added recipient who added him, and leads him nowhere that needs an account but to what he may stop', () => {
+  const { text } = render({ mail: { recipient: 'added', accountName: 'Alice\r\nof Fjord' } });
+  expect(text).toContain('Alice of Fjord tracks this host in Certlantern, and you agreed to be told.');
+  expect(text).not.toContain('https://certs.example/alerts');
+  expect(text).toContain('Stop emails for this host: https://certs.example/unsubscribe?token=t0ken');
+});
+
+it('of a test has nothing to unsubscribe from for who asked, but for who was added', () => {
+  const test = (recipient: 'account' | 'added') =>
+    render({
+      ...{ monitor: null, alert: { kind: 'test', step: 'opened', severity: 'info', incidentId: null } },
+      mail: { recipient, monitor: null },
+    });
+  expect(test('account').headers).toEqual({});
+  expect(test('account').text).not.toContain('unsubscribe');
+  expect(test('added').headers).toHaveProperty('List-Unsubscribe');
+  expect(test('account').subject).toBe('Test message from Certlantern');
+});
+
+it.each(MAILS.map(({ name, message }) => [name, message] as const))(
+  '%s says the same in both of its parts, and loads nothing',
+  async (_, message) => {
+    const { text = '', html } = await parsed(message());
+    const page = (html || '')
+      .replace(/<style>[^]*?<\/style>|<title>[^]*?<\/title>/g, ' ')
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/&(amp|#39|quot|nbsp);/g, (_all, entity: string) => ENTITIES[entity] ?? '')
+      .replaceAll(/\s+/g, ' ');
+    const lines = text.split('\n').filter((line) => line.trim() !== '' && !/https?:|^-- $/.test(line));
+    for (const line of lines)
+      for (const part of line.replace(/^- /, '').split(/: +/))
+        expect(page).toContain(part.replace(/:$/, '').trim());
+    expect(html).not.toMatch(/src="(?!data:|cid:)|url\(|<script|<link/);
+    expect(`${text}${page}`).not.toMatch(/undefined|NaN|Invalid Date/);
+  },
+);
+
+const ENTITIES: Record<string, string> = { amp: '&', '#39': "'", quot: '"', nbsp: ' ' };
