@@ -73,20 +73,20 @@ function MailSample({ now }: { now: number }) {
   );
 }
 
+/** What a receiver gets, with most of it left out. */
 function WebhookSample({ now }: { now: number }) {
-  const notAfter = notAfterOf(TOLD, now);
   const value = 'text-accent-fg';
   return (
-    <pre className="overflow-hidden font-mono text-[12.5px]/[21px] text-fg-2">
-      {'{\n  "event": '}
+    <pre className="overflow-hidden font-mono text-small/[21px] text-fg-2">
+      {'{ "type": '}
       <span className={value}>"certificate.expiring"</span>
-      {',\n  "host": '}
+      {',\n  "data": { …\n    "certificate": { …\n      "name": '}
       <span className={value}>"{TOLD.hostname}"</span>
-      {',\n  "notAfter": '}
-      <span className={value}>"{new Date(notAfter).toISOString().slice(0, 16)}Z"</span>
-      {',\n  "daysLeft": '}
-      <b className="font-semibold text-soon-fg">{daysLeft(notAfter, now)}</b>
-      {'\n}'}
+      {',\n      "not_after": '}
+      <span className={value}>"{new Date(notAfterOf(TOLD, now)).toISOString()}"</span>
+      {'\n    },\n    "step": '}
+      <b className="font-semibold text-soon-fg">"warning"</b>
+      {', … } }'}
     </pre>
   );
 }
