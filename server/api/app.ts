@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { randomUUID } from 'node:crypto';
 import { createApi, type AppParts } from './api.ts';
-import { isOutage } from '../store/open-store.ts';
+import { isDiskFull, isOutage } from '../store/open-store.ts';
 import type { AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
 import { bodyLimits } from './body-limits.ts';
@@ -63,6 +63,13 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
       return problemResponse(
         c,
         refuse('unavailable', 'The database does not answer. Try again in a moment.'),
+      );
+    }
+    if (isDiskFull(error)) {
+      log.error({ err: error, requestId: c.get('requestId') }, 'The disk of the database is full');
+      return problemResponse(
+        c,
+        refuse('unavailable', 'The disk of this server is full: nothing can be saved until there is room.'),
       );
     }
     log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');

@@ -176,6 +176,16 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
+const POSTGRES_DISK_FULL = '53100';
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the index of the write-ahead log. */
+const SQLITE_DISK_FULL = [13, 4_874];
+
+/** Nothing more can be written until its operator makes room. */
+export function isDiskFull(error: unknown): boolean {
+  if (errorCode(error) === POSTGRES_DISK_FULL) return true;
+  return error instanceof Error && SQLITE_DISK_FULL.includes(Number(Reflect.get(error, 'errcode')));
+}
+
 function errorCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
 }

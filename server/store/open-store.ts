@@ -15,7 +15,7 @@ import { StoreError } from './store-error.ts';
 import type { StoreLog } from './store-log.ts';
 import type { Tables } from './tables.ts';
 
-export { isOutage, refersToNothing } from './dialect.ts';
+export { isDiskFull, isOutage, refersToNothing } from './dialect.ts';
 export { StoreError } from './store-error.ts';
 export type { Signal, Signals } from './signals.ts';
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -30,6 +31,27 @@ describe.skipIf(!hasDatabase('postgres'))('While the database cannot be reached 
     expect(signIn.problem.code).toBe('unavailable');
     way.mend();
     await expect.poll(list).toBe(200);
+  });
+});
+
+describe('While the disk is full (sqlite)', () => {
+  it('a write is refused and says so, and what is there can still be read', async () => {
+    const database = await freshDatabase('sqlite');
+    onTestFinished(() => database.remove());
+    const store = await database.open();
+    const api = await startApi(async () => store, { log: { info() {}, warn() {}, error() {} } });
+    const { bob } = await api.cast();
+    const entries = Array.from({ length: 100 }, (_, index) => ({ host: `host${index}.fjord.example` }));
+    // As many pages as there are: the next one finds no room.
+    await sql`pragma max_page_count = 1`.execute(store.db);
+    const refused = await bob.ask(CALLS.importDomains, { body: { entries } });
+    expect(refused.status).toBe(503);
+    expect(refused.problem).toMatchObject({ code: 'unavailable' });
+    expect(refused.problem.detail).toContain('The disk of this server is full');
+    expect((await bob.ask(CALLS.listDomains, { query: { page: '1' } })).ok.total).toBe(0);
+
+    await sql`pragma max_page_count = 1000000`.execute(store.db);
+    expect((await bob.ask(CALLS.importDomains, { body: { entries } })).ok.data).toHaveLength(100);
   });
 });
 
