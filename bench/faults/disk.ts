@@ -1,8 +1,7 @@
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls.ts';
-import type { App } from '../../tests/kit/app.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import { keepWriting, listed, settled } from './kills.ts';
 import { createLimits, type Outcome } from './outcome.ts';
@@ -10,23 +9,15 @@ import { seededRandom } from './random.ts';
 import { createWorld } from './world.ts';
 import { createWrites } from './writes.ts';
 
-const SIZE = '32m';
 const FULL_MS = 8_000;
 const PATIENCE_MS = 4 * 60_000;
-const INSIDE = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"';
 
-/** The disk of the embedded database is full for a while: a small one of its own, in a mount namespace. */
-export async function fillDisk({ database }: { database: Database }): Promise<Outcome> {
-  const small = join(database.dataDir, 'small');
-  mkdirSync(small);
-  let app: App | null = null;
-  // What a namespace mounts is seen from outside through its processes only.
-  const seen = () => `/proc/${app?.process.pid}/root${small}`;
-  const world = await createWorld(database, { folder: seen });
+/** The disk of the embedded database is full for a while; `small` is the folder where a small one is mounted. */
+export async function fillDisk(database: Database, small: string): Promise<Outcome> {
+  const world = await createWorld(database, { dataDir: small });
   const limits = createLimits();
   try {
-    const flags = process.getuid?.() === 0 ? '-m' : '-rm';
-    app = await world.start({ DATA_DIR: small }, ['unshare', flags, 'sh', '-c', INSIDE, 'sh', SIZE, small]);
+    const app = await world.start();
     const person = await world.arrive();
     const writes = createWrites(person);
     const random = seededRandom(1);
@@ -40,7 +31,7 @@ export async function fillDisk({ database }: { database: Database }): Promise<Ou
     };
     await write(3_000);
     const before = writes.acknowledged();
-    const ballast = join(seen(), 'ballast');
+    const ballast = join(small, 'ballast');
     const refusals: string[] = [];
     const until = Date.now() + FULL_MS;
     while (Date.now() < until) {

@@ -42,7 +42,10 @@ export async function reckon(world: {
     notifications: arrived.size,
     lost: [],
     duplicates: entries.length - arrived.size,
-    strange: [...arrived.keys()].filter((id) => !deliveries.has(id)).map((id) => `${id} is not known`),
+    // With a domain that was removed, what was told of it is gone.
+    strange: [...arrived]
+      .filter(([id, [first]]) => !deliveries.has(id) && hosts.some(({ host }) => names(first, host)))
+      .map(([id, [first]]) => `${id} is not known: ${first?.text.slice(0, 80)}`),
     disordered: [],
     waits: [],
   };
@@ -100,6 +103,9 @@ export async function alertsAmong({ db }: Store, entries: readonly LedgerEntry[]
   return entries.map((entry) => ({ ...entry, id: rowId(entry.id) })).filter(({ id }) => !others.has(id));
 }
 
+/** The domain comes after the number, so that host1 is not in host10. */
+const names = (entry: LedgerEntry | undefined, host: string): boolean => entry?.text.includes(host) ?? false;
+
 /** The first arrivals of an incident's messages come in the order in which the incident went on. */
 function disorderOf({ name, entries }: Channel, deliveries: ReadonlyMap<string, Delivery>): string[] {
   const latest = new Map<string, Delivery>();
@@ -124,7 +130,7 @@ function untold(
   { name, entries }: Channel,
   deliveries: ReadonlyMap<string, Delivery>,
 ): string[] {
-  const about = entries.filter(({ text }) => text.includes(host));
+  const about = entries.filter((entry) => names(entry, host));
   const steps = about.map(({ id }) => deliveries.get(id)?.step);
   if (about.length === 0) return [`${name}: nothing was told of ${host}`];
   if (fate === 'ended' && !steps.includes('expired'))

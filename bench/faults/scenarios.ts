@@ -1,9 +1,10 @@
 import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Database, DatabaseName } from '../../tests/kit/database.ts';
 import { setClockAhead } from './clock.ts';
-import { fillDisk } from './disk.ts';
 import { killAtRandomMoments, killsOutcome } from './kills.ts';
 import { refuseMail } from './mail.ts';
 import type { InsideOptions, InsideReport } from './namespaces/protocol.ts';
@@ -44,7 +45,7 @@ export const SCENARIOS: Record<string, Scenario> = {
     ),
   stall: (world) => onPostgres(world, (database) => stallWorker({ database })),
   postgres: (world) => onPostgres(world, (database) => breakConnections({ database, seed: world.seed })),
-  disk: async ({ create }) => [['sqlite', await fillDisk({ database: await create('sqlite') })]],
+  disk: () => onSmallDisk(),
   network: ({ databases, seed }) => inNamespaces({ databases, seed, domains: 1_000 }),
   clock: (world) =>
     beside(world, (database) => setClockAhead({ database, domains: 400, due: 100, seed: world.seed })),
@@ -75,25 +76,63 @@ const onPostgres = (
 ): Promise<[string, Outcome][]> =>
   beside({ ...world, databases: databases.filter((name) => name === 'postgres') }, run);
 
+const isRoot = process.getuid?.() === 0;
+
+/** Runs one of the folder `namespaces` behind `unshare`; what it reported, and null where it cannot be had here. */
+async function unshared<Report>(options: {
+  flags: string[];
+  needs: string[];
+  within?: string[];
+  file: string;
+  argument: string;
+}): Promise<{ code: number | null; reports: Report[] } | null> {
+  const flags = isRoot ? options.flags : ['-r', ...options.flags];
+  if (spawnSync('unshare', [...flags, ...options.needs]).status !== 0) return null;
+  const reports: Report[] = [];
+  const child = fork(join(import.meta.dirname, 'namespaces', options.file), [options.argument], {
+    execPath: 'unshare',
+    execArgv: [...flags, ...(options.within ?? []), process.execPath],
+  });
+  child.on('message', (report) => void reports.push(report as Report));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return { code, reports };
+}
+
+const LEFT_OUT: [string, Outcome] = [
+  'left out',
+  { line: 'needs Linux with unshare(1), ip(8), mount(8) and leave to make namespaces', broken: [] },
+];
+const tooSoon = (code: number | null): [string, Outcome] => [
+  'all',
+  { line: 'ended before its time', broken: [`the product's side ended with ${code}`] },
+];
+
 /** A network of its own for the product, and one for the world. */
 async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]> {
-  const isRoot = process.getuid?.() === 0;
-  const flags = isRoot ? ['-n'] : ['-rn'];
-  if (spawnSync('unshare', [...flags, 'ip', 'link']).status !== 0)
-    return [
-      ['left out', { line: 'needs Linux with unshare(1), ip(8) and leave to make namespaces', broken: [] }],
-    ];
   // PostgreSQL runs as another user, whom a namespace of an ordinary user does not know.
   const databases = options.databases.filter((name) => isRoot || name === 'sqlite');
-  const reports: InsideReport[] = [];
-  const child = fork(
-    join(import.meta.dirname, 'namespaces', 'inside.ts'),
-    [JSON.stringify({ ...options, databases })],
-    { execPath: 'unshare', execArgv: [...flags, process.execPath] },
-  );
-  child.on('message', (report) => void reports.push(report as InsideReport));
-  const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0 || reports.length < databases.length)
-    return [['all', { line: 'ended before its time', broken: [`the product's side ended with ${code}`] }]];
-  return reports.map(({ name, outcome }) => [name, outcome]);
+  const argument = JSON.stringify({ ...options, databases });
+  const run = await unshared<InsideReport>({
+    ...{ flags: ['-n'], needs: ['ip', 'link'], file: 'inside.ts', argument },
+  });
+  if (run === null) return [LEFT_OUT];
+  if (run.code !== 0 || run.reports.length < databases.length) return [tooSoon(run.code)];
+  return run.reports.map(({ name, outcome }) => [name, outcome]);
+}
+
+const MOUNT = 'mount -t tmpfs -o size=32m tmpfs "$1" && shift && exec "$@"';
+
+async function onSmallDisk(): Promise<[string, Outcome][]> {
+  const folder = mkdtempSync(join(tmpdir(), 'certlantern-small-disk-'));
+  try {
+    const run = await unshared<Outcome>({
+      ...{ flags: ['-m'], needs: ['mount', '-t', 'tmpfs', 'tmpfs', folder] },
+      ...{ within: ['sh', '-c', MOUNT, 'sh', folder], file: 'small-disk.ts', argument: folder },
+    });
+    if (run === null) return [LEFT_OUT];
+    const [outcome] = run.reports;
+    return [outcome === undefined ? tooSoon(run.code) : ['sqlite', outcome]];
+  } finally {
+    rmdirSync(folder);
+  }
 }

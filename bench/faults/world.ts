@@ -23,8 +23,8 @@ export interface World {
   webhooks: LedgerProcess;
   /** The settings that a process of the product is started with. */
   environment: Readonly<Record<string, string> & { DATA_DIR: string }>;
-  /** Starts the product on the same data, port and settings each time; `within` as of `startApp`. */
-  start(more?: Record<string, string>, within?: readonly string[]): Promise<App>;
+  /** Starts the product on the same data, port and settings each time. */
+  start(more?: Record<string, string>): Promise<App>;
   /** One more process for the work; only on PostgreSQL. */
   startWorker(): WorkerApp;
   /** Somebody with Premium, signed in, who is told by mail and by webhook; needs the product to run. */
@@ -43,8 +43,8 @@ interface Receiver {
 }
 
 export interface WorldOptions {
-  /** Where its processes keep an embedded database, seen from here, where that is not the database's own folder. */
-  folder?: () => string;
+  /** Where its processes keep an embedded database, where that is not the database's own folder. */
+  dataDir?: string;
   /** After what time certificates end that end while this runs. */
   endsInMs?: number;
 }
@@ -62,7 +62,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   writeFileSync(authorityFile, root.certificatePem);
   const url = `http://localhost:${port}`;
   const environment = {
-    DATA_DIR: database.dataDir,
+    DATA_DIR: options.dataDir ?? database.dataDir,
     DATABASE_URL: database.databaseUrl ?? '',
     SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
     PUBLIC_URL: url,
@@ -72,7 +72,8 @@ export async function createWorld(database: Database, options: WorldOptions = {}
   };
   const running = new Set<App | WorkerApp>();
   let opened: Promise<Store> | null = null;
-  const store = () => (opened ??= database.open(options.folder && { dataDir: options.folder() }));
+  const store = () =>
+    (opened ??= database.open(options.dataDir === undefined ? {} : { dataDir: options.dataDir }));
   return {
     database,
     dns,
@@ -80,8 +81,8 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     mails,
     webhooks,
     environment,
-    async start(more = {}, within = []) {
-      const app = await startApp({ ...environment, PORT: String(port), ...more }, within);
+    async start(more = {}) {
+      const app = await startApp({ ...environment, PORT: String(port), ...more });
       running.add(app);
       return app;
     },

@@ -53,14 +53,11 @@ export async function runServer(
 
 /**
  * Starts the server on a free port with a data folder that the caller removes; resolves when it says that it is ready.
- * `within`: a command that runs the one after it, such as `unshare`. @throws with the output when it ends instead.
+ * @throws with the output when it ends instead.
  */
-export async function startApp(
-  env: Record<string, string> & { DATA_DIR: string },
-  within: readonly string[] = [],
-): Promise<App> {
+export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
-  const { child, printed, complained } = spawnServer({ ...env, PORT: port }, within);
+  const { child, printed, complained } = spawnServer({ ...env, PORT: port });
   const output = (): string => printed.concat(complained).join('');
   const exited = once(child, 'exit');
   const url = `http://localhost:${port}`;
@@ -101,20 +98,12 @@ async function killed(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-function spawnServer(
-  env: Record<string, string>,
-  within: readonly string[] = [],
-): {
+function spawnServer(env: Record<string, string>): {
   child: ChildProcess;
   printed: string[];
   complained: string[];
 } {
-  const [program = process.execPath, ...more] = [
-    ...within,
-    process.execPath,
-    join(root, 'server', 'main.ts'),
-  ];
-  const child = spawn(program, more, {
+  const child = spawn(process.execPath, [join(root, 'server', 'main.ts')], {
     cwd: root,
     env: { PATH: process.env['PATH'], ...COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
