@@ -75,6 +75,7 @@ function MailSample({ now }: { now: number }) {
 
 /** What a receiver gets, with most of it left out. */
 function WebhookSample({ now }: { now: number }) {
+  const notAfter = notAfterOf(TOLD, now);
   const value = 'text-accent-fg';
   return (
     <pre className="overflow-hidden font-mono text-small/[21px] text-fg-2">
@@ -83,7 +84,7 @@ function WebhookSample({ now }: { now: number }) {
       {',\n  "data": { …\n    "certificate": { …\n      "name": '}
       <span className={value}>"{TOLD.hostname}"</span>
       {',\n      "not_after": '}
-      <span className={value}>"{new Date(notAfterOf(TOLD, now)).toISOString()}"</span>
+      <span className={value}>"{new Date(notAfter - (notAfter % 1000)).toISOString()}"</span>
       {'\n    },\n    "step": '}
       <b className="font-semibold text-soon-fg">"warning"</b>
       {', … } }'}
