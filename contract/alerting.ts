@@ -11,9 +11,9 @@ export const alertStepSchema = z.string().regex(/^(?:(?:[1-9]|[1-9]\d|[1-3]\d\d)
   message: 'A step is 1 to 399 days, or 1 to 50 percent of the lifetime',
 });
 const minuteSchema = z.number().int().min(0).max(1439);
-export const MUTABLE_EVENT_NAMES = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
+const MUTABLE_EVENT_NAMES = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
 
-export const alertSettingsSchema = z.object({
+const alertSettingsSchema = z.object({
   /** Keys of channels; null: all of them, also those to come. */
   channels: z.array(z.string().max(64)).max(32).nullable(),
   /** null: the product's own, which fit every lifetime. */
@@ -56,7 +56,7 @@ export const changeAccountAlertsSchema = z.object({
   digest: z.boolean().optional(),
 });
 
-export const plannedAlertSchema = z.object({
+const plannedAlertSchema = z.object({
   domain_id: z.string(),
   display_name: z.string(),
   /** As in `alertStepSchema`, or a step of the product's own: `renewal_overdue` … `expired`. */
@@ -110,7 +110,7 @@ export const alertIncidentSchema = z.object({
 export type AlertIncidentWire = z.infer<typeof alertIncidentSchema>;
 
 /** One message, with what became of it on each channel. */
-export const sentAlertSchema = z.object({
+const sentAlertSchema = z.object({
   id: z.string(),
   event: z.string(),
   title: z.string(),
