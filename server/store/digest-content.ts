@@ -146,9 +146,10 @@ async function renewedSince(
     .where('revoked', '=', 0)
     .where('not_after', '>', now)
     .where('shown.first_seen_at', '>=', from)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('monitor_certificates as before')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('monitor_certificates as before')
           .select('before.id')
           .whereRef('before.monitor_id', '=', 'monitors.id')
           .whereRef('before.fingerprint', '!=', 'shown.fingerprint')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
+import { assert, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bounceAddress, isGenuine, readBounceAddress } from '../../server/channels/email/bounce-address.ts';
 import { readDeliveryReport } from '../../server/channels/email/index.ts';
@@ -47,8 +47,8 @@ describe('a report about a mail', () => {
     const start = Buffer.from(
       'Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n--b\n',
     );
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
+    assert(
+      property(uint8Array({ maxLength: 400 }), (bytes) => {
         readDeliveryReport(Buffer.from(bytes));
         readDeliveryReport(Buffer.concat([start, Buffer.from(bytes)]));
       }),

@@ -103,7 +103,10 @@ export async function startImapServer(): Promise<ImapServer> {
         const line = received.slice(0, end);
         received = received.slice(end + 2);
         const lines = answer(line);
-        if (lines === null) return socket.destroy();
+        if (lines === null) {
+          socket.destroy();
+          return;
+        }
         socket.write(Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1'));
       }
     });

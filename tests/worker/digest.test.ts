@@ -98,7 +98,7 @@ describeEachDatabase('the weekly digest', (open) => {
     const both = [rig.store, rig.store].map((store) =>
       enqueueDigest(store, { accountId: rig.accountId, now }),
     );
-    expect((await Promise.all(both)).toSorted()).toEqual([false, true]);
+    expect((await Promise.all(both)).filter(Boolean)).toHaveLength(1);
   });
 
   it('rests without Premium, and where its reader wants no mail, and goes on afterwards', async () => {

@@ -71,5 +71,5 @@ export const MAIL_STYLE = [
   ]),
   '}',
   // Beside the labels of a narrow window the values need the room.
-  '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:88px!important}}',
+  '@media (max-width:480px){.surface{padding:24px 20px 26px!important}.label{width:100px!important}}',
 ].join('');

@@ -100,7 +100,7 @@ const ACCOUNT: Record<string, AccountMail> = {
 };
 
 /** Mails as their readers see them, by the name of their picture. */
-export const MAILS: { name: string; message(): RenderedMessage }[] = [
+export const MAILS: { name: string; message: () => RenderedMessage }[] = [
   ...Object.entries(ALERTS).map(([name, changes]) => ({
     name: `mail-${name}`,
     message: () => render({ ...changes, ...(changes.monitor === null && { mail: { monitor: null } }) }),
