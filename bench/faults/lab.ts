@@ -142,7 +142,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
       clock.set(Math.max(now, at));
     },
     async stepUntil(at, stepMs) {
-      while (now < at) {
+      while (clock.now() < at) {
         clock.set(Math.min(at, now + stepMs));
         await worker.runDue();
       }
@@ -176,6 +176,6 @@ async function nextDue({ db }: Store): Promise<number | null> {
       .where('state', '=', 'waiting')
       .executeTakeFirst(),
   ]);
-  const instants = [check, delivery, mail].flatMap((due) => (due?.at == null ? [] : [Number(due.at)]));
+  const instants = [check, delivery, mail].flatMap((due) => (due?.at == null ? [] : [due.at]));
   return instants.length === 0 ? null : Math.min(...instants);
 }

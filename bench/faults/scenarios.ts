@@ -79,21 +79,21 @@ const onPostgres = (
 const isRoot = process.getuid?.() === 0;
 
 /** Runs one of the folder `namespaces` behind `unshare`; what it reported, and null where it cannot be had here. */
-async function unshared<Report>(options: {
+async function unshared(options: {
   flags: string[];
   needs: string[];
   within?: string[];
   file: string;
   argument: string;
-}): Promise<{ code: number | null; reports: Report[] } | null> {
+}): Promise<{ code: number | null; reports: unknown[] } | null> {
   const flags = isRoot ? options.flags : ['-r', ...options.flags];
   if (spawnSync('unshare', [...flags, ...options.needs]).status !== 0) return null;
-  const reports: Report[] = [];
+  const reports: unknown[] = [];
   const child = fork(join(import.meta.dirname, 'namespaces', options.file), [options.argument], {
     execPath: 'unshare',
     execArgv: [...flags, ...(options.within ?? []), process.execPath],
   });
-  child.on('message', (report) => void reports.push(report as Report));
+  child.on('message', (report) => void reports.push(report));
   const [code] = (await once(child, 'exit')) as [number | null];
   return { code, reports };
 }
@@ -112,12 +112,12 @@ async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]
   // PostgreSQL runs as another user, whom a namespace of an ordinary user does not know.
   const databases = options.databases.filter((name) => isRoot || name === 'sqlite');
   const argument = JSON.stringify({ ...options, databases });
-  const run = await unshared<InsideReport>({
+  const run = await unshared({
     ...{ flags: ['-n'], needs: ['ip', 'link'], file: 'inside.ts', argument },
   });
   if (run === null) return [LEFT_OUT];
   if (run.code !== 0 || run.reports.length < databases.length) return [tooSoon(run.code)];
-  return run.reports.map(({ name, outcome }) => [name, outcome]);
+  return (run.reports as InsideReport[]).map(({ name, outcome }) => [name, outcome]);
 }
 
 const MOUNT = 'mount -t tmpfs -o size=32m tmpfs "$1" && shift && exec "$@"';
@@ -125,12 +125,12 @@ const MOUNT = 'mount -t tmpfs -o size=32m tmpfs "$1" && shift && exec "$@"';
 async function onSmallDisk(): Promise<[string, Outcome][]> {
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-small-disk-'));
   try {
-    const run = await unshared<Outcome>({
+    const run = await unshared({
       ...{ flags: ['-m'], needs: ['mount', '-t', 'tmpfs', 'tmpfs', folder] },
       ...{ within: ['sh', '-c', MOUNT, 'sh', folder], file: 'small-disk.ts', argument: folder },
     });
     if (run === null) return [LEFT_OUT];
-    const [outcome] = run.reports;
+    const [outcome] = run.reports as Outcome[];
     return [outcome === undefined ? tooSoon(run.code) : ['sqlite', outcome]];
   } finally {
     rmdirSync(folder);
