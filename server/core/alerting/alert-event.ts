@@ -40,7 +40,7 @@ export function alertEvent(kind: AlertKind, step: AlertStep): AlertEvent {
     case 'down':
       if (isOver) return 'endpoint.up';
       return step === 'flapping' ? 'endpoint.flapping' : 'endpoint.down';
-    case 'test':
+    default:
       return 'test';
   }
 }

@@ -17,7 +17,6 @@ export interface Titled {
 /** What an alert says, as one line in the words of `now`: the subject of mails, and its name in lists. */
 export function alertTitle(alert: Titled): string {
   const { kind, step, displayName: host } = alert;
-  if (kind === 'test') return `Test message from ${host}`;
   if (step === 'resolved') return goodNews(alert);
   switch (kind) {
     case 'expiry':
@@ -38,6 +37,8 @@ export function alertTitle(alert: Titled): string {
       return `${host}: the authority wants the certificate replaced`;
     case 'down':
       return step === 'flapping' ? `${host} comes and goes` : `${host} is down`;
+    default:
+      return `Test message from ${host}`;
   }
 }
 

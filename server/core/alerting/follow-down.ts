@@ -1,5 +1,5 @@
 import type { AlertStep } from './alert.ts';
-import type { Look } from './follow-incidents.ts';
+import type { Look } from './look.ts';
 import {
   type IncidentSteps,
   isAcknowledged,

@@ -15,7 +15,7 @@ import type { MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';
-import type { Look } from './follow-incidents.ts';
+import type { Look } from './look.ts';
 
 const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;
@@ -236,7 +236,7 @@ describe('what a second look has to confirm', () => {
     let previous: Verdict | null = null;
     const look = (ms: number, found: typeof authorities | []) => {
       const now = NOW + ms;
-      const seen = observation([answer([leaf])], { observedAt: now, authorities: found as never });
+      const seen = observation([answer([leaf])], { observedAt: now, authorities: found });
       const verdict = judge(seen, now, trustStore, previous);
       const told = host.outbox.look({ verdict, previous, now });
       previous = verdict;

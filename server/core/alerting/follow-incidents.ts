@@ -4,21 +4,9 @@ import type { AlertFacts } from './alert.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
 import { followDown } from './follow-down.ts';
 import { type IncidentSteps, type KnownIncident, lookAgain, silentUntil } from './incident.ts';
-import { type AlertSettings, isMuted } from './settings.ts';
+import type { Look } from './look.ts';
+import { isMuted } from './settings.ts';
 import { isNews, tell } from './tell.ts';
-
-export interface Look {
-  verdict: Verdict;
-  previous: Verdict | null;
-  /** Whether this look found the endpoint to be up; false where it could not tell. */
-  isUp: boolean;
-  /** Of the monitor: open, or ended within `REMEMBER_INCIDENTS_MS`. Incidents of the problem `down` as this look left them. */
-  known: readonly KnownIncident[];
-  settings: Pick<AlertSettings, 'steps' | 'muted'>;
-  /** Until when expected work goes on; null: none does. */
-  maintenanceUntil: number | null;
-  now: number;
-}
 
 const SECOND_LOOK_MS = 30_000;
 /** Looks that are closer together are one: both ends of a restart, or two workers. */

@@ -1,7 +1,7 @@
 import { alertSteps, isCriticalStep } from '../alert-steps.ts';
 import type { AlertSeverity, AlertStep } from './alert.ts';
 import type { Condition } from './conditions.ts';
-import type { Look } from './follow-incidents.ts';
+import type { Look } from './look.ts';
 import {
   type IncidentSteps,
   isAcknowledged,
