@@ -2,6 +2,7 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind, PlannedAlert } from '../core/index.ts';
 import { ACCOUNT_MAIL } from '../core/index.ts';
+import type { Store } from './open-store.ts';
 import { isWaiting } from './outbox.ts';
 import type { Tables } from './tables.ts';
 
@@ -133,4 +134,14 @@ async function addDelivery(
     .returning('id')
     .executeTakeFirst();
   return result === undefined ? 0 : 1;
+}
+
+/** Removes tests of channels from before `before` (ms UTC); other alerts go with their incident. Returns how many. */
+export async function pruneTests(store: Store, before: number): Promise<number> {
+  const { numDeletedRows } = await store.db
+    .deleteFrom('alerts')
+    .where('kind', '=', 'test')
+    .where('created_at', '<', before)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }

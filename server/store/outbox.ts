@@ -150,7 +150,8 @@ export async function holdRow(
   return held && { attempt: held.attempts + 1 };
 }
 
-const DAY_MS = 86_400_000;
+/** Retries and quiet hours put off by a day and a little at most. */
+const LONGEST_PUT_OFF_MS = 2 * 86_400_000;
 
 /**
  * Makes due what neither a retry nor a day's limit can have put off so far, and ends leases that no worker can have taken for so long: the machine's
@@ -172,8 +173,8 @@ export async function recallRows(store: Store, outbox: Outbox, now: number): Pro
     .where(isWaiting)
     .where((eb) =>
       eb.or([
-        eb('next_attempt_at', '>', now + DAY_MS),
-        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(DAY_MS)}`),
+        eb('next_attempt_at', '>', now + LONGEST_PUT_OFF_MS),
+        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(LONGEST_PUT_OFF_MS)}`),
       ]),
     )
     .executeTakeFirst();

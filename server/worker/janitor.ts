@@ -1,3 +1,4 @@
+import { pruneTests } from '../store/alerts.ts';
 import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
@@ -42,7 +43,7 @@ export interface Janitor {
 }
 
 /**
- * Retention: about once an hour, old checks and incidents, mails and payment events, trials of addresses long gone, sessions that have
+ * Retention: about once an hour, old checks and incidents with what was told of them, mails and payment events, trials of addresses long gone, sessions that have
  * ended, certificates and icons that nothing refers to, spent limits.
  */
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
@@ -61,6 +62,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
     await pruneChecks(store, now - KEEP_CHECKS_MS);
     await pruneIncidents(store, now - KEEP_CHECKS_MS);
+    await pruneTests(store, now - KEEP_CHECKS_MS);
     await pruneMails(store, now - KEEP_MAILS_MS);
     await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
     await pruneTrials(store, now);

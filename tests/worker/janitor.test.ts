@@ -45,16 +45,24 @@ describeEachDatabase('the janitor', (open) => {
     await remind(rig);
     await rig.runDue();
     await remind(rig);
+    await store.db
+      .insertInto('alerts')
+      .values({
+        ...{ id: 'a test of a channel', account_id: accountId, kind: 'test', step: 'opened' },
+        ...{ fingerprint: '', severity: 'info', facts: '{}', created_at: START },
+      })
+      .execute();
 
     rig.clock.set(START + 91 * DAY_MS);
     await rig.runDue();
     await rig.worker.sweep();
 
-    const count = async (table: 'checks' | 'sessions' | 'rate_limits' | 'mails') =>
+    const count = async (table: 'alerts' | 'checks' | 'sessions' | 'rate_limits' | 'mails') =>
       (await store.db.selectFrom(table).selectAll().execute()).length;
     // Of the two checks the first is older than 90 days; what it saw stays in the history.
     expect([await count('checks'), await count('sessions'), await count('rate_limits')]).toEqual([1, 1, 0]);
     expect(await count('mails')).toBe(1);
+    expect(await count('alerts')).toBe(0);
     expect(await history(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
     expect(await certificateDer(store, kept.fingerprint)).not.toBeNull();
     expect(await certificateDer(store, gone.fingerprint)).toBeNull();
