@@ -243,13 +243,13 @@ describe('the conventions', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('give up the verification of certificates in the probe alone, and for a mail relay on this machine', () => {
+  it('give up the verification of certificates in the probe alone, and for mail servers on this machine', () => {
     const deciding = sources.filter(
       (path) =>
         roomOf(path) !== 'server/probe' &&
         /\brejectUnauthorized\b(?!: true\b)/.test(readFileSync(join(root, path), 'utf8')),
     );
-    expect(deciding).toEqual(['server/channels/email/smtp-sender.ts']);
+    expect(deciding).toEqual(['server/channels/email/mail-server-tls.ts']);
   });
 });
 

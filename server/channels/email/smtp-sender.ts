@@ -4,6 +4,7 @@ import { bounceAddress, type BounceReturn } from './bounce-address.ts';
 import type { DeliveryOutcome } from '../channel.ts';
 import type { EmailChannel, EmailMessage } from './email-message.ts';
 import { mailData } from './mail-data.ts';
+import { mailServerTls } from './mail-server-tls.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_IDLE_TIMEOUT_MS = 30_000;
@@ -29,8 +30,7 @@ export function createSmtpSender(options: {
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_IDLE_TIMEOUT_MS,
-    // A relay on this very machine shows a certificate that nobody signed; what goes to it never leaves the machine.
-    tls: { rejectUnauthorized: !isLoopback(new URL(options.smtpUrl).hostname) },
+    tls: mailServerTls(new URL(options.smtpUrl).hostname),
   });
   return {
     async deliver(message, signal) {
@@ -89,8 +89,4 @@ function envelopeOf(
 /** What a server says is a stranger's text: it goes to the log and the page as one short line. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').slice(0, MAX_DETAIL_LENGTH);
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/i.test(hostname);
 }

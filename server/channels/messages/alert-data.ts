@@ -1,5 +1,5 @@
 import { type AlertCertificate, shortLine } from '../../core/index.ts';
-import { type AlertContent, type AlertMessageInput, issuedCertificate } from './alert-content.ts';
+import { type AlertContent, type AlertMessageInput, issuedCertificate } from './alert-input.ts';
 
 const LONGEST_TEXT = 600;
 

@@ -1,5 +1,5 @@
 import { oneLine } from '../../core/index.ts';
-import type { AlertContent, AlertMessageInput } from './alert-content.ts';
+import type { AlertContent, AlertMessageInput } from './alert-input.ts';
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';

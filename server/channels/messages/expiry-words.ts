@@ -1,5 +1,5 @@
 import { alertSteps, duration, expectedRenewal, longDate, oneLine } from '../../core/index.ts';
-import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-content.ts';
+import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-input.ts';
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import {

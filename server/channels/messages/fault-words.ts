@@ -1,5 +1,5 @@
 import { type AlertCertificate, longDate, oneLine, shortLine } from '../../core/index.ts';
-import { type AboutMonitor, issuedCertificate, type Words } from './alert-content.ts';
+import { type AboutMonitor, issuedCertificate, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { instant, lastChecked, lastSeen, turnedAway } from './wording.ts';
 

@@ -1,5 +1,5 @@
 import { longDate, oneLine } from '../../core/index.ts';
-import type { AboutMonitor, Words } from './alert-content.ts';
+import type { AboutMonitor, Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { instant, lastChecked, weekdayDate } from './wording.ts';
 

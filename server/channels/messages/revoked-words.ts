@@ -1,5 +1,5 @@
 import { longDate, oneLine, revocationReason, revocationSource } from '../../core/index.ts';
-import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-content.ts';
+import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { clockTime, instant, lastSeen, weekdayDate } from './wording.ts';
 

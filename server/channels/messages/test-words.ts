@@ -1,4 +1,4 @@
-import type { AlertMessageInput, Words } from './alert-content.ts';
+import type { AlertMessageInput, Words } from './alert-input.ts';
 import { instant } from './wording.ts';
 
 /** What somebody asked for to see whether a channel works. */

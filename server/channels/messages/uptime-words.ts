@@ -1,5 +1,5 @@
 import { duration, shortLine } from '../../core/index.ts';
-import type { AboutMonitor, Words } from './alert-content.ts';
+import type { AboutMonitor, Words } from './alert-input.ts';
 import { instant, lastChecked } from './wording.ts';
 
 const LONGEST_SENTENCE = 600;

@@ -1,5 +1,5 @@
 import { alertSteps, type ChosenStep, count, longDate } from '../../core/index.ts';
-import type { AboutMonitor } from './alert-content.ts';
+import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
 
 const HOUR_MS = 3_600_000;
