@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { CALLS } from '../../contract/calls.ts';
 import type { App, WorkerApp } from '../../tests/kit/app.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import type { Person } from '../../tests/kit/people.ts';
@@ -49,10 +50,10 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
   const world = await createWorld(database, { endsInMs: options.endsInMs });
   try {
     const processes = await startProcesses(world);
-    const people: { person: Person; writes: Writes }[] = [];
+    const people: { person: Person; writes: Writes; seenAt: number }[] = [];
     for (let index = 0; index < PEOPLE; index++) {
       const person = await world.arrive();
-      people.push({ person, writes: createWrites(person) });
+      people.push({ person, writes: createWrites(person), seenAt: Date.now() });
     }
     let kills = 0;
     const watched = () => people.reduce((sum, { writes }) => sum + writes.entries.length, 0);
@@ -71,6 +72,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
       ending.abort();
       await Promise.all(busy);
       await processes.start();
+      await stayIn(people);
       if ((kills + 1) % 10 === 0) progress(`${kills + 1} kills, ${watched()} domains`);
     }
     progress(`waiting for what is still on its way`);
@@ -81,6 +83,17 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
     return { ...result, kills, acknowledged, domains: hosts.length, broken };
   } finally {
     await world.end();
+  }
+}
+
+/** Well before a session's access ends. */
+const REFRESH_AFTER_MS = 8 * 60_000;
+
+async function stayIn(people: { person: Person; seenAt: number }[]): Promise<void> {
+  for (const one of people) {
+    if (Date.now() - one.seenAt < REFRESH_AFTER_MS) continue;
+    void (await one.person.ask(CALLS.refreshSession)).ok;
+    one.seenAt = Date.now();
   }
 }
 
@@ -114,13 +127,13 @@ export function keepWriting(
 ): Promise<void>[] {
   const { world, random, newHost, ending } = life;
   const isOver = () => ending.signal.aborted;
-  const write = async (): Promise<void> => {
-    while (!isOver() && (await writes.write(random, newHost)));
+  const write = async (host: typeof newHost): Promise<void> => {
+    while (!isOver() && (await writes.write(random, host)));
   };
   const renew = async (): Promise<void> => {
     if (random() < 0.5) await writes.renewOne(world.hosts);
   };
-  return [...Array.from({ length: WRITERS_EACH }, write), renew()];
+  return [...Array.from({ length: WRITERS_EACH }, () => write(newHost)), write(null), renew()];
 }
 
 export async function listed(world: World, people: readonly { person: Person }[]) {
