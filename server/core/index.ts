@@ -19,7 +19,7 @@ export { followIncidents } from './alerting/follow-incidents.ts';
 export type { Look } from './alerting/look.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';
-export { knownZone, nextWallClock, wallClock, zoneOffsetMs } from './alerting/local-time.ts';
+export { knownZone, nextWallClock, zoneOffsetMs } from './alerting/local-time.ts';
 export { maintenanceUntil } from './alerting/maintenance.ts';
 export type { MaintenanceWindow } from './alerting/maintenance.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';

@@ -17,7 +17,7 @@ interface AlertsToAdd {
   accountId: string;
   monitorId: string;
   alerts: readonly (PlannedAlert & { incidentId: string })[];
-  routesOf(alert: PlannedAlert): AlertRoute[];
+  routesOf: (alert: PlannedAlert) => AlertRoute[];
   /** "Now" as leases see it. */
   leaseClock: RawBuilder<number>;
   now: number;

@@ -8,7 +8,7 @@ export async function isSuppressed(db: Kysely<Tables>, address: string): Promise
 }
 
 /** Why and since when; `detail` in the words of the server that refused. Null where mail may go. */
-export async function suppressionOf(db: Kysely<Tables>, address: string): Promise<SuppressionsTable | null> {
+async function suppressionOf(db: Kysely<Tables>, address: string): Promise<SuppressionsTable | null> {
   const row = await db
     .selectFrom('suppressions')
     .selectAll()

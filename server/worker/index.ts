@@ -20,7 +20,7 @@ import { createPlanKeeper } from './plan-keeper.ts';
 import { createWatchdog } from './watchdog.ts';
 
 export { type Clock, systemClock } from './clock.ts';
-export { createOwnNetwork, type OwnNetwork, TRUSTING } from './own-network.ts';
+export { type OwnNetwork, TRUSTING } from './own-network.ts';
 
 /**
  * A look ends within 20 s, and the canaries that it may have to wait for within 8 s more; what is left is for recording it. A killed

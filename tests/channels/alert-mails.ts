@@ -12,7 +12,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const NOT_AFTER = Date.UTC(2026, 10, 22, 14, 32);
-export const NOT_BEFORE = NOT_AFTER - 90 * DAY;
+const NOT_BEFORE = NOT_AFTER - 90 * DAY;
 export const NOW = NOT_AFTER - 2 * DAY;
 
 export const FACTS: CertificateFacts = {

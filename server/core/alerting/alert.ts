@@ -1,16 +1,8 @@
 import type { Step } from '../alert-steps.ts';
 
 /** What can be wrong with an endpoint for a while. With a fingerprint: one incident for each certificate. */
-export const PROBLEMS = [
-  'expiry',
-  'revoked',
-  'wrong_name',
-  'chain_broken',
-  'changed',
-  'replacement_wanted',
-  'down',
-] as const;
-export type Problem = (typeof PROBLEMS)[number];
+export type Problem =
+  'expiry' | 'revoked' | 'wrong_name' | 'chain_broken' | 'changed' | 'replacement_wanted' | 'down';
 
 /**
  * What an incident is told once for: that it began, a step before the end of a certificate, that it comes and goes, and that

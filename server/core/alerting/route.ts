@@ -3,17 +3,8 @@ import type { PlannedAlert } from './alert.ts';
 import { leavesAt } from './quiet-hours.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 
-export const CHANNEL_KINDS = [
-  'email',
-  'webhook',
-  'slack',
-  'discord',
-  'teams',
-  'telegram',
-  'pagerduty',
-  'ntfy',
-] as const;
-export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+export type ChannelKind =
+  'email' | 'webhook' | 'slack' | 'discord' | 'teams' | 'telegram' | 'pagerduty' | 'ntfy';
 
 /** A way to reach somebody, as far as the choice of channels goes. */
 export interface ChannelState {

@@ -3,8 +3,7 @@ import type { Plan } from '../plan.ts';
 import type { AlertStep, Problem } from './alert.ts';
 
 /** What people can do without. Expiry, revocation, a wrong name and a broken chain are what the product is for. */
-export const MUTABLE_EVENTS = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
-export type MutableEvent = (typeof MUTABLE_EVENTS)[number];
+export type MutableEvent = 'uptime' | 'changed' | 'replacement_wanted' | 'good_news';
 
 /** Minutes after midnight, local time; an end before the beginning is on the next day. */
 export interface QuietHours {
