@@ -32,10 +32,10 @@ export const SCENARIOS: Record<string, Scenario> = {
           ...{
             database,
             kills: 110,
-            domains: 900,
+            domains: 1_000,
             ending: 0.8,
             endsInMs: 100_000,
-            longestLifeMs: 1_500,
+            longestLifeMs: 6_000,
             seed: world.seed,
           },
           patienceMs: 8 * 60_000,
