@@ -115,7 +115,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
 
 /** Mail programs post for their reader from wherever they are, with no cookies; the token in the path is what counts. */
 function isOneClick({ method, path }: { method: string; path: string }): boolean {
-  return method === 'POST' && path.startsWith('/api/unsubscribe/');
+  return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
 }
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */

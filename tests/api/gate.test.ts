@@ -7,28 +7,61 @@ import { startApi } from './test-api.ts';
 /** What every request meets before its route. Nothing here depends on the database. */
 const open = () => freshStore('sqlite');
 const unsafe = Object.values<Call>(CALLS).filter((call) => call.method !== 'get');
+/**
+ * The one unsafe call that answers wherever it comes from: mail programs, and mailboxes in browsers, post it for their
+ * reader (RFC 8058). It asks for no cookie; the token of the mail is all that it goes by.
+ */
+const ONE_CLICK: Call = CALLS.unsubscribeAtOnce;
 const ID = '00000000-0000-4000-8000-000000000000';
-const pathOf = (call: Call) => `/api${call.path.replace('{id}', ID)}`;
+const params = { id: ID, key: ID, token: ID };
+const pathOf = (call: Call) => `/api${call.path.replaceAll(/\{\w+\}/g, ID)}`;
+const ELSEWHERE: Record<string, string>[] = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'http://localhost:9999' },
+  { origin: 'https://localhost:8080' },
+  { origin: 'http://localhost:8080.evil.example' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' },
+];
 
 describe('Another site', () => {
   it('can carry out no unsafe call, with or without a body', async () => {
     const api = await startApi(open);
     const { charlie } = await api.cast();
-    for (const call of unsafe)
-      for (const headers of [
-        { origin: 'https://evil.example' },
-        { origin: 'null' },
-        { origin: 'http://localhost:9999' },
-        { origin: 'https://localhost:8080' },
-        { origin: 'http://localhost:8080.evil.example' },
-        { 'sec-fetch-site': 'cross-site' },
-        { 'sec-fetch-site': 'same-site' },
-        { origin: 'http://localhost:8080', 'sec-fetch-site': 'cross-site' },
-      ] as Record<string, string>[]) {
-        const { problem } = await charlie.ask(call, { params: { id: ID }, headers });
+    for (const call of unsafe.filter((one) => one !== ONE_CLICK))
+      for (const headers of ELSEWHERE) {
+        const { problem } = await charlie.ask(call, { params, headers });
         expect([call.path, headers, problem.code]).toEqual([call.path, headers, 'origin_refused']);
       }
     expect((await charlie.ask(CALLS.currentUser)).status).toBe(200);
+  });
+
+  it('is heard with the one click of a mail program, and with nothing that looks like it', async () => {
+    const api = await startApi(open);
+    const post = async (path: string, method: string, headers: Record<string, string>) => {
+      const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+      const response = await api.send(path, { method, headers, body });
+      return ((await response.json()) as { code: string }).code;
+    };
+    for (const headers of ELSEWHERE) {
+      // Heard, and not believed: no mail has this token.
+      expect(await post(pathOf(ONE_CLICK), 'POST', headers)).toBe('invalid_token');
+      for (const [method, path] of [
+        ['PATCH', pathOf(ONE_CLICK)],
+        ['PUT', pathOf(ONE_CLICK)],
+        ['DELETE', pathOf(ONE_CLICK)],
+        ['POST', '/api/unsubscribe'],
+        ['POST', '/api/unsubscribe/'],
+        ['POST', `${pathOf(ONE_CLICK)}/`],
+        ['POST', `${pathOf(ONE_CLICK)}/more`],
+        ['POST', '/api/unsubscribe/../user/sessions/end'],
+        ['POST', '/api/unsubscribe/%2e%2e/user/sessions/end'],
+        ['POST', '/api/unsubscribe/..%2fuser%2fsessions%2fend/'],
+      ] as const)
+        expect([method, path, await post(path, method, headers)]).toEqual([method, path, 'origin_refused']);
+    }
   });
 
   it('is not where the product itself is: every loopback name, and programs that are no browsers', async () => {
