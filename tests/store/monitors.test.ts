@@ -35,6 +35,8 @@ describeEachDatabase('monitors', (open) => {
     expect(signals).toEqual([
       { topic: 'due' },
       { topic: 'domain', accountId: alice.id, monitorId: monitor.id, change: 'added' },
+      // The first of an account says by mail that mail arrives.
+      { topic: 'mails' },
     ]);
     expect(await monitorOf(store, { accountId: alice.id, monitorId: monitor.id })).toEqual(monitor);
   });
