@@ -129,7 +129,7 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimOne(store, NOW)).toMatchObject({ attempt: MOST_UNANSWERED_CLAIMS + 2 });
   });
 
-  it('are superseded by a tighter step and by a renewal that two looks saw, not by silence', async () => {
+  it('are superseded by a tighter step and by a renewal that stays, not by silence', async () => {
     const store = await open();
     const { leaf } = await alerted(store);
     await check(store, NOW + DAY, []);
@@ -139,9 +139,12 @@ describeEachDatabase('deliveries', (open) => {
     expect(await superseded(store, NOW + 2 * DAY)).toEqual([false]);
     expect(await states(store)).toEqual(['superseded', 'waiting']);
     const renewed = certificate();
-    await check(store, NOW + 3 * DAY, [renewed], { nextCheckAt: NOW + 3 * DAY + MINUTE });
-    expect(await superseded(store, NOW + 3 * DAY)).toEqual([false]);
-    await check(store, NOW + 3 * DAY + MINUTE, [renewed]);
+    // Two looks may have met another of several servers: the third, a minute and a half after the first, believes it.
+    for (const now of [NOW + 3 * DAY, NOW + 3 * DAY + MINUTE]) {
+      await check(store, now, [renewed], { nextCheckAt: now + MINUTE });
+      expect(await superseded(store, now)).toEqual([false]);
+    }
+    await check(store, NOW + 3 * DAY + 2 * MINUTE, [renewed]);
     expect(await states(store)).toEqual(['superseded', 'superseded']);
   });
 
