@@ -30,9 +30,12 @@ const CALL_LIMITS = {
   reportByAccount: { count: 120, windowMs: MINUTE_MS },
   /** Each change is followed by a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
-  /** Test messages, and messages that are sent once more: each may go to somebody else's server. */
+  /** Test messages: each may go to somebody else's server. */
   sendByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   sendByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
+  /** Messages that are sent once more; apart from tests, which are made right before an alert that failed is sent again. */
+  replayByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
+  replayByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
   /** Reads every domain of the account; a page asks while its owner changes steps. */
   previewByAccount: { count: 120, windowMs: MINUTE_MS },

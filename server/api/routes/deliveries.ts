@@ -22,8 +22,8 @@ export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): v
     const known = await receiptOf(store.db, key);
     if (known === null) return notFound();
     const limited =
-      limits.allow('sendByChannel', `${account.id}:${known.channelKey}`) ??
-      limits.allow('sendByAccount', account.id);
+      limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
+      limits.allow('replayByAccount', account.id);
     if (limited) return limited;
     const replayed = await replayDelivery(store, { ...key, now });
     if (replayed === 'not_found') return notFound();
