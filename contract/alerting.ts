@@ -14,12 +14,12 @@ const minuteSchema = z.number().int().min(0).max(1439);
 const MUTABLE_EVENT_NAMES = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
 
 const alertSettingsSchema = z.object({
-  /** Keys of channels; null: all of them, also those to come. */
-  channels: z.array(z.string().max(64)).max(32).nullable(),
+  /** Keys of channels; null: all of them, also those to come. Never none: silence is not chosen by the way. */
+  channels: z.array(z.string().max(64)).min(1, 'Choose at least one channel').max(32).nullable(),
   /** null: the product's own, which fit every lifetime. */
   steps: z
     .array(alertStepSchema)
-    .min(1, 'Please keep at least one step')
+    .min(1, 'One step has to stay')
     .max(MOST_STEPS, `At most ${MOST_STEPS} steps`)
     .refine((steps) => new Set(steps).size === steps.length, 'Two steps are the same')
     .nullable(),
@@ -99,6 +99,8 @@ export const ALERT_PROBLEMS = [
 export const alertIncidentSchema = z.object({
   id: z.string(),
   problem: z.enum(ALERT_PROBLEMS),
+  /** How bad it is now: `critical` turns people away, or will within days. */
+  severity: z.enum(['critical', 'warning']),
   /** One sentence: what is wrong. */
   title: z.string(),
   started_at: isoInstant,
@@ -124,6 +126,8 @@ export const domainAlertsSchema = z
   .object({
     /** Those that last, then those that ended within a week; newest first. */
     incidents: z.array(alertIncidentSchema),
+    /** Whether any channel takes alerts about it; where none does, nobody is told. */
+    is_told: z.boolean(),
     /** Soonest first; empty where nothing will be sent. */
     planned: z.array(plannedAlertSchema),
     /** Newest first, at most 20. */

@@ -11,6 +11,7 @@ import {
   alertTitle,
   type ChosenStep,
   type DomainAlertSettings,
+  incidentSeverity,
 } from '../core/index.ts';
 import type { Receipt, ToldAlert } from '../store/alert-history.ts';
 import type { StoredIncident } from '../store/monitor-incidents.ts';
@@ -71,11 +72,13 @@ export function incidentWire(
   { displayName, timeZone, now }: { displayName: string; timeZone: string | null; now: number },
 ): AlertIncidentWire {
   const { problem, facts, endedAt } = incident;
+  const step = stepOf(incident);
   return {
     id: incident.id,
     problem,
+    severity: incidentSeverity({ problem, step, facts }, endedAt ?? now),
     title: alertTitle({
-      ...{ kind: problem, step: stepOf(incident), facts, displayName, timeZone },
+      ...{ kind: problem, step, facts, displayName, timeZone },
       now: endedAt ?? now,
     }),
     started_at: iso(incident.startedAt),

@@ -26,16 +26,15 @@ export async function domainAlertsWire(
   const wording = { productName: config.productName, timeZone, now };
   const incidents = await incidentsOf(store.db, { monitorId, since: now - WEEK_MS });
   const sent = await sentAlerts(store, key);
-  const isTold = ({ severity }: { severity: 'critical' | 'warning' }) =>
-    routeAlert({ severity }, { ...context, now }).length > 0;
+  const isTold = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
   const planned = [];
   const plans = await alertPlansOf(store, { ...key, now });
-  for await (const one of plans.monitors())
-    planned.push(...plannedAlerts(one, plans, { now }).filter(isTold));
+  if (isTold) for await (const one of plans.monitors()) planned.push(...plannedAlerts(one, plans, { now }));
   return {
     incidents: incidents.map((incident) =>
       incidentWire(incident, { displayName: displayName(monitor), timeZone, now }),
     ),
+    is_told: isTold,
     planned: planned.slice(0, MOST_PLANNED),
     sent: sent.map((one) => sentAlertWire(one, wording)),
     own: ownSettingsWire(await ownSettingsOf(store, key)),

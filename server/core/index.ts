@@ -16,6 +16,7 @@ export { alertTitle } from './alerting/alert-title.ts';
 export { alertsAhead } from './alerting/alerts-ahead.ts';
 export type { AlertAhead } from './alerting/alerts-ahead.ts';
 export { followIncidents } from './alerting/follow-incidents.ts';
+export { incidentSeverity } from './alerting/incident-severity.ts';
 export type { Look } from './alerting/look.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';

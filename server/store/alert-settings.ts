@@ -126,7 +126,7 @@ export async function accountAlerts(store: Store, accountId: string): Promise<Ac
 
 /**
  * Changes what is given of it. `digestNextAt` null ends the digest. `premium_required`: the plan has no digest; then nothing
- * changes. Channels that the account does not have are left out.
+ * changes. Channels that the account does not have are left out; a choice of none of its own is every channel.
  */
 export async function changeAccountAlerts(
   store: Store,
@@ -139,7 +139,7 @@ export async function changeAccountAlerts(
     const { settings, digestNextAt } = change;
     if (typeof digestNextAt === 'number' && plan !== 'premium') return 'premium_required';
     if (settings) {
-      const kept = await withOwnChannels(trx, accountId, settings);
+      const kept = { ...settings, channels: await ownChannels(trx, accountId, settings.channels) };
       await trx
         .updateTable('accounts')
         .set({ alert_settings: JSON.stringify(kept) })
@@ -182,7 +182,11 @@ export async function changeMonitorAlerts(
     // What rests since the plan ended may stay as it is while something else changes.
     const isNew = own.steps !== undefined && JSON.stringify(own.steps) !== JSON.stringify(known);
     if (isNew && plan !== 'premium') return 'premium_required';
-    const kept = await withOwnChannels(trx, accountId, own);
+    const { channels, ...rest } = own;
+    const chosen = channels && (await ownChannels(trx, accountId, channels));
+    // Of a choice that has no channel of the account nothing is left: it follows the account.
+    const isKept = channels !== undefined && (channels === null || chosen !== null);
+    const kept = { ...rest, ...(isKept && { channels: chosen }) };
     await trx
       .updateTable('monitors')
       .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
@@ -198,16 +202,17 @@ export async function changeMonitorAlerts(
   return outcome;
 }
 
-async function withOwnChannels<Settings extends DomainAlertSettings>(
+/** Those of a choice that the account has; null where it has none of them: nobody chose to hear nothing. */
+async function ownChannels(
   trx: Transaction<Tables>,
   accountId: string,
-  settings: Settings,
-): Promise<Settings> {
-  const { channels } = settings;
-  if (!channels) return settings;
+  channels: readonly string[] | null,
+): Promise<string[] | null> {
+  if (channels === null) return null;
   const rows = await trx.selectFrom('channels').select('id').where('account_id', '=', accountId).execute();
   const known = [ACCOUNT_MAIL, ...rows.map(({ id }) => id)];
-  return { ...settings, channels: known.filter((key) => channels.includes(key)) };
+  const own = known.filter((key) => channels.includes(key));
+  return own.length === 0 ? null : own;
 }
 
 /**

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
+import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
@@ -188,12 +190,34 @@ describeEachDatabase('What is told of one domain', (open) => {
     expect((await domain(bob, id)).effective.steps).toEqual(['45d']);
   });
 
+  it('never goes to nobody because no channel was chosen', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const id = await watch(api, bob);
+    const settings = { ...DEFAULTS, channels: [] };
+    for (const refused of [
+      await bob.ask(CALLS.changeAccountAlerts, { body: { settings } }),
+      await changeDomain(bob, id, { channels: [] }),
+    ])
+      expect([refused.status, refused.problem.code]).toEqual([400, 'invalid_request']);
+    // One of somebody else, or one that is gone, is none of its own: then every channel is told.
+    const foreign = { ...DEFAULTS, channels: ['nobodys'] };
+    await bob.ask(CALLS.changeAccountAlerts, { body: { settings: foreign } });
+    expect((await bob.ask(CALLS.accountAlerts)).ok.data.settings.channels).toBeNull();
+    expect((await changeDomain(bob, id, { channels: ['nobodys'] })).ok.data.own).toEqual({});
+    expect((await changeDomain(bob, id, { channels: null })).ok.data.own).toEqual({ channels: null });
+  });
+
   it('is nothing of a paused domain, and nothing where nobody is told', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(api, alice);
-    expect((await changeDomain(alice, id, { channels: [] })).ok.data.planned).toEqual([]);
-    expect((await changeDomain(alice, id, {})).ok.data.planned).toHaveLength(6);
+    const subject = { accountId: alice.id, channelKey: OWN_MAIL, monitorId: id };
+    await setUnsubscribed(api.store, subject, { wish: 'all', now: api.clock.now() });
+    expect(await domain(alice, id)).toMatchObject({ is_told: false, planned: [] });
+    await setUnsubscribed(api.store, subject, { wish: 'none', now: api.clock.now() });
+    const told = await domain(alice, id);
+    expect([told.is_told, told.planned.length]).toEqual([true, 6]);
     await alice.ask(CALLS.pauseDomain, { params: { id } });
     expect((await domain(alice, id)).planned).toEqual([]);
   });

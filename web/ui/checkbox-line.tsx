@@ -12,10 +12,19 @@ interface CheckboxLineProps {
   note?: ReactNode;
   /** Needs Premium: it stays focusable, and a press is told to `onChange` all the same. */
   isLocked?: boolean;
+  /** Cannot be changed for now, for the reason in `note`; it stays focusable, and a press does nothing. */
+  isFixed?: boolean;
 }
 
 /** A box with its words, all of which can be pressed. */
-export function CheckboxLine({ checked, onChange, label, note, isLocked = false }: CheckboxLineProps) {
+export function CheckboxLine({
+  checked,
+  onChange,
+  label,
+  note,
+  isLocked = false,
+  isFixed = false,
+}: CheckboxLineProps) {
   const id = useId();
   return (
     <div className="flex items-start">
@@ -23,10 +32,12 @@ export function CheckboxLine({ checked, onChange, label, note, isLocked = false 
         <Checkbox
           id={id}
           checked={checked}
-          aria-disabled={isLocked || undefined}
+          aria-disabled={isLocked || isFixed || undefined}
           className={isLocked ? 'bg-sunken!' : undefined}
           aria-describedby={note === undefined ? undefined : `${id}-note`}
-          onChange={(event) => onChange(event.target.checked)}
+          onChange={(event) => {
+            if (!isFixed) onChange(event.target.checked);
+          }}
         />
       </span>
       <div className="min-w-0 py-3 md:py-1.5">

@@ -11,7 +11,7 @@ export interface ChannelChoiceProps {
   channels: readonly ChannelWire[];
 }
 
-/** All channels, or some of them. */
+/** All channels, or some of them, but never none. */
 export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps) {
   const id = useId();
   // A channel that is gone may still be chosen: it counts no more.
@@ -30,6 +30,12 @@ export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps)
             <li key={key}>
               <CheckboxLine
                 checked={chosen.includes(key)}
+                isFixed={chosen.length === 1 && chosen[0] === key}
+                note={
+                  chosen.length === 1 && chosen[0] === key
+                    ? 'It has to stay: without a channel nobody is told. Choose another one first.'
+                    : undefined
+                }
                 onChange={(isChosen) =>
                   onChange(isChosen ? [...chosen, key] : chosen.filter((other) => other !== key))
                 }
@@ -47,9 +53,7 @@ export function ChannelChoice({ value, onChange, channels }: ChannelChoiceProps)
           ))}
         </ul>
       )}
-      {value !== null && chosen.length === 0 && (
-        <FieldError id={id}>Nobody is told of anything. Choose at least one channel.</FieldError>
-      )}
+      {value !== null && chosen.length === 0 && <FieldError id={id}>Choose at least one channel</FieldError>}
     </fieldset>
   );
 }

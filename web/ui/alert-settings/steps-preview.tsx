@@ -11,8 +11,13 @@ import { Time } from '../time.tsx';
 /** As many as can be taken in at a glance. */
 const SHOWN = 8;
 
+interface StepsPreviewProps extends PreviewQuestion {
+  /** Whether any channel takes alerts; where none does, nothing would be sent. */
+  isTold: boolean;
+}
+
 /** What would be sent with these settings, before they are saved; of one domain, or of all. */
-export function StepsPreview(question: PreviewQuestion) {
+export function StepsPreview({ isTold, ...question }: StepsPreviewProps) {
   const id = useId();
   const { data, error, refetch, isPlaceholderData } = usePreview(question);
   const isOfOne = question.domain_id !== undefined;
@@ -23,7 +28,9 @@ export function StepsPreview(question: PreviewQuestion) {
       <h3 id={id} className="text-label font-semibold">
         If nobody renews, this is sent
       </h3>
-      {data ? (
+      {!isTold ? (
+        <p className="mt-1 text-label text-fg-2">Nothing: no channel takes alerts, so nobody is told.</p>
+      ) : data ? (
         <div className={classNames(isPlaceholderData && 'opacity-60')} aria-busy={isPlaceholderData}>
           {data.alerts.length === 0 ? (
             <p className="mt-1 text-label text-fg-2">
@@ -53,8 +60,9 @@ export function StepsPreview(question: PreviewQuestion) {
                   </span>
                   <span className="min-w-0 text-fg-2 max-sm:pl-[18px]">
                     {!isOfOne && (
-                      <span className="font-mono [overflow-wrap:anywhere] text-fg">
-                        {alert.display_name}{' '}
+                      <span className="block font-mono [overflow-wrap:anywhere] text-fg">
+                        {alert.display_name}
+                        <span className="sr-only">: </span>
                       </span>
                     )}
                     {alert.certificate_name !== null && (

@@ -76,6 +76,7 @@ export function PartEditor({
       )}
       {(part === 'steps' || part === 'quiet_hours') && isWhole(part, draft) && (
         <StepsPreview
+          isTold={alerts.is_told}
           domain_id={domainId}
           steps={isSubscribed ? draft.steps : alerts.effective.steps}
           quiet_hours={draft.quiet_hours}

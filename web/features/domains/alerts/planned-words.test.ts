@@ -35,19 +35,21 @@ describe('the next alert', () => {
 
   it('says why there is none', () => {
     const domain = { paused: null, expiry_date: '2026-12-22T12:00:00.000Z' } as const;
-    const none = { incidents: [] };
+    const none = { incidents: [], is_told: true };
     expect(nothingPlannedLine({ ...domain, paused: 'user' }, none)).toContain('paused');
     expect(nothingPlannedLine({ ...domain, expiry_date: null }, none)).toContain('no certificate was read');
     expect(nothingPlannedLine(domain, none)).toContain('the last one');
+    expect(nothingPlannedLine(domain, { ...none, is_told: false })).toContain('Nobody is told');
     const acknowledged = {
       id: 'i1',
       problem: 'expiry',
+      severity: 'warning',
       title: '',
       started_at: '',
       ended_at: null,
       acknowledged_at: '2026-11-20T11:00:00.000Z',
       snoozed_until: null,
     } as const;
-    expect(nothingPlannedLine(domain, { incidents: [acknowledged] })).toContain('acknowledged');
+    expect(nothingPlannedLine(domain, { ...none, incidents: [acknowledged] })).toContain('acknowledged');
   });
 });

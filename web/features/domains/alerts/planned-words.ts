@@ -19,9 +19,10 @@ export function nextAlertLine(next: PlannedAlertWire, now: number): string {
 /** Why nothing is planned. */
 export function nothingPlannedLine(
   { paused, expiry_date: expiryDate }: Pick<DomainWire, 'paused' | 'expiry_date'>,
-  { incidents }: Pick<DomainAlertsWire, 'incidents'>,
+  { incidents, is_told: isTold }: Pick<DomainAlertsWire, 'incidents' | 'is_told'>,
 ): string {
   if (paused !== null) return 'No alert is planned while it is paused.';
+  if (!isTold) return 'Nobody is told: no channel takes alerts about it.';
   if (expiryDate === null) return 'No alert is planned: no certificate was read yet.';
   const expiry = incidents.find(({ problem, ended_at: endedAt }) => problem === 'expiry' && endedAt === null);
   if (expiry?.acknowledged_at != null) return 'No more alerts before it is over: you acknowledged it.';

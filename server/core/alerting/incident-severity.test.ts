@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import type { AlertStep, Problem } from './alert.ts';
+import { incidentSeverity } from './incident-severity.ts';
+
+const DAY_MS = 86_400_000;
+const certificate = {
+  ...{ fingerprint: 'f', role: 'leaf' as const, name: 'shop.example.com' },
+  ...{ notBefore: 0, notAfter: 90 * DAY_MS },
+};
+const of = (problem: Problem, step: AlertStep, now = 0) =>
+  incidentSeverity({ problem, step, facts: { certificate } }, now);
+
+describe('The severity of an incident', () => {
+  it('of a certificate that ends is critical from a week before', () => {
+    const left = (days: number) => of('expiry', 'warning', (90 - days) * DAY_MS);
+    expect([32, 8, 7, 1, -1].map(left)).toEqual(['warning', 'warning', 'critical', 'critical', 'critical']);
+  });
+
+  it('is critical where people are turned away', () => {
+    expect([of('revoked', 'revoked'), of('wrong_name', 'opened'), of('down', 'opened')]).toEqual(
+      Array(3).fill('critical'),
+    );
+    expect([of('chain_broken', 'some_clients'), of('chain_broken', 'opened')]).toEqual([
+      'warning',
+      'critical',
+    ]);
+    expect([of('down', 'flapping'), of('changed', 'opened')]).toEqual(['warning', 'warning']);
+  });
+});
