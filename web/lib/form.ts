@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { ChangeEvent, SubmitEvent } from 'react';
 import type { z } from 'zod';
 
@@ -27,6 +27,10 @@ function valuesOf<Name extends string>(form: HTMLFormElement, initial: Texts<Nam
   return Object.fromEntries(entries) as Texts<Name>;
 }
 
+function focusField(form: HTMLFormElement | null, name: string | undefined): void {
+  form?.querySelector<HTMLInputElement>(`[name="${name}"]`)?.focus();
+}
+
 export interface Form<Name extends string, Output> {
   /** For a Field: its name, its start and what is wrong with it. */
   field: (name: Name) => {
@@ -41,7 +45,7 @@ export interface Form<Name extends string, Output> {
   submit: (work: (output: Output) => Promise<void>) => (event: SubmitEvent<HTMLFormElement>) => void;
   /** While `work` runs. */
   busy: boolean;
-  /** Says what the server has against a field, until that is changed. */
+  /** Says what the server has against a field, until that is changed, and leads to it. */
   refuse: (name: Name, error: string) => void;
 }
 
@@ -54,6 +58,7 @@ export function useForm<Name extends string, Output>(
   const [errors, setErrors] = useState<Errors<Name>>({});
   const [wasSubmitted, setSubmitted] = useState(false);
   const [busy, setBusy] = useState(false);
+  const submitted = useRef<HTMLFormElement>(null);
 
   const change = (form: HTMLFormElement | null) => {
     if (!form) return;
@@ -76,16 +81,20 @@ export function useForm<Name extends string, Output>(
     submit: (work) => (event) => {
       event.preventDefault();
       const form = event.currentTarget;
+      submitted.current = form;
       setSubmitted(true);
       const checked = check(schema, valuesOf(form, initial));
       setErrors(checked.ok ? {} : checked.errors);
       if (!checked.ok) {
-        form.querySelector<HTMLInputElement>(`[name="${Object.keys(checked.errors)[0]}"]`)?.focus();
+        focusField(form, Object.keys(checked.errors)[0]);
         return;
       }
       setBusy(true);
       void work(checked.output).finally(() => setBusy(false));
     },
-    refuse: (name, error) => setErrors((before) => ({ ...before, [name]: error })),
+    refuse: (name, error) => {
+      setErrors((before) => ({ ...before, [name]: error }));
+      focusField(submitted.current, name);
+    },
   };
 }

@@ -26,8 +26,10 @@ const BASE =
   'inline-flex items-center justify-center gap-2 rounded-2 border font-medium whitespace-nowrap no-underline select-none transition-[background-color,border-color,filter] duration-120';
 const DISABLED =
   'disabled:border-transparent disabled:bg-line disabled:text-fg-3 disabled:shadow-none disabled:brightness-100 disabled:cursor-default';
+const INACTIVE = 'border-transparent! bg-line! text-fg-3! shadow-none! brightness-100! cursor-default';
 // One without a ground has none then either: grey, it would look hovered.
 const DISABLED_GHOST = 'disabled:bg-transparent disabled:text-fg-3 disabled:cursor-default';
+const INACTIVE_GHOST = 'bg-transparent! text-fg-3! cursor-default';
 
 /** The look of a button, for links that lead somewhere. */
 export function buttonClass(variant: ButtonVariant = 'primary', size: ButtonSize = 'medium'): string {
@@ -39,27 +41,38 @@ export interface ButtonProps extends ComponentProps<'button'> {
   size?: ButtonSize;
   /** Shows a spinner and takes no further press; the label stays. */
   busy?: boolean;
+  /** Takes no press for now, and keeps the focus: for a button that its own press leaves with nothing to do. */
+  inactive?: boolean;
 }
 
 export function Button({
   variant = 'primary',
   size = 'medium',
   busy = false,
-  disabled,
+  inactive = false,
+  disabled = false,
   className,
   children,
   type = 'button',
+  onClick,
   ...rest
 }: ButtonProps) {
+  const isGhost = variant === 'ghost';
+  // Not `disabled`: that would drop the focus to the page, and who works by keyboard began at its top again.
+  const isInactive = busy || inactive;
   return (
     <button
       {...rest}
       type={type}
-      disabled={disabled === true || busy}
+      disabled={disabled}
+      aria-disabled={isInactive || undefined}
       aria-busy={busy || undefined}
+      // Keeps a form from being sent, too: Enter in a field presses its button.
+      onClick={isInactive ? (event) => event.preventDefault() : onClick}
       className={classNames(
         buttonClass(variant, size),
-        variant === 'ghost' ? DISABLED_GHOST : DISABLED,
+        isGhost ? DISABLED_GHOST : DISABLED,
+        isInactive && (isGhost ? INACTIVE_GHOST : INACTIVE),
         className,
       )}
     >

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AccountAlertsWire, AlertSettingsWire } from '../../../../contract/alerting.ts';
 import { useChannels } from '../../../lib/alerts/alert-queries.ts';
+import { isAnybodyTold } from '../../../lib/alerts/is-told.ts';
 import { ChannelChoice } from '../../../ui/alert-settings/channel-choice.tsx';
 import { MutedEvents } from '../../../ui/alert-settings/muted-events.tsx';
 import { QuietHoursFields } from '../../../ui/alert-settings/quiet-hours-fields.tsx';
@@ -27,21 +28,32 @@ interface RowProps {
 export function StepsRow({ alerts }: RowProps) {
   const [steps, edit, isChanged] = useEdited(alerts.settings.steps);
   const save = useSaveAlerts(alerts, 'The steps are saved.');
+  const saveButton = useRef<HTMLButtonElement>(null);
+  const { data: channels } = useChannels();
+  const isTold = channels === undefined || isAnybodyTold(channels, alerts.settings.channels);
   return (
     <Row title="Steps" description="When you hear that a certificate comes to its end.">
       <div className="grid gap-4">
         <StepsEditor value={steps} onChange={(next) => edit(next)} />
-        <StepsPreview steps={steps} />
+        <StepsPreview steps={steps} isTold={isTold} />
         <div className="flex flex-wrap gap-2 max-md:flex-col">
           <Button
-            disabled={!isChanged}
+            ref={saveButton}
+            inactive={!isChanged}
             busy={save.isPending}
             onClick={() => save.mutate({ steps }, { onSuccess: () => edit(undefined) })}
           >
             Save steps
           </Button>
           {isChanged && (
-            <Button variant="outline" disabled={save.isPending} onClick={() => edit(undefined)}>
+            <Button
+              variant="outline"
+              inactive={save.isPending}
+              onClick={() => {
+                edit(undefined);
+                saveButton.current?.focus();
+              }}
+            >
               Discard
             </Button>
           )}
@@ -63,7 +75,7 @@ export function QuietHoursRow({ alerts }: RowProps) {
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2 max-md:flex-col max-md:items-stretch">
           <Button
             variant="outline"
-            disabled={!isChanged || isNone}
+            inactive={!isChanged || isNone}
             busy={save.isPending}
             onClick={() => save.mutate({ quiet_hours: quietHours }, { onSuccess: () => edit(undefined) })}
           >
