@@ -1,5 +1,6 @@
 import { displayName } from '../../server/core/index.ts';
 import { type Account, identitiesOf } from '../../server/store/accounts.ts';
+import type { MailContent } from '../../server/store/mails.ts';
 import { sendAgain, sentMail, type SentMail } from '../../server/store/sent-mail.ts';
 import type { Desk } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
@@ -15,7 +16,12 @@ const KINDS: Record<string, string> = {
   password_changed: 'Your password was changed',
   premium_ended: 'Premium has ended',
   feedback: 'Feedback to you',
-};
+  reached_you: 'Mail reaches you',
+  confirm_recipient: 'Agree to get alerts',
+  channel_disabled: 'A channel was switched off',
+  digest: 'Weekly digest',
+  operator_alarm: 'Alarm to you',
+} satisfies Record<MailContent['kind'], string>;
 
 export async function showMail(account: Account, { store }: Desk): Promise<string[]> {
   const mails = await sentMail(store, account, MOST_MAILS);

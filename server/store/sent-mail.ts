@@ -2,6 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Store } from './open-store.ts';
 import type { Outbox } from './outbox.ts';
 import type { DeliveryState } from './alert-tables.ts';
+import { liftSuppression } from './suppressions.ts';
 import type { MailState, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -69,7 +70,8 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
 
 /**
  * Makes what waits or failed due now, with four days of new attempts for what failed; of mails those only of which is still
- * known what they said. `ids` null: everything of the account. Returns the ids.
+ * known what they said. `ids` null: everything of the account. An address that refused mail gets it again: whoever asks for
+ * this knows better. Returns the ids.
  */
 export async function sendAgain(
   store: Store,
@@ -95,10 +97,18 @@ export async function sendAgain(
         .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
         .returning('id');
     const alerts = await unsettled('deliveries').where('account_id', '=', account.id).execute();
-    const mails = await unsettled('mails').where(isOf(account)).where('data', 'is not', null).execute();
+    const mails = await unsettled('mails')
+      .where(isOf(account))
+      .where('data', 'is not', null)
+      .returning('recipient')
+      .execute();
+    const recipients = mails.map(({ recipient }) => recipient);
+    for (const address of new Set(alerts.length > 0 ? [...recipients, account.email] : recipients))
+      await liftSuppression(trx, address);
     return [...alerts, ...mails].map(({ id }) => id);
   });
   for (const topic of ['deliveries', 'mails'] as const) store.signals.publish({ topic });
+  if (again.length > 0) store.signals.publish({ topic: 'account', accountId: account.id });
   return again;
 }
 
