@@ -8,7 +8,14 @@ import { selfSigned } from './mint.ts';
 
 /** What the sink does with a mail transaction. `lose_reply` takes the mail and breaks the connection instead of saying so. */
 export type SmtpBehaviour =
-  'accept' | 'greylist' | 'refuse_sender' | 'refuse_recipient' | 'refuse_relay' | 'refuse_message' | 'lose_reply' | 'silence';
+  | 'accept'
+  | 'greylist'
+  | 'refuse_sender'
+  | 'refuse_recipient'
+  | 'refuse_relay'
+  | 'refuse_message'
+  | 'lose_reply'
+  | 'silence';
 
 /** One mail whose content arrived. */
 export interface SinkMail {
