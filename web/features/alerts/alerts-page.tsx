@@ -1,4 +1,10 @@
-import { useAccountAlerts, useLiveAlerts } from '../../lib/alerts/alert-queries.ts';
+import {
+  useAccountAlerts,
+  useChannels,
+  useLiveAlerts,
+  useMaintenance,
+  useRereadAlerts,
+} from '../../lib/alerts/alert-queries.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Row } from '../../ui/row.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -13,38 +19,41 @@ import { EventsRow, QuietHoursRow, StepsRow, WhichChannelsRow } from './settings
 export function AlertsPage() {
   usePageTitle('Alerts');
   useLiveAlerts();
-  const { data: alerts, error, isFetching, refetch } = useAccountAlerts();
+  const reads = [useChannels(), useAccountAlerts(), useMaintenance()];
   return (
     <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
         Alerts
       </h1>
+      {/* All at once: each part that came by itself would push those below it away. */}
+      {reads.some(({ isPending }) => isPending) ? <Loading /> : <Parts />}
+    </div>
+  );
+}
+
+function Parts() {
+  const { data: alerts, error, isFetching } = useAccountAlerts();
+  const reread = useRereadAlerts();
+  return (
+    <>
       <Row title="Channels" description="Where alerts go.">
         <Channels />
       </Row>
-      {alerts && (
+      {alerts ? (
         <>
           <WhichChannelsRow alerts={alerts} />
           <StepsRow alerts={alerts} />
           <QuietHoursRow alerts={alerts} />
           <EventsRow alerts={alerts} />
         </>
-      )}
-      {!alerts && (
+      ) : (
         <Row title="Steps" description="When you hear that a certificate comes to its end.">
-          {error ? (
-            <NotLoaded
-              what="What you are told of and when"
-              error={error}
-              isRetrying={isFetching}
-              onRetry={() => void refetch()}
-            />
-          ) : (
-            <div className="grid gap-2 py-1">
-              <Skeleton className="h-13 w-full" />
-              <Skeleton className="h-3 w-64 max-w-full" />
-            </div>
-          )}
+          <NotLoaded
+            what="What you are told of and when"
+            error={error}
+            isRetrying={isFetching}
+            onRetry={reread}
+          />
         </Row>
       )}
       <Row title="Maintenance" description="Planned work. Nobody is told of trouble meanwhile.">
@@ -56,6 +65,30 @@ export function AlertsPage() {
           <CalendarRow alerts={alerts} />
         </>
       )}
+    </>
+  );
+}
+
+/** As tall as the window, so that nothing below it moves when the parts come. */
+function Loading() {
+  return (
+    <div aria-busy="true" className="min-h-screen">
+      <span className="sr-only">Loading alerts...</span>
+      {['Channels', 'Steps', 'Quiet hours'].map((part) => (
+        <div
+          key={part}
+          className="grid gap-4 border-b border-line py-7 last:border-0 md:grid-cols-[240px_1fr] md:gap-10"
+        >
+          <div className="grid content-start gap-2.5">
+            <Skeleton className="h-4 w-28" />
+            <Skeleton className="h-3 w-44 max-w-full" />
+          </div>
+          <div className="grid gap-3">
+            <Skeleton className="h-13 w-full" />
+            <Skeleton className="h-9 w-36 max-md:w-full" />
+          </div>
+        </div>
+      ))}
     </div>
   );
 }

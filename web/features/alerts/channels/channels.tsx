@@ -1,29 +1,19 @@
 import { Plus } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { useChannels } from '../../../lib/alerts/alert-queries.ts';
+import { useChannels, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
 import { NotLoaded } from '../not-loaded.tsx';
 import { AddChannelDialog } from './add-channel-dialog.tsx';
 import { ChannelItem } from './channel-item.tsx';
 
 /** The ways in which the account is told: its own address, then what was added. */
 export function Channels() {
-  const { data, error, isFetching, refetch } = useChannels();
+  const { data, error, isFetching } = useChannels();
+  const reread = useRereadAlerts();
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
 
-  if (error && !data)
-    return (
-      <NotLoaded what="Your channels" error={error} isRetrying={isFetching} onRetry={() => void refetch()} />
-    );
-  if (!data)
-    return (
-      <div className="grid gap-2 py-1">
-        <Skeleton className="h-4 w-48" />
-        <Skeleton className="h-3 w-64 max-w-full" />
-      </div>
-    );
+  if (!data) return <NotLoaded what="Your channels" error={error} isRetrying={isFetching} onRetry={reread} />;
   return (
     <div className="grid gap-4">
       <ul>

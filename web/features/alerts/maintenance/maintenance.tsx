@@ -6,7 +6,7 @@ import { ALERT_KEYS, useMaintenance, useRereadAlerts } from '../../../lib/alerts
 import { messageOf } from '../../../lib/api-error.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Skeleton } from '../../../ui/skeleton.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { NotLoaded } from '../not-loaded.tsx';
@@ -14,26 +14,19 @@ import { MaintenanceDialog } from './maintenance-dialog.tsx';
 
 /** Windows of planned work: those that go on or come. */
 export function Maintenance() {
-  const { data, error, isFetching, refetch } = useMaintenance();
+  const { data, error, isFetching } = useMaintenance();
+  const reread = useRereadAlerts();
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
 
-  if (error && !data)
-    return (
-      <NotLoaded
-        what="Planned maintenance"
-        error={error}
-        isRetrying={isFetching}
-        onRetry={() => void refetch()}
-      />
-    );
-  if (!data) return <Skeleton className="h-4 w-48" />;
+  if (!data)
+    return <NotLoaded what="Planned maintenance" error={error} isRetrying={isFetching} onRetry={reread} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 && (
         <ul>
           {data.map((window) => (
-            <WindowItem key={window.id} window={window} onRemoved={() => add.current?.focus()} />
+            <WindowItem key={window.id} window={window} focusAfterRemoval={() => add.current} />
           ))}
         </ul>
       )}
@@ -47,7 +40,14 @@ export function Maintenance() {
   );
 }
 
-function WindowItem({ window, onRemoved }: { window: MaintenanceWindowWire; onRemoved: () => void }) {
+interface WindowItemProps {
+  window: MaintenanceWindowWire;
+  focusAfterRemoval: () => HTMLElement | null;
+}
+
+function WindowItem({ window, focusAfterRemoval }: WindowItemProps) {
+  const [isAsking, setAsking] = useState(false);
+  const isGone = useRef(false);
   const queryClient = useQueryClient();
   const reread = useRereadAlerts();
   const { id, domain, starts_at: from, ends_at: to, repeats, note, active } = window;
@@ -55,7 +55,7 @@ function WindowItem({ window, onRemoved }: { window: MaintenanceWindowWire; onRe
   const removing = useMutation({
     mutationFn: () => removeMaintenance(id),
     onSuccess: () => {
-      onRemoved();
+      isGone.current = true;
       queryClient.setQueryData<MaintenanceWindowWire[]>(ALERT_KEYS.maintenance, (former) =>
         former?.filter((other) => other.id !== id),
       );
@@ -87,10 +87,22 @@ function WindowItem({ window, onRemoved }: { window: MaintenanceWindowWire; onRe
         size="small"
         busy={removing.isPending}
         aria-label={`${verb}: maintenance of ${name}`}
-        onClick={() => removing.mutate()}
+        onClick={() => setAsking(true)}
       >
         {verb}
       </Button>
+      <ConfirmDialog
+        open={isAsking}
+        onOpenChange={setAsking}
+        title={`${verb} the maintenance of ${name}?`}
+        description={
+          repeats === 'weekly' ? 'It repeats every week; every later one is taken back with it.' : undefined
+        }
+        confirmLabel={verb}
+        processing={removing.isPending}
+        onConfirm={() => removing.mutate()}
+        focusAfterClose={() => (isGone.current ? focusAfterRemoval() : null)}
+      />
     </li>
   );
 }

@@ -33,7 +33,11 @@ export const typedWindowSchema = z
       repeats: weekly === 'weekly' ? 'weekly' : 'never',
       note,
     });
-    if (parsed.success) return { domain, window: parsed.data };
+    if (parsed.success) {
+      if (Date.parse(parsed.data.ends_at) > Date.now()) return { domain, window: parsed.data };
+      context.addIssue({ code: 'custom', message: 'It is over already', path: ['to'] });
+      return z.NEVER;
+    }
     for (const { message, path } of parsed.error.issues)
       context.addIssue({ code: 'custom', message, path: [FIELDS[String(path[0])] ?? 'from'] });
     return z.NEVER;
