@@ -12,6 +12,7 @@ import type { GlyphName } from '../glyph.tsx';
 import { Spinner } from '../spinner.tsx';
 import { Time } from '../time.tsx';
 import { toast } from '../toast.tsx';
+import { visibleText } from '../visible-text.ts';
 
 const LOOKS: Record<'delivered' | 'failed' | 'held' | 'superseded', { glyph: GlyphName; colour: string }> = {
   delivered: { glyph: 'active', colour: 'text-ok-mark' },
@@ -85,6 +86,8 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
     },
     onError: (error) => toast.error(`It was not sent again: ${messageOf(error)}`),
   });
+  // The button that was pressed stays, for who has the focus on it.
+  const isUnderWay = replay.isPending || replay.isSuccess;
   return (
     <div className="grid gap-1.5">
       <div className="flex items-start justify-between gap-3">
@@ -94,12 +97,13 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
             <DeliveryState delivery={delivery} />
           </output>
         </div>
-        {isSettled(delivery) && (
+        {(isSettled(delivery) || isUnderWay) && (
           <Button
             variant="outline"
             size="small"
             busy={replay.isPending}
-            aria-label={`Send again: ${delivery.title}`}
+            inactive={!isSettled(delivery)}
+            aria-label={`Send again to ${visibleText(delivery.channel_name)}: ${delivery.title}`}
             onClick={() => replay.mutate()}
           >
             Send again

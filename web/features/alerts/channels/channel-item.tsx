@@ -10,6 +10,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/menu.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { CHANNEL_KINDS } from './channel-kinds.ts';
 import { channelState } from './channel-state.ts';
 import type { ChannelState } from './channel-state.ts';
@@ -35,6 +36,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
   const standing = channelState(channel, useNow());
   const test = useChannelTest(key);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const focus = useKeptFocus<HTMLDivElement>();
   const ask = (what: Asked) => (open: boolean) => setAsked(open ? what : null);
 
   return (
@@ -51,7 +53,7 @@ export function ChannelItem({ channel, focusAfterRemoval }: ChannelItemProps) {
           {name !== target && <p className="text-meta [overflow-wrap:anywhere] text-fg-3">{target}</p>}
           <StateLine standing={standing} />
         </div>
-        <div className="flex items-center gap-2 max-md:order-last max-md:basis-full max-md:pl-11">
+        <div {...focus} className="flex items-center gap-2 max-md:order-last max-md:basis-full max-md:pl-11">
           {state === 'open' && (
             <Button
               variant="outline"

@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { isSpent, LinkFailed, LinkNotWhole } from './link-trouble.tsx';
 import { confirmRecipient } from './mailed-calls.ts';
 
@@ -13,14 +15,25 @@ const TITLE = 'Get certificate alerts by mail?';
 export function ConfirmRecipientPage() {
   usePageTitle('Confirm your address');
   const { token } = useSearch({ from: '/confirm-recipient' });
-  const { product_name: productName } = usePublicConfig();
   const confirm = useMutation({ mutationFn: () => confirmRecipient(token) });
+  const focus = useKeptFocus<HTMLDivElement>();
+  if (token === '') return <LinkNotWhole />;
+  return (
+    <div className="contents" {...focus}>
+      <Agreement confirm={confirm} />
+    </div>
+  );
+}
+
+type Confirm = UseMutationResult<Awaited<ReturnType<typeof confirmRecipient>>, Error, void>;
+
+function Agreement({ confirm }: { confirm: Confirm }) {
+  const { product_name: productName } = usePublicConfig();
   const elsewhere = (
     <Link to="/landing" className="link">
       What {productName} does
     </Link>
   );
-  if (token === '') return <LinkNotWhole />;
   if (confirm.data)
     return (
       <AuthCard title="Thank you, alerts will come" elsewhere={elsewhere}>
@@ -34,7 +47,7 @@ export function ConfirmRecipientPage() {
     return (
       <AuthCard
         title="This link is no longer good"
-        subtitle="It is too old, or whoever asked has taken it back. Ask them to add your address once more."
+        subtitle="If you agreed with it before, alerts come already. Else it is too old, or whoever asked has taken it back: ask them to add your address once more."
         elsewhere={elsewhere}
       />
     );

@@ -9,9 +9,11 @@ export function LinkNotWhole() {
   );
 }
 
+const SPENT = ['invalid_token', 'invalid_request', 'not_found'];
+
 /** Whether a link was refused for good, and not for the moment. */
 export function isSpent(error: unknown): boolean {
-  return error instanceof ApiError && (error.code === 'invalid_token' || error.code === 'invalid_request');
+  return error instanceof ApiError && SPENT.includes(error.code);
 }
 
 /** Where something failed that may work the next time. */

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
 import { makeCalendar, removeCalendar } from '../../../lib/alerts/alert-calls.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
@@ -34,13 +35,17 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
     },
     onError: (error) => toast.error(`The calendar did not end: ${messageOf(error)}`),
   });
+  const isMade = calendar !== null || make.data !== undefined;
+  const makeButton = useRef<HTMLButtonElement>(null);
+  const address = useRef<HTMLInputElement>(null);
+  useEffect(() => address.current?.focus(), [make.data]);
   return (
     <Row
       title="Calendar"
       description="Expiries and renewals in your own calendar, by an address that only you know."
     >
       <div className="grid gap-4">
-        {make.data !== undefined && <CalendarAddress url={make.data} />}
+        {make.data !== undefined && <CalendarAddress url={make.data} input={address} />}
         {calendar && make.data === undefined && (
           <p className="text-fg-2">
             There is an address, made on <Time iso={calendar.created_at} />
@@ -54,21 +59,18 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
           </p>
         )}
         <div className="flex flex-wrap gap-2 max-md:flex-col">
-          {calendar ? (
-            <>
-              <Button variant="outline" onClick={() => setAsking('new')}>
-                Make a new address
-              </Button>
-              <Button variant="danger-outline" onClick={() => setAsking('end')}>
-                End it
-              </Button>
-            </>
-          ) : (
-            make.data === undefined && (
-              <Button variant="outline" busy={make.isPending} onClick={() => make.mutate()}>
-                Make a calendar address
-              </Button>
-            )
+          <Button
+            ref={makeButton}
+            variant="outline"
+            busy={make.isPending}
+            onClick={() => (isMade ? setAsking('new') : make.mutate())}
+          >
+            {isMade ? 'Make a new address' : 'Make a calendar address'}
+          </Button>
+          {isMade && (
+            <Button variant="danger-outline" onClick={() => setAsking('end')}>
+              End it
+            </Button>
           )}
         </div>
       </div>
@@ -80,15 +82,23 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
         confirmLabel={asking === 'new' ? 'Make a new address' : 'End it'}
         processing={make.isPending || end.isPending}
         onConfirm={() => (asking === 'new' ? make.mutate() : end.mutate())}
+        // The button that ended it is gone, and a new address is what comes next.
+        focusAfterClose={() => address.current ?? makeButton.current}
       />
     </Row>
   );
 }
 
-function CalendarAddress({ url }: { url: string }) {
+interface CalendarAddressProps {
+  url: string;
+  input: RefObject<HTMLInputElement | null>;
+}
+
+function CalendarAddress({ url, input }: CalendarAddressProps) {
   return (
     <div>
       <Field
+        ref={input}
         label="Calendar address"
         aside="Shown this once"
         mono

@@ -4,6 +4,7 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 import { useDomainAlerts, useLiveAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { Time } from '../../../ui/time.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { SectionError } from '../panel/panel-section.tsx';
 import { AlertsLoading } from './alerts-loading.tsx';
 import { IncidentList } from './incident-list.tsx';
@@ -30,8 +31,9 @@ export function DomainAlerts({ domain }: { domain: DomainWire }) {
 
 function Content({ domain, alerts }: { domain: DomainWire; alerts: DomainAlertsWire }) {
   const now = useNow();
+  const focus = useKeptFocus<HTMLDivElement>();
   return (
-    <div className="grid gap-4">
+    <div className="grid gap-4" {...focus}>
       <UnsubscribedNotice domainId={domain.id} unsubscribed={alerts.unsubscribed} />
       {alerts.maintenance_until !== null && (
         <p className="text-label text-fg-2">

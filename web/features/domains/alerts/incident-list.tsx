@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Menu, MenuItem, MenuLabel } from '../../../ui/menu.tsx';
 import { Time } from '../../../ui/time.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { acknowledgeMeans, incidentState, SNOOZES, untilWords } from './incident-words.ts';
 import { useIncidentCalls } from './use-incident-calls.ts';
@@ -44,9 +45,10 @@ function LastingIncident({ incident, now }: { incident: AlertIncidentWire; now: 
   const hintId = useId();
   const { acknowledge, snooze, isAcknowledging, isSnoozing } = useIncidentCalls(incident);
   const state = incidentState(incident, now);
-  const isQuiet = state !== 'open';
+  const snoozing = useKeptFocus<HTMLDivElement>();
+  const mark = incident.severity === 'critical' ? 'border-critical-mark' : 'border-soon-mark';
   return (
-    <li className={classNames('border-l-2 pl-3', isQuiet ? 'border-line-2' : 'border-critical-mark')}>
+    <li className={classNames('border-l-2 pl-3', state === 'open' ? mark : 'border-line-2')}>
       <p className="text-label font-[520] [overflow-wrap:anywhere]">{visibleText(incident.title)}</p>
       <p className="num mt-0.5 text-meta text-fg-3">
         Since <Time iso={incident.started_at} withTime />
@@ -83,13 +85,15 @@ function LastingIncident({ incident, now }: { incident: AlertIncidentWire; now: 
             Remind me again
           </Button>
         )}
-        {state === 'snoozed' ? (
-          <Button variant="ghost" size="small" busy={isSnoozing} onClick={() => snooze(null)}>
-            End snooze
-          </Button>
-        ) : (
-          <SnoozeMenu now={now} isBusy={isSnoozing} onSnooze={snooze} />
-        )}
+        <div className="contents" {...snoozing}>
+          {state === 'snoozed' ? (
+            <Button variant="ghost" size="small" busy={isSnoozing} onClick={() => snooze(null)}>
+              End snooze
+            </Button>
+          ) : (
+            <SnoozeMenu now={now} isBusy={isSnoozing} onSnooze={snooze} />
+          )}
+        </div>
       </div>
       {incident.acknowledged_at === null && (
         <p id={hintId} className="mt-1.5 text-meta text-fg-3">

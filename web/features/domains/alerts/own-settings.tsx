@@ -1,9 +1,11 @@
 import { useState } from 'react';
+import type { ReactNode } from 'react';
 import type { DomainAlertSettingsWire, DomainAlertsWire } from '../../../../contract/alerting.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { useChannels } from '../../../lib/alerts/alert-queries.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
 import { Button } from '../../../ui/button.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { Disclosure } from '../panel/disclosure.tsx';
 import { PartEditor } from './part-editor.tsx';
 import { ownLine, PART_TITLES, partLine, PARTS, without } from './settings-words.ts';
@@ -40,7 +42,7 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
   return (
     <ul className="mt-1 grid gap-3 pb-1">
       {PARTS.map((part) => (
-        <li key={part}>
+        <PartItem key={part}>
           <div className="flex items-start justify-between gap-3">
             <div className="min-w-0">
               <p className="text-label font-[520]">{PART_TITLES[part]}</p>
@@ -80,8 +82,14 @@ function Parts({ domain, alerts }: OwnSettingsProps) {
           ) : (
             own[part] === undefined && <p className="text-meta text-fg-3">As in your account</p>
           )}
-        </li>
+        </PartItem>
       ))}
     </ul>
   );
+}
+
+/** Where its button was, the editor has the focus, and the other way round. */
+function PartItem({ children }: { children: ReactNode }) {
+  const focus = useKeptFocus<HTMLLIElement>();
+  return <li {...focus}>{children}</li>;
 }
