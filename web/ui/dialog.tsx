@@ -26,6 +26,8 @@ export interface DialogProps {
   focusFirst?: () => HTMLElement | null;
   /** A cross at the upper right, for a dialog that is longer than a question. */
   hasCross?: boolean;
+  /** Closes by its own buttons alone, where it shows what is never shown again. */
+  isKept?: boolean;
   /** 760 px instead of 520, for a table. */
   wide?: boolean;
   children: ReactNode;
@@ -61,6 +63,8 @@ export function keepOpenForToasts(event: Event): void {
     event.preventDefault();
 }
 
+const preventDefault = (event: Event) => event.preventDefault();
+
 /** A modal dialog: focus stays inside, Escape and the scrim close it. */
 export function Dialog({
   open,
@@ -70,6 +74,7 @@ export function Dialog({
   focusAfterClose,
   focusFirst,
   hasCross = false,
+  isKept = false,
   wide = false,
   children,
 }: DialogProps) {
@@ -87,13 +92,16 @@ export function Dialog({
             first.focus();
           }}
           onCloseAutoFocus={returnFocus}
-          onInteractOutside={keepOpenForToasts}
+          onInteractOutside={isKept ? preventDefault : keepOpenForToasts}
+          onEscapeKeyDown={isKept ? preventDefault : undefined}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
-          <Radix.Title className={classNames(DIALOG_TITLE, hasCross && 'pr-10')}>{title}</Radix.Title>
+          <Radix.Title className={classNames(DIALOG_TITLE, hasCross && !isKept && 'pr-10')}>
+            {title}
+          </Radix.Title>
           {description && <Radix.Description className={DIALOG_DESCRIPTION}>{description}</Radix.Description>}
           {children}
-          {hasCross && (
+          {hasCross && !isKept && (
             <Radix.Close asChild>
               <IconButton label="Close" className="absolute top-2 right-2 md:top-3.5 md:right-3.5">
                 <X className="size-4" strokeWidth={1.6} aria-hidden="true" />

@@ -8,6 +8,7 @@ import { DeliveryReceipt } from '../../../ui/alert-settings/delivery-receipt.tsx
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { AddChannelForm } from './add-channel-form.tsx';
 import { CHANNEL_KINDS } from './channel-kinds.ts';
 import { KindChoice } from './kind-choice.tsx';
@@ -30,12 +31,13 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
       onOpenChange={(isOpen) => (isOpen ? onOpenChange(true) : close())}
       focusAfterClose={focusAfterClose}
       hasCross
+      isKept={step.at === 'made' && step.made.secret !== null}
       {...wordsOf(step)}
     >
       {step.at === 'kind' && <Kinds onChoose={(kind) => setStep({ at: 'form', kind })} onClose={close} />}
       {step.at === 'form' && (
         <>
-          <ol className="mt-4 grid list-decimal gap-1.5 pl-5 text-label text-fg-2 marker:text-fg-3">
+          <ol className="mt-4 grid list-decimal grid-cols-[minmax(0,1fr)] gap-1.5 pl-5 text-label [overflow-wrap:anywhere] text-fg-2 marker:text-fg-3">
             {CHANNEL_KINDS[step.kind].steps.map((text) => (
               <li key={text}>{text}</li>
             ))}
@@ -90,6 +92,7 @@ function Kinds({ onChoose, onClose }: { onChoose: (kind: ChannelKindName) => voi
 function Made({ made: { channel, secret }, onClose }: { made: ChannelMade; onClose: () => void }) {
   const test = useChannelTest(channel.key);
   const isOpen = channel.state === 'open';
+  const focus = useKeptFocus<HTMLDivElement>();
   return (
     <>
       {secret !== null && <SigningKey secret={secret} />}
@@ -101,20 +104,22 @@ function Made({ made: { channel, secret }, onClose }: { made: ChannelMade; onClo
           <DeliveryReceipt delivery={test.receipt} hasTitle={false} />
         </section>
       )}
-      <DialogActions>
-        {isOpen && !test.receipt ? (
-          <>
-            <Button variant="outline" onClick={onClose}>
-              Done
-            </Button>
-            <Button busy={test.isSending} onClick={test.send}>
-              Send a test
-            </Button>
-          </>
-        ) : (
-          <Button onClick={onClose}>Done</Button>
-        )}
-      </DialogActions>
+      <div {...focus}>
+        <DialogActions>
+          {isOpen && !test.receipt ? (
+            <>
+              <Button variant="outline" onClick={onClose}>
+                Done
+              </Button>
+              <Button busy={test.isSending} onClick={test.send}>
+                Send a test
+              </Button>
+            </>
+          ) : (
+            <Button onClick={onClose}>Done</Button>
+          )}
+        </DialogActions>
+      </div>
     </>
   );
 }

@@ -26,6 +26,8 @@ it('tells since when nothing arrives, and why', () => {
     text: 'Nothing arrived since 19 November 2026; we keep trying: HTTP 503',
     glyph: 'soon',
   });
+  const minute = { ...failing, failing_since: '2026-11-21T11:59:00Z' };
+  expect(channelState(minute, NOW).text).toBe('First failed 1 min ago; we keep trying: HTTP 503');
 });
 
 it('names what to do where somebody has to act', () => {

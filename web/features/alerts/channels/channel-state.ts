@@ -2,6 +2,8 @@ import { OWN_MAIL } from '../../../../contract/channel.ts';
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { longDate, relativeTime } from '../../../lib/dates.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface ChannelState {
   text: string;
   /** null: all is well. */
@@ -62,8 +64,12 @@ function openState(
     return quiet(
       deliveredAt === null ? 'Nothing sent yet' : `Last delivered ${relativeTime(deliveredAt, now)}`,
     );
+  const isNew = now - Date.parse(failingSince) < DAY_MS;
+  const since = isNew
+    ? `First failed ${relativeTime(failingSince, now)}`
+    : `Nothing arrived since ${longDate(failingSince)}`;
   return {
-    text: `Nothing arrived since ${longDate(failingSince)}; we keep trying${why(detail)}`,
+    text: `${since}; we keep trying${why(detail)}`,
     glyph: 'soon',
     remedy: null,
   };

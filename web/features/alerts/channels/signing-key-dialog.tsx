@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { SigningKey } from './signing-key.tsx';
 
 interface SigningKeyDialogProps {
@@ -25,10 +26,12 @@ export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDial
     making.reset();
   };
   const made = making.data;
+  const focus = useKeptFocus<HTMLDivElement>();
   return (
     <Dialog
       open={open}
       onOpenChange={(isOpen) => (isOpen ? undefined : close())}
+      isKept={made !== undefined}
       title="New signing key"
       description={
         made ? (
@@ -41,20 +44,22 @@ export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDial
       }
     >
       {made && <SigningKey secret={made.secret} />}
-      <DialogActions>
-        {made ? (
-          <Button onClick={close}>Done</Button>
-        ) : (
-          <>
-            <Button variant="outline" onClick={close}>
-              Cancel
-            </Button>
-            <Button busy={making.isPending} onClick={() => making.mutate()}>
-              Make a new key
-            </Button>
-          </>
-        )}
-      </DialogActions>
+      <div {...focus}>
+        <DialogActions>
+          {made ? (
+            <Button onClick={close}>Done</Button>
+          ) : (
+            <>
+              <Button variant="outline" onClick={close}>
+                Cancel
+              </Button>
+              <Button busy={making.isPending} onClick={() => making.mutate()}>
+                Make a new key
+              </Button>
+            </>
+          )}
+        </DialogActions>
+      </div>
     </Dialog>
   );
 }

@@ -70,7 +70,7 @@ describe('what is typed to change a channel', () => {
     });
     expect(check(changedChannelSchema('webhook', began), { name: ' ', url: 'nowhere' })).toEqual({
       ok: false,
-      errors: { name: 'Please enter a name', url: 'Please enter an http or https address' },
+      errors: { name: 'Enter a name', url: 'Enter an http or https address' },
     });
   });
 });

@@ -33,7 +33,7 @@ export function changedChannelSchema(kind: ChannelKindName, began: Texts) {
     .record(z.string(), z.string())
     .transform((texts: Texts, context): { name: string; config?: ChannelConfig } => {
       const name = (texts['name'] ?? '').trim();
-      if (name === '') context.addIssue({ code: 'custom', message: 'Please enter a name', path: ['name'] });
+      if (name === '') context.addIssue({ code: 'custom', message: 'Enter a name', path: ['name'] });
       const isSame = CHANNEL_KINDS[kind].fields.every(({ name: field }) => texts[field] === began[field]);
       return isSame ? { name } : { name, config: configOf(kind, texts, context) };
     });

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import type { DeliveryWire } from '../../../../contract/channel.ts';
 import { testChannel } from '../../../lib/alerts/channel-calls.ts';
 import { messageOf } from '../../../lib/api-error.ts';
@@ -8,15 +9,18 @@ export interface ChannelTest {
   send: () => void;
   /** Until the server has taken it; from then on its receipt tells. */
   isSending: boolean;
-  /** As the server first gave it. */
+  /** Of the last one that the server took, as it first gave it. */
   receipt: DeliveryWire | undefined;
 }
 
 /** Sends a test message to a channel. */
 export function useChannelTest(key: string): ChannelTest {
-  const { mutate, isPending, data } = useMutation({
+  const [receipt, setReceipt] = useState<DeliveryWire>();
+  const { mutate, isPending } = useMutation({
     mutationFn: () => testChannel(key),
-    onError: (error) => toast.error(`The test was not sent: ${messageOf(error)}`),
+    onSuccess: setReceipt,
+    // One place for all that are refused in a row.
+    onError: (error) => toast.error(`The test was not sent: ${messageOf(error)}`, { id: `test-${key}` }),
   });
-  return { send: () => mutate(), isSending: isPending, receipt: data };
+  return { send: () => mutate(), isSending: isPending, receipt };
 }
