@@ -22,12 +22,13 @@ export const MOST_CHANNELS = 20;
 const ADDRESS_MAX_LENGTH = 2_048;
 
 function webAddress(message: string, accepts: (url: URL) => boolean = () => true) {
-  return lineSchema(ADDRESS_MAX_LENGTH).refine((text) => {
-    if (!URL.canParse(text)) return false;
-    const url = new URL(text);
-    const isPlain = url.username === '' && url.password === '' && url.hash === '';
-    return isPlain && ['https:', 'http:'].includes(url.protocol) && accepts(url);
-  }, message);
+  return lineSchema(ADDRESS_MAX_LENGTH).superRefine((text, context) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const refuse = (why: string) => context.addIssue({ code: 'custom', message: why });
+    if (!url || !['https:', 'http:'].includes(url.protocol) || !accepts(url)) refuse(message);
+    else if (url.username !== '' || url.password !== '' || url.hash !== '')
+      refuse('An address without user name, password or #');
+  });
 }
 const isAt = (url: URL, host: RegExp) =>
   url.protocol === 'https:' && url.port === '' && host.test(url.hostname);
@@ -42,14 +43,14 @@ const DISCORD_ADDRESS = webAddress(
     isAt(url, /^(?:(?:ptb|canary)\.)?discord(?:app)?\.com$/) && url.pathname.startsWith('/api/webhooks/'),
 );
 const TEAMS_ADDRESS = webAddress(
-  'Please copy the whole address that the workflow shows; it is an https address',
+  'Copy the whole address that the workflow shows; it is an https address',
   (url) => url.protocol === 'https:',
 );
 
 /** What each kind of channel needs, as a person types it in. Secrets are never sent back. */
 export const channelConfigSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('email'), address: z.email('Invalid email address').max(254) }),
-  z.object({ kind: z.literal('webhook'), url: webAddress('Please enter an http or https address') }),
+  z.object({ kind: z.literal('webhook'), url: webAddress('Enter an http or https address') }),
   z.object({ kind: z.literal('slack'), url: SLACK_ADDRESS }),
   z.object({ kind: z.literal('discord'), url: DISCORD_ADDRESS }),
   z.object({ kind: z.literal('teams'), url: TEAMS_ADDRESS }),
@@ -65,7 +66,7 @@ export const channelConfigSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('ntfy'),
-    server: webAddress('Please enter an http or https address').default('https://ntfy.sh'),
+    server: webAddress('Enter an http or https address').default('https://ntfy.sh'),
     topic: lineSchema(64).regex(/^[\w-]{1,64}$/, 'A topic has letters, digits, - and _'),
     access_token: lineSchema(200)
       .regex(/^[\x21-\x7e]*$/, 'An access token has no spaces')
@@ -84,7 +85,7 @@ export const addChannelSchema = z.object({
 
 /** What is left out stays as it is. A config replaces the one before, of the same kind. */
 export const changeChannelSchema = z.object({
-  name: channelNameSchema.min(1, 'Please enter a name').optional(),
+  name: channelNameSchema.min(1, 'Enter a name').optional(),
   enabled: z.boolean().optional(),
   config: channelConfigSchema.optional(),
 });

@@ -8,7 +8,7 @@ export function lineSchema(maxLength: number) {
   return z
     .string()
     .trim()
-    .max(maxLength)
+    .max(maxLength, `At most ${maxLength} characters`)
     .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please leave out control characters');
 }
 

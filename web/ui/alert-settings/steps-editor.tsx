@@ -94,7 +94,7 @@ function OwnSteps({ steps, onChange }: { steps: readonly string[]; onChange: (st
   };
   const remove = (step: string) => {
     if (steps.length === 1) {
-      setError('Please keep at least one step');
+      setError('One step has to stay');
       return;
     }
     setError(undefined);
