@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { check } from '../../../lib/form.ts';
 import { localText, typedWindowSchema, usualWindow } from './typed-window.ts';
 
@@ -9,6 +9,9 @@ const typed = {
   weekly: 'never',
   note: ' Move ',
 };
+
+beforeAll(() => void vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00') }));
+afterAll(() => void vi.useRealTimers());
 
 it('times are those of the clock that they were typed by', () => {
   expect(check(typedWindowSchema, typed)).toEqual({
@@ -31,6 +34,11 @@ it('says at the field what is wrong', () => {
   expect(check(typedWindowSchema, { ...typed, to: '2026-11-22T21:00' })).toEqual({
     ok: false,
     errors: { to: 'The end comes after the beginning' },
+  });
+  const past = { from: '2026-11-20T10:00', to: '2026-11-20T12:00' };
+  expect(check(typedWindowSchema, { ...typed, ...past })).toEqual({
+    ok: false,
+    errors: { to: 'It is over already' },
   });
   expect(check(typedWindowSchema, { ...typed, from: '' })).toEqual({
     ok: false,

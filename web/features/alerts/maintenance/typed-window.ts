@@ -34,7 +34,8 @@ export const typedWindowSchema = z
       note,
     });
     if (parsed.success) {
-      if (Date.parse(parsed.data.ends_at) > Date.now()) return { domain, window: parsed.data };
+      if (weekly === 'weekly' || Date.parse(parsed.data.ends_at) > Date.now())
+        return { domain, window: parsed.data };
       context.addIssue({ code: 'custom', message: 'It is over already', path: ['to'] });
       return z.NEVER;
     }
