@@ -25,6 +25,7 @@ export { maintenanceUntil } from './alerting/maintenance.ts';
 export type { MaintenanceWindow } from './alerting/maintenance.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';
 export type { ChannelKind, ChannelState } from './alerting/route.ts';
+export { leavesAt } from './alerting/quiet-hours.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, MutableEvent, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alerting/step-label.ts';

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
 import {
   ACCOUNT_MAIL,
   type AlertSettings,
@@ -10,6 +11,7 @@ import {
   type Plan,
 } from '../core/index.ts';
 import { entitlementAt, lockPlan, settledEntitlement } from './entitlements.ts';
+import { holdAnew } from './held-deliveries.ts';
 import { windowsFor } from './maintenance.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { makeDueBy } from './monitor-claims.ts';
@@ -139,13 +141,23 @@ export async function changeAccountAlerts(
     const { settings, digestNextAt } = change;
     if (typeof digestNextAt === 'number' && plan !== 'premium') return 'premium_required';
     if (settings) {
+      const before = await trx
+        .selectFrom('accounts')
+        .select(['alert_settings', 'time_zone'])
+        .where('id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      const known = parseSettings(before.alert_settings);
       const kept = { ...settings, channels: await ownChannels(trx, accountId, settings.channels) };
       await trx
         .updateTable('accounts')
         .set({ alert_settings: JSON.stringify(kept) })
         .where('id', '=', accountId)
         .execute();
-      await makeDueBy(trx, { accountId, monitorId: null, at: now });
+      const all = { accountId, monitorId: null };
+      if (tellsOtherwise(known, kept)) await makeDueBy(trx, { ...all, at: now });
+      const { quietHours } = kept;
+      if (!isDeepStrictEqual(known.quietHours, quietHours))
+        await holdAnew(trx, { ...all, quietHours, timeZone: before.time_zone, now });
     }
     if (digestNextAt !== undefined)
       await trx
@@ -157,7 +169,7 @@ export async function changeAccountAlerts(
   });
   if (outcome === 'changed') {
     store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
-    if (change.settings) store.signals.publish({ topic: 'due' });
+    if (change.settings) for (const topic of ['due', 'deliveries'] as const) store.signals.publish({ topic });
   }
   return outcome;
 }
@@ -173,14 +185,15 @@ export async function changeMonitorAlerts(
     const { plan } = await lockPlan(store, trx, { accountId, now });
     const before = await trx
       .selectFrom('monitors')
-      .select('alert_settings')
-      .where('id', '=', monitorId)
-      .where('account_id', '=', accountId)
+      .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+      .select(['monitors.alert_settings', 'accounts.alert_settings as ofAccount', 'time_zone'])
+      .where('monitors.id', '=', monitorId)
+      .where('monitors.account_id', '=', accountId)
       .executeTakeFirst();
     if (!before) return 'not_found';
-    const known = parseOwn(before.alert_settings)?.steps;
+    const known = parseOwn(before.alert_settings);
     // What rests since the plan ended may stay as it is while something else changes.
-    const isNew = own.steps !== undefined && JSON.stringify(own.steps) !== JSON.stringify(known);
+    const isNew = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
     if (isNew && plan !== 'premium') return 'premium_required';
     const { channels, ...rest } = own;
     const chosen = channels && (await ownChannels(trx, accountId, channels));
@@ -192,14 +205,27 @@ export async function changeMonitorAlerts(
       .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
       .where('id', '=', monitorId)
       .execute();
-    await makeDueBy(trx, { accountId, monitorId, at: now });
+    const ofAccount = parseSettings(before.ofAccount);
+    const held = effectiveSettings(ofAccount, known, plan);
+    const holds = effectiveSettings(ofAccount, kept, plan);
+    if (tellsOtherwise(held, holds)) await makeDueBy(trx, { accountId, monitorId, at: now });
+    const { quietHours } = holds;
+    if (!isDeepStrictEqual(held.quietHours, quietHours))
+      await holdAnew(trx, { accountId, monitorId, quietHours, timeZone: before.time_zone, now });
     return 'changed';
   });
   if (outcome === 'changed') {
     store.signals.publish({ topic: 'alerts', accountId, monitorId });
-    store.signals.publish({ topic: 'due' });
+    for (const topic of ['due', 'deliveries'] as const) store.signals.publish({ topic });
   }
   return outcome;
+}
+
+/** Whether the next check may have something to tell because of a change; quiet hours decide on no more than when it leaves. */
+export function tellsOtherwise(before: AlertSettings, after: AlertSettings): boolean {
+  return (['channels', 'steps', 'muted'] as const).some(
+    (part) => !isDeepStrictEqual(before[part], after[part]),
+  );
 }
 
 /** Those of a choice that the account has; null where it has none of them: nobody chose to hear nothing. */

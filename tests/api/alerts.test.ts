@@ -40,6 +40,9 @@ async function watch(
   return id;
 }
 
+const nextChecks = async ({ store }: TestApi) =>
+  store.db.selectFrom('monitors').select(['id', 'next_check_at']).orderBy('id').execute();
+
 describeEachDatabase('What an account is told of', (open) => {
   it('is the product’s own choice until it makes one, which stays', async () => {
     const api = await startApi(open);
@@ -155,6 +158,53 @@ describeEachDatabase('What is told of one domain', (open) => {
     const waits = Date.parse(delivery?.next_attempt_at ?? '') - api.clock.now();
     expect(waits).toBeGreaterThan(60 * 60_000);
     expect(waits).toBeLessThanOrEqual(120 * 60_000);
+  });
+
+  it('leaves as soon as the quiet hours that hold it end, or are taken back', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
+    const quiet = (minutes: number, critical_always = false) => ({
+      ...{ from_minute: (minute + 1_440 - 60) % 1_440, to_minute: (minute + minutes) % 1_440 },
+      critical_always,
+    });
+    const set = (quiet_hours: object | null) =>
+      changeAccount(alice, { settings: { ...DEFAULTS, quiet_hours } });
+    await set(quiet(600));
+    const id = await watch(api, alice, 5);
+    const checkedNext = await nextChecks(api);
+    const waits = async () => {
+      const [delivery] = (await domain(alice, id)).sent[0]?.deliveries ?? [];
+      return Math.ceil((Date.parse(delivery?.next_attempt_at ?? '') - api.clock.now()) / 60_000);
+    };
+    expect(await waits()).toBeGreaterThan(590);
+    await set(quiet(60));
+    expect([await waits()]).toEqual([expect.toSatisfy((left: number) => left > 50 && left <= 60)]);
+    // The domain's own hold what is about it, whatever the account's are.
+    await changeDomain(alice, id, { quiet_hours: quiet(120) });
+    await set(null);
+    expect(await waits()).toBeGreaterThan(110);
+    await changeDomain(alice, id, {});
+    expect(await waits()).toBeLessThanOrEqual(0);
+    // What is told stays the same, so that nothing has to be looked at again.
+    expect(await nextChecks(api)).toEqual(checkedNext);
+  });
+
+  it('lets critical news through as soon as quiet hours are to', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
+    const quiet_hours = {
+      ...{ from_minute: (minute + 1_440 - 60) % 1_440, to_minute: (minute + 600) % 1_440 },
+      critical_always: false,
+    };
+    await changeAccount(alice, { settings: { ...DEFAULTS, quiet_hours } });
+    const [critical, warning] = [await watch(api, alice, 5), await watch(api, alice, 12, 'www.example.com')];
+    await changeAccount(alice, {
+      settings: { ...DEFAULTS, quiet_hours: { ...quiet_hours, critical_always: true } },
+    });
+    const state = async (id: string) => (await domain(alice, id)).sent[0]?.deliveries[0]?.state;
+    expect([await state(critical), await state(warning)]).toEqual(['waiting', 'held']);
   });
 
   it('can differ from the account: steps on Premium, all else for everybody', async () => {

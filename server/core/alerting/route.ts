@@ -42,7 +42,8 @@ export function routeAlert(
     ({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key),
   );
   const chosen = open.filter(({ key }) => settings.channels === null || settings.channels.includes(key));
-  // Who chose none at all wants to hear nothing; who chose one that is gone does not know yet that it is.
+  // Nobody can choose none at all: only the account that the product watches itself by has it. Who chose one that is gone does not
+  // know yet that it is.
   const isNobodyLeft = chosen.length === 0 && settings.channels?.length !== 0;
   const reached = isNobodyLeft ? open.filter(({ key }) => key === ACCOUNT_MAIL) : chosen;
   return reached.map(({ key, kind }) => ({ key, kind, leavesAt: at }));
