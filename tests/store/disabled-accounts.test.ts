@@ -65,7 +65,8 @@ describeEachDatabase('a disabled account', (open) => {
     expect((await due(store)).checks).toEqual([]);
 
     expect(await enableAccount(store, alice.id)).toBe(true);
-    expect(await due(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 1 });
+    // That mail reaches the account, and that Premium has ended.
+    expect(await due(store)).toEqual({ checks: ['a.example', raced.host], deliveries: 1, mails: 2 });
     expect(await openAccount(store, arrival)).toMatchObject({ ok: true, account: { fullName: 'alice' } });
   });
 

@@ -91,7 +91,7 @@ describeEachDatabase('incidents, from the server to the mail', (open) => {
 
   it('are quiet once somebody knows, until it comes to the worst', async () => {
     const rig = await begin();
-    const monitor = await rig.watch(HOST, ending(rig, 8), { everyMinutes: 60 });
+    const monitor = await rig.watch(HOST, ending(rig, 8), { everyMinutes: 360 });
     await rig.runDue();
     const incidentId = (await theIncident(rig, monitor)).id;
     const { accountId } = rig;
