@@ -35,14 +35,19 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await dialog.getByRole('button', { name: 'Add channel' }).click();
 
   await expect(dialog.getByLabel('Signing key')).toHaveValue(/^whsec_/);
+  // What is shown once is not lost by a slip of the hand.
+  await page.keyboard.press('Escape');
   const first = await dialog.getByLabel('Signing key').inputValue();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Send a test' }).click();
   await expect(dialog.getByRole('region', { name: 'Test of Pipeline' })).toContainText(/Delivered/);
   await expect(dialog).toContainText('200');
   expect(sink.requests).toHaveLength(1);
-  await dialog.getByRole('button', { name: 'Send again' }).click();
+  await expect(dialog.getByRole('button', { name: 'Done' })).toBeFocused();
+  const again = dialog.getByRole('button', { name: /^Send again to Pipeline/ });
+  await again.click();
   await expect.poll(() => sink.requests.length).toBe(2);
+  await expect(again).toBeFocused();
   // Sent again it is the same message, which its receiver can tell by its id.
   expect(sink.requests[1]?.headers['webhook-id']).toBe(sink.requests[0]?.headers['webhook-id']);
   await dialog.getByRole('button', { name: 'Done' }).click();
@@ -95,6 +100,42 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await sink.stop();
 });
 
+test('what is refused has the focus, and the last of the chosen channels stays', async ({ page }) => {
+  const sink = await startWebhookSink();
+  await signUp(page, '/signup?trial=1');
+  await openAlerts(page);
+  const dialog = await chooseKind(page, 'Webhook');
+  await dialog.getByLabel('Address').fill(`${sink.url}/hook`);
+  await dialog.getByLabel('Name').fill('Pipeline');
+  await dialog.getByRole('button', { name: 'Add channel' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+
+  await test.step('an address that is there already is refused at its field', async () => {
+    const second = await chooseKind(page, 'Webhook');
+    await second.getByLabel('Address').fill(`${sink.url}/hook`);
+    await second.getByRole('button', { name: 'Add channel' }).click();
+    await expect(second.getByRole('alert')).toBeVisible();
+    await expect(second.getByLabel('Address')).toBeFocused();
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('the last of the chosen channels stays', async () => {
+    const which = row(page, 'Which channels');
+    await which.getByLabel('All channels, also those to come').uncheck();
+    await expect(which.getByLabel('All channels, also those to come')).not.toBeChecked();
+    await which.getByRole('checkbox', { name: /^Your email/ }).uncheck();
+    const last = which.getByRole('checkbox', { name: /^Pipeline/ });
+    await expect(last).toHaveAttribute('aria-disabled', 'true');
+    await expect(last).toHaveAccessibleDescription(/nobody is told/);
+    await last.focus();
+    await page.keyboard.press('Space');
+    await expect(last).toBeChecked();
+    await expectAccessible(page);
+    await which.getByLabel('All channels, also those to come').check();
+  });
+  await sink.stop();
+});
+
 test('an added recipient agrees by the button of the mailed link, and by nothing else', async ({
   page,
   browser,
@@ -120,6 +161,7 @@ test('an added recipient agrees by the button of the mailed link, and by nothing
   await expect(item).toContainText(`Waiting for ${address} to confirm`);
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
+  await expect(reader.getByRole('link', { name: /^What/ })).toBeFocused();
   await expectAccessible(reader);
   // The page of who asked hears of it by itself.
   await expect(item).toContainText('Nothing sent yet');
@@ -158,6 +200,7 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await save.click();
   await expect(page.getByText('The steps are saved.')).toBeVisible();
   await expect(save).toBeDisabled();
+  await expect(save).toBeFocused();
 
   const quiet = row(page, 'Quiet hours');
   await quiet.getByLabel('Send nothing at night').check();
@@ -188,7 +231,9 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await expect(maintenance.getByRole('listitem')).toContainText(host);
   await expect(maintenance.getByRole('listitem')).toContainText('Every week');
   await maintenance.getByRole('button', { name: /^Take back/ }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Take back' }).click();
   await expect(maintenance.getByRole('listitem')).toHaveCount(0);
+  await expect(maintenance.getByRole('button', { name: 'Plan maintenance' })).toBeFocused();
 });
 
 test('the Free plan sees what Premium has, and says so', async ({ page }) => {
@@ -211,6 +256,7 @@ test('the calendar has an address that is told once, and ends', async ({ page, w
   await openAlerts(page);
   const calendar = row(page, 'Calendar');
   await calendar.getByRole('button', { name: 'Make a calendar address' }).click();
+  await expect(calendar.getByLabel('Calendar address')).toBeFocused();
   const address = await calendar.getByLabel('Calendar address').inputValue();
   await expectAccessible(page);
   const read = await page.request.get(address);
@@ -222,7 +268,7 @@ test('the calendar has an address that is told once, and ends', async ({ page, w
   await calendar.getByRole('button', { name: 'End it' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'End it' }).click();
   await expect(page.getByText('The calendar has ended.')).toBeVisible();
-  await expect(calendar.getByRole('button', { name: 'Make a calendar address' })).toBeVisible();
+  await expect(calendar.getByRole('button', { name: 'Make a calendar address' })).toBeFocused();
   expect((await page.request.get(address)).status()).toBe(404);
 });
 
@@ -258,10 +304,33 @@ test('the link of a mail ends mail, and gives it back', async ({ page, world }) 
   await expect(own).toContainText('You asked for no more alert mail');
   await expect(page.getByRole('region', { name: 'Notice' })).toContainText(/no more|unsubscribed|alert/i);
   await own.getByRole('button', { name: 'Get mail again' }).click();
-  await expect(own.getByRole('button', { name: /^Send a test/ })).toBeVisible();
+  await expect(own.getByRole('button', { name: /^Send a test/ })).toBeFocused();
 
   await page.goto(`/unsubscribe?token=${'x'.repeat(40)}`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is not good');
   await page.goto('/unsubscribe');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('This link is not whole');
 });
+
+for (const width of [360, 1440])
+  test(`nothing moves while the page of alerts loads, ${width} px`, async ({ page, world }) => {
+    await signUp(page);
+    await addHost(page, await world.serve(`calm-${width}.alerts.example`, { notAfter: daysFromNow(60) }));
+    await page.setViewportSize({ width, height: 900 });
+    // Each a while after the other, as over a slow network.
+    for (const [index, path] of ['channels', 'account', 'maintenance'].entries())
+      await page.route(new RegExp(`/api/.*${path}`), async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 300 * (index + 1)));
+        await route.continue();
+      });
+    await page.addInitScript(() => {
+      const shifts = window as unknown as { moved: number };
+      shifts.moved = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.moved += (entry as unknown as { value: number }).value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await openAlerts(page);
+    await expect(row(page, 'Steps').getByRole('listitem').first()).toBeVisible();
+    expect(await page.evaluate(() => (window as unknown as { moved: number }).moved)).toBeLessThan(0.05);
+  });

@@ -55,8 +55,10 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
     );
     await expect(alerts.getByText(/^Next alert: when it expires/)).toBeVisible();
     await expectAccessible(page);
+    await expect(alerts.getByRole('button', { name: 'Remind me again' })).toBeFocused();
     await alerts.getByRole('button', { name: 'Remind me again' }).click();
     await expect(alerts.getByText(/^Next alert: 7 days before/)).toBeVisible();
+    await expect(alerts.getByRole('button', { name: 'Acknowledge' })).toBeFocused();
   });
 
   await test.step('snoozed', async () => {
@@ -64,8 +66,9 @@ test('trouble is acknowledged, snoozed and taken up again', async ({ page, world
     await expect(page.getByRole('menuitem')).toHaveText([/^1 hour/, /^1 day/, /^3 days/, /^1 week/]);
     await page.getByRole('menuitem', { name: '1 week' }).click();
     await expect(incidents).toContainText(/Snoozed: nobody is told before \d+ \w+ \d{4} at \d\d:\d\d\./);
+    await expect(alerts.getByRole('button', { name: 'End snooze' })).toBeFocused();
     await alerts.getByRole('button', { name: 'End snooze' }).click();
-    await expect(alerts.getByRole('button', { name: 'Snooze', exact: true })).toBeVisible();
+    await expect(alerts.getByRole('button', { name: 'Snooze', exact: true })).toBeFocused();
   });
   await expectBothAccessible(page);
 });
@@ -93,14 +96,17 @@ test('a domain has quiet hours of its own, and steps with Premium', async ({ pag
   await expect(alerts.getByText('Steps of its own come with Premium.')).toBeVisible();
   await expect(alerts.getByRole('button', { name: 'Save' })).toHaveCount(0);
   await alerts.getByRole('button', { name: 'Close' }).click();
+  await expect(alerts.getByRole('button', { name: 'Change: Steps' })).toBeFocused();
 
   await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
+  await expect(alerts.getByLabel('Send nothing at night')).toBeFocused();
   await alerts.getByLabel('Send nothing at night').check();
   await expect(alerts.getByRole('heading', { name: 'If nobody renews, this is sent' })).toBeVisible();
   await expectAccessible(page);
   await alerts.getByRole('button', { name: 'Save' }).click();
   await expect(alerts.getByText('22:00 to 7:00, critical alerts always')).toBeVisible();
   await expect(alerts.getByText('Own quiet hours')).toBeVisible();
+  await expect(alerts.getByRole('button', { name: 'Change: Quiet hours' })).toBeFocused();
   await alerts.getByRole('button', { name: 'Change: Quiet hours' }).click();
   await alerts.getByRole('button', { name: 'As in your account' }).click();
   await expect(alerts.getByText('Own quiet hours')).toHaveCount(0);
