@@ -9,6 +9,9 @@ export interface Limit {
 
 const MINUTE_MS = 60_000;
 
+/** Domains that one call counts for at most: whoever has more may call as well. */
+export const MOST_WEIGHED = 5_000;
+
 /** Only to keep one caller from crowding out the others: counted in memory, per process. */
 const CALL_LIMITS = {
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
@@ -39,8 +42,9 @@ const CALL_LIMITS = {
   channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
   /** Reads every domain of the account; a page asks while its owner changes steps. */
   previewByAccount: { count: 120, windowMs: MINUTE_MS },
-  /** Each change makes every domain of the account due. */
   alertSettingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
+  /** Domains, not calls: what changes what is told is followed by a check of every domain; of 5,000 twenty times. */
+  toldAnewByAccount: { count: 20 * MOST_WEIGHED, windowMs: 60 * MINUTE_MS },
   /** Reads every domain of the account; calendars ask a few times a day. */
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */

@@ -103,6 +103,21 @@ export async function sentAlerts(
   return rows.map((row) => ({ alert: toAlert(row), receipts: byAlert.get(row.alertId) ?? [] }));
 }
 
+/** The id of the monitor that an incident is of; null: the account has no such incident. */
+export async function monitorOfIncident(
+  store: Store,
+  { accountId, incidentId }: { accountId: string; incidentId: string },
+): Promise<string | null> {
+  const row = await store.db
+    .selectFrom('incidents')
+    .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')
+    .select('monitors.id')
+    .where('incidents.id', '=', incidentId)
+    .where('monitors.account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
 const ALERT_COLUMNS = [
   'alerts.id as alertId',
   'alerts.kind',

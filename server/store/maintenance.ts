@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { MaintenanceWindow } from '../core/index.ts';
+import { type MaintenanceWindow, maintenanceUntil } from '../core/index.ts';
 import { locked } from './dialect.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
@@ -131,17 +131,20 @@ export async function addMaintenance(
 /** False: the account has no such window. */
 export async function removeMaintenance(
   store: Store,
-  { accountId, id, now }: { accountId: string; id: string; now: number },
+  { accountId, id, timeZone, now }: { accountId: string; id: string; timeZone: string | null; now: number },
 ): Promise<boolean> {
   const removed = await inTransaction(store, async (trx) => {
     const row = await trx
       .deleteFrom('maintenance_windows')
       .where('id', '=', id)
       .where('account_id', '=', accountId)
-      .returning('monitor_id')
+      .returning(['monitor_id', 'starts_at', 'ends_at', 'repeats'])
       .executeTakeFirst();
-    // What kept silent is told now.
-    if (row) await makeDueBy(trx, { accountId, monitorId: row.monitor_id, at: now });
+    if (!row) return undefined;
+    const window = { startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats };
+    // What it kept silent is told now.
+    if (maintenanceUntil([window], now, timeZone) !== null)
+      await makeDueBy(trx, { accountId, monitorId: row.monitor_id, at: now });
     return row;
   });
   if (!removed) return false;

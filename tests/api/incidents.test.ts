@@ -43,6 +43,22 @@ describeEachDatabase('An incident', (open) => {
     expect((await acknowledge(alice, false)).ok.data.acknowledged_at).toBeNull();
   });
 
+  it('has its domain checked anew six times a minute at most, as people may ask themselves', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { params } = await trouble(api, alice);
+    const acknowledge = async (acknowledged: boolean) =>
+      (await alice.ask(CALLS.acknowledgeIncident, { params, body: { acknowledged } })).status;
+    const remind = async () =>
+      (await alice.ask(CALLS.snoozeIncident, { params, body: { until: null } })).status;
+    for (let time = 0; time < 3; time++)
+      expect([await acknowledge(false), await remind()]).toEqual([200, 200]);
+    expect([await acknowledge(false), await remind()]).toEqual([429, 429]);
+    expect(await acknowledge(true)).toBe(200);
+    api.clock.advance(60_000);
+    expect(await acknowledge(false)).toBe(200);
+  });
+
   it('is put off, for thirty days at most, and no longer', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
@@ -91,6 +107,25 @@ describeEachDatabase('A window of maintenance', (open) => {
     expect((await alice.ask(CALLS.removeMaintenance, { params })).ok.data).toBeNull();
     expect((await domain(alice, domainId)).maintenance_until).toBeNull();
     expect(await list(alice)).toEqual([weekly]);
+  });
+
+  it('has its domain checked when it is taken back while it goes on, and only then', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { domainId: domain_id } = await trouble(api, alice);
+    const now = api.clock.now();
+    const dueAt = async () =>
+      (await api.store.db.selectFrom('monitors').select('next_check_at').executeTakeFirstOrThrow())
+        .next_check_at;
+    const takeBack = async (from: number) => {
+      const { id } = (await add(alice, window(from, 1, { domain_id }))).ok.data;
+      return (await alice.ask(CALLS.removeMaintenance, { params: { id } })).status;
+    };
+    expect(await takeBack(now + HOUR_MS)).toBe(200);
+    expect(await dueAt()).toBeGreaterThan(now);
+    for (let time = 0; time < 6; time++) expect(await takeBack(now)).toBe(200);
+    expect(await dueAt()).toBeLessThanOrEqual(api.clock.now());
+    expect(await takeBack(now)).toBe(429);
   });
 
   it('is refused where it ends before it begins, lasts too long, is over, or is of another’s domain', async () => {

@@ -2,7 +2,12 @@ import type { PlannedAlertWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls.ts';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
 import { alertPlansOf } from '../../store/alert-plans.ts';
-import { accountAlerts, changeAccountAlerts, changeMonitorAlerts } from '../../store/alert-settings.ts';
+import {
+  accountAlerts,
+  changeAccountAlerts,
+  changeMonitorAlerts,
+  tellsOtherwise,
+} from '../../store/alert-settings.ts';
 import { calendarOf } from '../../store/calendar-feeds.ts';
 import { nextDigestAt } from '../../store/digest.ts';
 import { monitorOf } from '../../store/monitors.ts';
@@ -11,6 +16,7 @@ import { readOwnSettings, readQuietHours, readSettings, settingsWire } from '../
 import type { Api, AppParts } from '../api.ts';
 import { domainAlertsWire } from '../domain-alerts.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { limitChecksOfAll } from '../limit-checks.ts';
 import { plannedAlerts, type Tried } from '../planned-alerts.ts';
 import { refuse } from '../problem.ts';
 import { iso, isoOrNull } from '../wire.ts';
@@ -40,8 +46,13 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.changeAccountAlerts, async ({ body, session: { account }, now }) => {
     const limited = limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
+    const settings = body.settings && readSettings(body.settings);
+    if (settings && tellsOtherwise((await accountAlerts(store, account.id)).settings, settings)) {
+      const tooOften = await limitChecksOfAll(parts, account.id);
+      if (tooOften) return tooOften;
+    }
     const change = {
-      settings: body.settings && readSettings(body.settings),
+      settings,
       ...(body.digest !== undefined && {
         digestNextAt: body.digest ? nextDigestAt(now, account.timeZone) : null,
       }),

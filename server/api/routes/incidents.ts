@@ -1,6 +1,7 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { displayName } from '../../core/index.ts';
 import type { Account } from '../../store/accounts.ts';
+import { monitorOfIncident } from '../../store/alert-history.ts';
 import { changeIncident } from '../../store/monitor-incidents.ts';
 import { monitorOf } from '../../store/monitors.ts';
 import { incidentWire } from '../alert-wire.ts';
@@ -9,16 +10,23 @@ import { refuse } from '../problem.ts';
 
 const MOST_SNOOZED_MS = 30 * 86_400_000;
 
+const noIncident = () => refuse('not_found', 'There is no such incident.');
+
 /** What people say to trouble: that they know of it, or that it can wait. */
-export function incidentRoutes(api: Api, { store }: AppParts): void {
+export function incidentRoutes(api: Api, { store, limits }: AppParts): void {
   async function change(
     { account, incidentId, now }: { account: Account; incidentId: string; now: number },
     wish: { acknowledged: boolean } | { snoozedUntil: number | null },
   ) {
+    const monitorId = await monitorOfIncident(store, { accountId: account.id, incidentId });
+    if (monitorId === null) return noIncident();
+    // A check follows, at once or when it was put off to.
+    const isFollowed = !('acknowledged' in wish && wish.acknowledged);
+    const limited = isFollowed ? limits.allow('checkByDomain', monitorId) : null;
+    if (limited) return limited;
     const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
-    const monitor =
-      incident && (await monitorOf(store, { accountId: account.id, monitorId: incident.monitorId }));
-    if (incident === null || monitor === null) return refuse('not_found', 'There is no such incident.');
+    const monitor = await monitorOf(store, { accountId: account.id, monitorId });
+    if (incident === null || monitor === null) return noIncident();
     const { timeZone } = account;
     return { data: incidentWire(incident, { displayName: displayName(monitor), timeZone, now }) };
   }

@@ -9,11 +9,14 @@ import {
 } from '../../store/maintenance.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { limitChecksOfAll } from '../limit-checks.ts';
 import { refuse } from '../problem.ts';
 import { iso } from '../wire.ts';
 
 /** Times of expected work, in which nobody is told of trouble. */
-export function maintenanceRoutes(api: Api, { store, limits }: AppParts): void {
+export function maintenanceRoutes(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+
   api.on(CALLS.listMaintenance, async ({ session: { account }, now }) => {
     const windows = await maintenanceOf(store, { accountId: account.id, now });
     return { data: windows.map((window) => windowWire(window, { now, timeZone: account.timeZone })) };
@@ -40,7 +43,16 @@ export function maintenanceRoutes(api: Api, { store, limits }: AppParts): void {
   });
 
   api.on(CALLS.removeMaintenance, async ({ params, session: { account }, now }) => {
-    const removed = await removeMaintenance(store, { accountId: account.id, id: params.id, now });
+    const { id: accountId, timeZone } = account;
+    const window = (await maintenanceOf(store, { accountId, now })).find(({ id }) => id === params.id);
+    // What it kept silent is told by the checks that follow.
+    if (window && maintenanceUntil([window], now, timeZone) !== null) {
+      const { domain } = window;
+      const limited =
+        domain === null ? await limitChecksOfAll(parts, accountId) : limits.allow('checkByDomain', domain.id);
+      if (limited) return limited;
+    }
+    const removed = await removeMaintenance(store, { accountId, id: params.id, timeZone, now });
     return removed ? { data: null } : refuse('not_found', 'There is no such window.');
   });
 }
