@@ -161,7 +161,7 @@ test('an added recipient agrees by the button of the mailed link, and by nothing
   await expect(item).toContainText(`Waiting for ${address} to confirm`);
   await reader.getByRole('button', { name: 'Send me alerts' }).click();
   await expect(reader.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
-  await expect(reader.getByRole('link', { name: /^What/ })).toBeFocused();
+  await expect(reader.getByRole('heading', { level: 1 })).toBeFocused();
   await expectAccessible(reader);
   // The page of who asked hears of it by itself.
   await expect(item).toContainText('Nothing sent yet');

@@ -11,16 +11,16 @@ const CONTROLS = 'button:not(:disabled), input:not(:disabled), select:not(:disab
 
 /**
  * For an element in which one control takes the place of another: when the one that goes had the focus, the first that is there
- * then has it. The component that calls this is the one that decides which of them there is.
+ * then has it, or what the selector `next` finds. The component that calls this is the one that decides which of them there is.
  */
-export function useKeptFocus<Area extends HTMLElement>(): KeptFocus<Area> {
+export function useKeptFocus<Area extends HTMLElement>(next = CONTROLS): KeptFocus<Area> {
   const ref = useRef<Area>(null);
   const focused = useRef<Node>(null);
   useLayoutEffect(() => {
     // React tells of no blur when it removes what has the focus.
     if (!focused.current || focused.current.isConnected) return;
     focused.current = null;
-    ref.current?.querySelector<HTMLElement>(CONTROLS)?.focus();
+    ref.current?.querySelector<HTMLElement>(next)?.focus();
   });
   return {
     ref,

@@ -16,7 +16,7 @@ export function ConfirmRecipientPage() {
   usePageTitle('Confirm your address');
   const { token } = useSearch({ from: '/confirm-recipient' });
   const confirm = useMutation({ mutationFn: () => confirmRecipient(token) });
-  const focus = useKeptFocus<HTMLDivElement>();
+  const focus = useKeptFocus<HTMLDivElement>('h1');
   if (token === '') return <LinkNotWhole />;
   return (
     <div className="contents" {...focus}>
