@@ -38,7 +38,9 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
   const isMade = calendar !== null || make.data !== undefined;
   const makeButton = useRef<HTMLButtonElement>(null);
   const address = useRef<HTMLInputElement>(null);
-  useEffect(() => address.current?.focus(), [make.data]);
+  useEffect(() => {
+    if (make.data !== undefined) address.current?.focus();
+  }, [make.data]);
   return (
     <Row
       title="Calendar"
