@@ -98,6 +98,27 @@ describeEachDatabase('What an account is told of', (open) => {
   });
 });
 
+describeEachDatabase('What is told of thousands of domains', (open) => {
+  it('changes twenty times an hour at most, for a check of each follows', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const monitor = (index: number) => ({
+      ...{ id: `${index}`, account_id: alice.id, host: `host${index}.example`, port: 443 },
+      ...{ check_every_minutes: 1440, created_at: 1, next_check_at: 1, revoked: 0, active: 1 },
+    });
+    for (let from = 0; from < 5_000; from += 1_000)
+      await api.store.db
+        .insertInto('monitors')
+        .values(Array.from({ length: 1_000 }, (_, index) => monitor(from + index)))
+        .execute();
+    const set = async (changes: object) =>
+      (await changeAccount(alice, { settings: { ...DEFAULTS, ...changes } })).status;
+    for (let time = 1; time <= 20; time++) expect(await set({ steps: [`${time}d`] })).toBe(200);
+    expect(await set({ steps: ['21d'] })).toBe(429);
+    expect(await set({ steps: ['20d'], quiet_hours: NIGHT })).toBe(200);
+  });
+});
+
 describeEachDatabase('What is told of one domain', (open) => {
   it('is planned from its certificate: when, why and how grave', async () => {
     const api = await startApi(open);
