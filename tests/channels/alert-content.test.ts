@@ -125,6 +125,17 @@ describe('good news', () => {
   });
 });
 
+it('tells once why an incomplete chain matters, and leads to the domain', () => {
+  const message = 'Your server does not send it. Browsers may cope, curl and Java will not.';
+  const text = (facts: object) => render(said('chain_broken', 'some_clients', { facts })).text;
+  expect(text({ message })).toContain(`\n\n${message}\n\nWhat to do. The next check will pick it up.\n\n`);
+  expect(text({ message })).not.toContain('Browsers that know');
+  expect(text({ message: null })).toContain('Browsers that know the missing certificate go on as before');
+  expect(text({ message })).toContain(
+    'Show certificate details:\nhttps://certs.example/dashboard?domain=0c1d',
+  );
+});
+
 it('lists the steps that somebody chose', () => {
   expect(render({ steps: ['20d', '5d', '10%'] }).text).toContain(
     'Alerts go out at 20, 9 and 5 days before expiry, and when it has expired.',

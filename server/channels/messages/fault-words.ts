@@ -8,7 +8,8 @@ type Fault = 'wrong_name' | 'chain_broken' | 'chain_incomplete' | 'replacement_w
 interface FaultWords extends Pick<Words, 'badge' | 'schedule'> {
   before: string;
   after: string;
-  lead: (who: string) => string;
+  /** `said`: what the verdict says, which stands before it. */
+  lead: (who: string, said: string) => string;
 }
 
 const FAULTS: Record<Fault, FaultWords> = {
@@ -30,8 +31,11 @@ const FAULTS: Record<Fault, FaultWords> = {
     badge: { tone: 'soon', text: 'Chain incomplete' },
     before: 'The certificate chain of ',
     after: ' is incomplete.',
-    lead: () =>
-      'Browsers that know the missing certificate go on as before; other clients, such as apps and scripts, refuse to connect.',
+    // The verdict says the same, and names the certificate.
+    lead: (_, said) =>
+      said === ''
+        ? 'Browsers that know the missing certificate go on as before; other clients, such as apps and scripts, refuse to connect.'
+        : '',
     schedule: 'It is told once, and once more when it is over.',
   },
   replacement_wanted: {
@@ -47,15 +51,15 @@ const FAULTS: Record<Fault, FaultWords> = {
 export function faultWords(input: AboutMonitor, fault: Fault): Words {
   const { host, alert } = input;
   const { badge, before, after, schedule } = FAULTS[fault];
-  const lead = FAULTS[fault].lead(turnedAway(input.monitor.port));
   const message = sentence(alert.facts.message);
   const fix = sentence(alert.facts.fix);
+  const lead = FAULTS[fault].lead(turnedAway(input.monitor.port), message);
   return {
     badge,
     preheader: [message, fix].filter((part) => part !== '').join(' ') || lead,
     heading: { before, host, after },
     paragraphs: [
-      `${message === '' ? '' : `${message} `}${lead}`,
+      [message, lead].filter((part) => part !== '').join(' '),
       ...(fix === '' ? [] : [`${fix} The next check will pick it up.`]),
       ...lastSeen(input),
     ],

@@ -54,7 +54,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
       facts: {
         ...NOTHING_SAID,
         ...{ certificate: certificate ? named(certificate) : null, asOf },
-        ...{ message: found.message, fix: found.fix },
+        ...{ message: found.message, fix: found.attachment === 'chain' ? FIX_WITH_FILE : found.fix },
       },
     };
   };
@@ -73,6 +73,10 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
     ...(changed ? [changed] : []),
   ]);
 }
+
+/** The advice of the finding itself stands beside the file; a message has none with it, but leads to the domain. */
+const FIX_WITH_FILE =
+  'Install the file that stands ready with the details of this domain: the certificate and what stands above it, in the order that clients expect.';
 
 /** Two addresses may show the same certificate; it is one thing to tell. */
 function distinct(conditions: readonly Condition[]): Condition[] {
