@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EmailChannel, EmailMessage } from '../../server/channels/email/index.ts';
 import { createEmailChannel, isGenuine, readBounceAddress } from '../../server/channels/email/index.ts';
 import { temporaryFolder } from '../kit/app.ts';
+import { startRawPeer } from '../kit/raw-peers.ts';
 import type { SmtpSink } from '../kit/smtp-sink.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 
@@ -128,6 +129,18 @@ describe('by SMTP', () => {
     }
     expect(sink.ledger.flatMap((one) => one.to)).not.toContain('eve@evil.example');
   });
+});
+
+it('tells a server that takes nothing from us from one that answers about a mail', async () => {
+  const peer = await startRawPeer((socket) => void socket.end('421 4.3.2 Too busy\r\n'));
+  const smtpUrl = `smtp://127.0.0.1:${peer.port}`;
+  const channel = createEmailChannel({ smtpUrl, mailFrom: FROM, captureDir: '/nowhere' });
+  expect(await channel.deliver(message, never)).toEqual({
+    outcome: 'retry',
+    detail: 'The mail server takes no mail from us: 421 4.3.2 Too busy',
+  });
+  channel.close();
+  await peer.stop();
 });
 
 it('gives each mail a return address of its own, where one was set up', async () => {

@@ -203,6 +203,18 @@ describeEachDatabase('The watchdog', (open) => {
     expect(await codes(rig.store)).toEqual([]);
   });
 
+  it('takes no mailbox that puts us off for hours for a mail server that is down', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('greylist');
+    const validity = { notBefore: START - 88 * DAY_MS, notAfter: START + 2 * DAY_MS };
+    await rig.watch('shop.example', rig.issue('shop.example', validity));
+    await rig.runUntil(START + 3 * HOUR_MS);
+    await rig.worker.watch();
+    expect(await codes(rig.store)).toEqual([]);
+    const waiting = await rig.store.db.selectFrom('deliveries').select(['state', 'detail']).execute();
+    expect(waiting).toEqual([{ state: 'waiting', detail: '451 4.7.1 Greylisted, try again later' }]);
+  });
+
   it('spreads what is overdue after a sleep, and all of it is checked within ten minutes', async () => {
     const rig = await startRig(await open(), { concurrency: 64 });
     await rig.watch('shop.example');

@@ -55,7 +55,10 @@ export function createSmtpSender(options: {
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message }: NodemailerError = error;
-  const detail = oneLine(response ?? message);
+  const refusesUs = response !== undefined && OPENING.test(command ?? '');
+  const detail = oneLine(
+    `${refusesUs ? 'The mail server takes no mail from us: ' : ''}${response ?? message}`,
+  );
   // nodemailer itself refuses an address that cannot be put into a command.
   if (code === 'EENVELOPE' && command === 'API')
     return {
@@ -70,6 +73,12 @@ function outcomeOf(error: unknown): DeliveryOutcome {
     ? { outcome: 'failed', detail, cause: 'refused_address' }
     : { outcome: 'retry', detail, cause: 'operator' };
 }
+
+/**
+ * What comes before the first word about a mail. A detail that begins with the code of an answer is about one mail alone
+ * (`mailDownSince` goes by that), so an answer to these has words in front.
+ */
+const OPENING = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
 
 /** RFC 3463 §3.8: the security or policy status of an enhanced code. */
 const REFUSES_US = /^5\d\d[ -]5\.7\.\d/;

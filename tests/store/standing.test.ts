@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { mailDownSince, mailIsFailing } from '../../server/store/standing.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { liftSuppression, suppress } from '../../server/store/suppressions.ts';
+import { inTransaction } from '../../server/store/transaction.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY, MINUTE, NOW, person } from './samples.ts';
+
+const HOUR = 60 * MINUTE;
+const UNREACHABLE = 'connect ECONNREFUSED 192.0.2.25:587';
+const FULL = '452 4.2.2 Mailbox full';
+
+/** Mail to this address that has been tried since `since`, in vain so far. */
+async function waits(
+  store: Store,
+  recipient: string,
+  { since = NOW - HOUR, detail = FULL as string | null },
+) {
+  await mail(store, { recipient, state: 'waiting', first_attempt_at: since, detail });
+}
+
+const arrives = (store: Store, at: number) =>
+  mail(store, { recipient: 'carol@dune.example', state: 'delivered', settled_at: at });
+
+async function mail(
+  store: Store,
+  row: { recipient: string; state: 'waiting' | 'delivered' | 'failed' } & Partial<{
+    account_id: string;
+    first_attempt_at: number;
+    settled_at: number;
+    detail: string | null;
+  }>,
+) {
+  const id = crypto.randomUUID();
+  await store.db
+    .insertInto('mails')
+    .values({
+      ...{ id, account_id: null, kind: 'feedback', data: '{}', message_id: id, attempts: 6, unanswered: 0 },
+      ...{ next_attempt_at: NOW, created_at: NOW - DAY, expires_at: null },
+      ...row,
+    })
+    .execute();
+}
+
+/** An alert to one of the account's channels; to its own address where `channel` is absent. */
+async function alertTo(
+  store: Store,
+  accountId: string,
+  row: {
+    state: 'waiting' | 'delivered' | 'failed';
+    at: number;
+    detail?: string;
+    channel?: { id: string; config: string };
+  },
+) {
+  const id = crypto.randomUUID();
+  const { state, at, detail = null, channel } = row;
+  if (channel !== undefined)
+    await store.db
+      .insertInto('channels')
+      .values({
+        ...{ id: channel.id, account_id: accountId, kind: 'email', name: 'Ops', config: channel.config },
+        ...{ created_at: NOW - DAY, confirmed_at: NOW - DAY, confirm_hash: null, disabled_at: null },
+        ...{ disabled_by: null, failing_since: null, delivered_at: null },
+      })
+      .execute();
+  await store.db
+    .insertInto('alerts')
+    .values({
+      ...{ id, account_id: accountId, monitor_id: null, incident_id: null, kind: 'test', step: 'opened' },
+      ...{ fingerprint: '', severity: 'info', facts: '{}', created_at: at },
+    })
+    .execute();
+  await store.db
+    .insertInto('deliveries')
+    .values({
+      ...{ id, account_id: accountId, alert_id: id, incident_id: null, channel: 'email', state, detail },
+      ...{ channel_key: channel?.id ?? 'email', channel_id: channel?.id ?? null, dedupe_key: id },
+      ...{ message_id: id, attempts: 6, unanswered: 0, next_attempt_at: at, first_attempt_at: at },
+      ...{ settled_at: state === 'waiting' ? null : at, created_at: at },
+    })
+    .execute();
+}
+
+describeEachDatabase('The mail server', (open) => {
+  it('is down where it cannot be reached, also for a single mail', async () => {
+    const store = await open();
+    await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
+    expect(await mailDownSince(store, NOW)).toBe(NOW - HOUR);
+  });
+
+  it('is not down for one mailbox that puts us off, however long and however many mails wait for it', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    await waits(store, 'bob@fjord.example', { since: NOW - 3 * DAY });
+    await waits(store, 'Eve@Fjord.example', { detail: '451-4.7.1 Greylisted' });
+    const channel = { id: 'ops', config: '{"kind":"email","address":"ops@fjord.example"}' };
+    await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: '550 5.7.1 Blocked', channel });
+    expect(await mailDownSince(store, NOW)).toBeNull();
+    // The own address is of another domain.
+    await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: FULL });
+    expect(await mailDownSince(store, NOW)).toBe(NOW - 3 * DAY);
+  });
+
+  it('works where others were reached since mailboxes began to put us off', async () => {
+    const store = await open();
+    await waits(store, 'bob@fjord.example', {});
+    await waits(store, 'dan@moss.example', {});
+    expect(await mailDownSince(store, NOW)).toBe(NOW - HOUR);
+    await arrives(store, NOW - 30 * MINUTE);
+    expect(await mailDownSince(store, NOW)).toBeNull();
+    expect(await mailDownSince(store, NOW + DAY)).toBeNull();
+  });
+
+  it('is down again where it has gone since the last mail that arrived', async () => {
+    const store = await open();
+    await waits(store, 'bob@fjord.example', { detail: UNREACHABLE });
+    await arrives(store, NOW - 30 * MINUTE);
+    // Perhaps it was not tried since.
+    expect(await mailDownSince(store, NOW)).toBeNull();
+    expect(await mailDownSince(store, NOW + HOUR)).toBe(NOW - 30 * MINUTE);
+  });
+
+  it('is down for a quarter of an hour before that is said', async () => {
+    const store = await open();
+    await waits(store, 'bob@fjord.example', { since: NOW - 15 * MINUTE + 1, detail: UNREACHABLE });
+    expect(await mailDownSince(store, NOW)).toBeNull();
+    expect(await mailDownSince(store, NOW + 1)).toBe(NOW - 15 * MINUTE + 1);
+  });
+
+  it('is not judged by what killed its worker, nor by what waits for a disabled account', async () => {
+    const store = await open();
+    await waits(store, 'bob@fjord.example', { detail: null });
+    const { id } = await person(store, 'alice');
+    await alertTo(store, id, { state: 'waiting', at: NOW - HOUR, detail: UNREACHABLE });
+    expect(await mailDownSince(store, NOW)).toBe(NOW - HOUR);
+    await store.db.updateTable('accounts').set({ disabled_at: NOW }).execute();
+    expect(await mailDownSince(store, NOW)).toBeNull();
+  });
+});
+
+describeEachDatabase('Mail to the own address', (open) => {
+  const channel = { id: 'ops', config: '{"kind":"email","address":"ops@fjord.example"}' };
+
+  it('fails where the address takes no mail, whatever arrives elsewhere', async () => {
+    const store = await open();
+    const alice = await person(store, 'alice');
+    expect(await mailIsFailing(store, alice)).toBe(false);
+    await inTransaction(store, (trx) =>
+      suppress(trx, { address: alice.email, reason: 'refused', detail: '550 No such user', now: NOW }),
+    );
+    await alertTo(store, alice.id, { state: 'delivered', at: NOW, channel });
+    expect(await mailIsFailing(store, alice)).toBe(true);
+    await inTransaction(store, (trx) => liftSuppression(trx, alice.email));
+    expect(await mailIsFailing(store, alice)).toBe(false);
+  });
+
+  describe('and one of another channel', () => {
+    it.each([
+      ['delivered', 'failed', false],
+      ['failed', 'delivered', true],
+    ] as const)('where it was %s, and the other %s later: failing is %s', async (own, other, failing) => {
+      const store = await open();
+      const alice = await person(store, 'alice');
+      await alertTo(store, alice.id, { state: own, at: NOW - HOUR });
+      await alertTo(store, alice.id, { state: other, at: NOW, channel });
+      expect(await mailIsFailing(store, alice)).toBe(failing);
+    });
+  });
+});
