@@ -3,6 +3,7 @@ import type { CanarySighting } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const MINUTE_MS = 60_000;
 
 const sightings = (...ahead: (number | null)[]): CanarySighting[] =>
@@ -35,11 +36,47 @@ describe('The guard of the clock', () => {
     expect(guard.offBy()).toBe(off);
   });
 
-  it('keeps what it knows where nobody tells', () => {
-    const { guard } = guarded();
-    guard.hear(sightings(-5 * HOUR_MS, -5 * HOUR_MS));
+  describe('that found it wrong, where nobody tells the time any more', () => {
+    function wrongBy(offMs: number) {
+      const made = guarded();
+      made.guard.hear(sightings(-offMs, -offMs));
+      return made;
+    }
+
+    it('keeps what it knows for a day, and believes the clock then', () => {
+      const { guard, pass } = wrongBy(400 * DAY_MS);
+      guard.hear(sightings(null, null, null));
+      pass(DAY_MS);
+      guard.hear(sightings(400 * DAY_MS, null, null));
+      expect(guard.offBy()).toBe(400 * DAY_MS);
+      pass(1);
+      expect(guard.offBy()).toBeNull();
+    });
+
+    it('sees that it was set right, and that it was not', () => {
+      const { time, guard, pass } = wrongBy(400 * DAY_MS);
+      pass(HOUR_MS);
+      time.now -= 10 * DAY_MS;
+      expect(guard.isStale()).toBe(true);
+      guard.hear(sightings(null, null, null));
+      expect(guard.offBy()).toBe(390 * DAY_MS);
+      time.now -= 390 * DAY_MS;
+      expect(guard.isStale()).toBe(true);
+      guard.hear(sightings(null, null, null));
+      expect(guard.offBy()).toBeNull();
+      // And wrong once more, as before.
+      time.now += 5 * HOUR_MS;
+      expect(guard.offBy()).toBe(5 * HOUR_MS);
+    });
+  });
+
+  it('believes a clock that it found right, however it was moved, where nobody tells the time', () => {
+    const { time, guard } = guarded();
+    guard.hear(sightings(0, 0, 0));
+    // As after a sleep of the machine.
+    time.now += 3 * DAY_MS;
     guard.hear(sightings(null, null, null));
-    expect(guard.offBy()).toBe(5 * HOUR_MS);
+    expect(guard.offBy()).toBeNull();
   });
 
   it('asks at first, after five minutes, and at once when the clock jumps', () => {
