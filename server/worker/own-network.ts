@@ -58,14 +58,24 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   let running: Promise<boolean> | null = null;
   let following: Promise<boolean> | null = null;
   let unhealthyAt = Number.NEGATIVE_INFINITY;
+  /** The hosts that the log has as silent; empty while the network works. */
+  let logged = '';
 
   async function round(among: Canaries): Promise<boolean> {
     const sightings = await among.look(closing.signal);
     guard.hear(sightings);
     const healthy = sightings.filter(({ isHealthy }) => isHealthy).length;
-    if (closing.signal.aborted || healthy >= LEAST_HEALTHY) return true;
+    if (closing.signal.aborted) return true;
+    if (healthy >= LEAST_HEALTHY) {
+      logged = '';
+      return true;
+    }
     unhealthyAt = monotonic();
-    log.warn({ silent: silentOnes(sightings) }, 'fewer than two canaries answer: our own network is cut');
+    const silent = silentOnes(sightings);
+    // An outage has many rounds.
+    if (silent.join() !== logged)
+      log.warn({ silent }, 'fewer than two canaries answer: our own network is cut');
+    logged = silent.join();
     return false;
   }
 

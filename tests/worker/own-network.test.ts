@@ -1,13 +1,16 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Canaries, CanarySighting } from '../../server/probe/index.ts';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { type Canaries, type CanarySighting, createCanaries } from '../../server/probe/index.ts';
 import { standingAlarms } from '../../server/store/alarms.ts';
 import { requestCheck } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
 import type { FailedObservation, Observation } from '../../server/core/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import { DAY_MS, HOUR_MS, intermediate, type Rig, START, startRig } from './rig.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -28,6 +31,35 @@ function puppets() {
     },
   };
   return { world, canaries };
+}
+
+/** Three TLS servers on loopback that tell the time as it is, by names of their own. */
+async function realCanaries(now: () => number): Promise<Canaries> {
+  const certificate = intermediate.issue({ dnsNames: ['elsewhere.example'] });
+  const hosts = await Promise.all(
+    [0, 1, 2].map(async (index) => {
+      const peer = await startTlsServer(
+        { '*': certificate },
+        {
+          serve(_request, response) {
+            response.sendDate = false;
+            response.setHeader('Date', new Date(START).toUTCString()).end();
+          },
+        },
+      );
+      onTestFinished(() => peer.stop());
+      return { host: `canary-${index}.example`, port: peer.port };
+    }),
+  );
+  const dns = await startDnsServer(
+    Object.fromEntries(hosts.map(({ host }) => [host, { addresses: ['127.0.0.1'] }])),
+  );
+  onTestFinished(() => dns.stop());
+  const policy = createAddressPolicy(['127.0.0.0/8']);
+  const resolver = createResolver({ servers: [dns.address], policy });
+  const canaries = createCanaries({ hosts, resolver, policy, now });
+  if (canaries === null) throw new Error('no canaries');
+  return canaries;
 }
 
 async function rigWithCanaries(store: Store) {
@@ -140,6 +172,24 @@ describeEachDatabase('A clock that is wrong', (open) => {
     expect(await rig.read(added)).toMatchObject({ uptime: 'up' });
   });
 
+  it('by 400 days sends no mail, as three hosts on the network tell', async () => {
+    const now = { read: () => START };
+    const rig = await startRig(await open(), { canaries: await realCanaries(() => now.read()) });
+    now.read = () => rig.clock.now();
+    const added = await rig.watch('one.example');
+    await rig.runDue();
+    expect(await rig.read(added)).toMatchObject({ lastCheckedAt: START });
+
+    rig.clock.advance(400 * DAY_MS);
+    expect(await rig.runDue()).toMatchObject({ checks: 0 });
+    await rig.worker.sweep();
+    await rig.worker.watch();
+    await rig.runDue();
+    expect(rig.arrivals).toEqual([]);
+    expect(await rig.store.db.selectFrom('alerts').select('id').execute()).toEqual([]);
+    expect(await standingAlarms(rig.store)).toMatchObject([{ code: 'clock_wrong' }]);
+  });
+
   it('holds an alert about time that was planned before, and lets it go when it is right again', async () => {
     const { rig, world } = await rigWithCanaries(await open());
     world.trueNow = START;
@@ -250,6 +300,26 @@ describe('Which failures canaries are asked about', () => {
 });
 
 describe('Rounds of canaries', () => {
+  it('warn once in an outage, and again in the next one', async () => {
+    const { world, canaries } = puppets();
+    const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const own = createOwnNetwork({ canaries, clock: { now: () => START }, log, alarms: NO_ALARMS });
+    onTestFinished(() => own.close());
+    const ask = () => own.trusts(failing('shop.example', 'timeout', 'connect'), false);
+    for (const [healthy, warnings] of [
+      [0, 1],
+      [0, 1],
+      [1, 2],
+      [1, 2],
+      [2, 2],
+      [1, 3],
+    ] as const) {
+      world.healthy = healthy;
+      await ask();
+      expect(log.warn).toHaveBeenCalledTimes(warnings);
+    }
+  });
+
   it('begin after what they decide about, and are shared by all who wait for one', async () => {
     const begun: (() => void)[] = [];
     let healthy = true;
