@@ -43,7 +43,12 @@ describeEachDatabase('Another reader of alerts', (open) => {
     expect(JSON.stringify(row)).not.toContain(token);
     expect((await confirm(api, token)).ok.data).toEqual({ address: 'ops@fjord.example', account: bob.name });
     expect(await stateOf(bob, channel.key)).toBe('open');
-    expect((await confirm(api, token)).problem.code).toBe('invalid_token');
+    const again = (await confirm(api, token)).problem;
+    expect([again.code, again.detail]).toEqual([
+      'invalid_token',
+      expect.stringMatching(/used already, and then alerts come/),
+    ]);
+    expect((await confirm(api, 'cut')).problem.code).toBe('invalid_token');
     expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);
   });
 

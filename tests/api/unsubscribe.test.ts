@@ -153,10 +153,14 @@ describeEachDatabase('The link at the end of a mail', (open) => {
         monitorId: id,
       }),
       'A'.repeat(100),
+      'cut',
     ];
     for (const other of others) {
       expect((await oneClick(api, other)).status, other).toBe(401);
-      expect((await choose(api, other, 'all')).problem.code).toBe('invalid_token');
+      expect((await choose(api, other, 'all')).problem).toMatchObject({
+        code: 'invalid_token',
+        detail: 'This link is not valid. Copy it from the mail once more, to its very end.',
+      });
     }
     expect(await api.store.db.selectFrom('unsubscriptions').selectAll().execute()).toEqual([]);
   });

@@ -16,7 +16,7 @@ import { refuse } from '../problem.ts';
 import { isInvitationOver } from '../recipient-invitation.ts';
 
 const BAD_LINK = () =>
-  refuse('invalid_token', 'This link is not valid. Open it from the mail once more, whole.');
+  refuse('invalid_token', 'This link is not valid. Copy it from the mail once more, to its very end.');
 
 /** For readers of mail: who holds a link of a mail to them needs no account. */
 export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts): void {
@@ -29,7 +29,7 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
     return confirmed === null
       ? refuse(
           'invalid_token',
-          'This link was used already, or it is older than seven days. Ask for a new one.',
+          'This link was used already, and then alerts come; or it is older than seven days, or was taken back. Ask for a new one if none come.',
         )
       : { data: { address: confirmed.address, account: confirmed.accountName } };
   });
