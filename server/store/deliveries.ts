@@ -216,7 +216,9 @@ async function answer(
   if (change.next_attempt_at !== undefined && change.next_attempt_at <= now)
     store.signals.publish({ topic: 'deliveries' });
   if (answered.switchedOff) store.signals.publish({ topic: 'mails' });
-  if (answered.suppressed) store.signals.publish({ topic: 'account', accountId });
+  // The notice that mail to the own address bounces comes and goes.
+  if (answered.suppressed || (answered.channel_id === null && change.state !== undefined))
+    store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({
     topic: 'alerts',
     accountId,

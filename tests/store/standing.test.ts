@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claimDueDeliveries, settleDelivery } from '../../server/store/deliveries.ts';
 import { mailDownSince, mailIsFailing } from '../../server/store/standing.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { liftSuppression, suppress } from '../../server/store/suppressions.ts';
@@ -153,6 +154,22 @@ describeEachDatabase('Mail to the own address', (open) => {
     expect(await mailIsFailing(store, alice)).toBe(true);
     await inTransaction(store, (trx) => liftSuppression(trx, alice.email));
     expect(await mailIsFailing(store, alice)).toBe(false);
+  });
+
+  it('is looked at anew when an alert to it arrived, and not for other channels', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    const heard: string[] = [];
+    store.signals.subscribe(({ topic }) => heard.push(topic));
+    for (const to of [channel, undefined]) {
+      await alertTo(store, id, { state: 'waiting', at: NOW, ...(to && { channel: to }) });
+      const [claimed] = await claimDueDeliveries(store, {
+        ...{ now: NOW, limit: 1, leaseMs: MINUTE, claimedBy: 'a worker' },
+      });
+      if (claimed === undefined) throw new Error('nothing was due');
+      await settleDelivery(store, { ...claimed, outcome: 'delivered', detail: '250 OK', now: NOW });
+      expect(heard.includes('account')).toBe(to === undefined);
+    }
   });
 
   describe('and one of another channel', () => {
