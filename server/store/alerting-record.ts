@@ -3,7 +3,7 @@ import { type AlertSettings, followIncidents, routeAlert, type Verdict } from '.
 import { alertContextOf } from './alert-settings.ts';
 import { addAlerts } from './alerts.ts';
 import { leaseClock } from './lease-clock.ts';
-import { incidentKey, knownIncidents, writeIncidents } from './monitor-incidents.ts';
+import { forgetTheFuture, incidentKey, knownIncidents, writeIncidents } from './monitor-incidents.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 
@@ -31,6 +31,7 @@ export async function recordAlerting(
 }> {
   const { accountId, monitorId, verdict, previous, isUp, now } = check;
   const context = await alertContextOf(trx, { accountId, monitorId, now }, store);
+  await forgetTheFuture(trx, { monitorId, now });
   const known = await knownIncidents(trx, { monitorId, now });
   const { settings, maintenanceUntil } = context;
   const { changes, alerts, lookAgainAt } = followIncidents({

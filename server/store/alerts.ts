@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { type NotNull, type RawBuilder, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind, PlannedAlert } from '../core/index.ts';
 import { ACCOUNT_MAIL } from '../core/index.ts';
@@ -33,20 +33,35 @@ export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): 
   for (const alert of outbox.alerts) {
     const routes = await routesFor(trx, alert, outbox);
     await giveWay(trx, alert, outbox);
-    // Good news about something that nobody was told of is none.
-    if (alert.step === 'resolved' && routes.length === 0) continue;
-    const alertId = await keepAlert(trx, alert, outbox);
-    for (const route of routes) added += await addDelivery(trx, { ...outbox, alert, alertId, route });
+    // Good news about something that nobody was told of is none; what nobody can be told now is told once somebody can.
+    if (routes.length === 0) continue;
+    const toldAt = await afterOthers(trx, alert, outbox);
+    const alertId = await keepAlert(trx, alert, { ...outbox, toldAt });
+    for (const route of routes) added += await addDelivery(trx, { ...outbox, alert, alertId, route, toldAt });
   }
   return added;
+}
+
+/** The order of what is told of an incident is that of these instants, also where the clock was set back in between. */
+async function afterOthers(
+  trx: Transaction<Tables>,
+  { incidentId }: AlertsToAdd['alerts'][number],
+  { now }: AlertsToAdd,
+): Promise<number> {
+  const last = await trx
+    .selectFrom('deliveries')
+    .select((eb) => eb.fn.max('created_at').as('at'))
+    .where('incident_id', '=', incidentId)
+    .executeTakeFirst();
+  return Math.max(now, (last?.at ?? 0) + 1);
 }
 
 async function keepAlert(
   trx: Transaction<Tables>,
   { incidentId, problem, fingerprint, step, severity, facts }: AlertsToAdd['alerts'][number],
-  { accountId, monitorId, now }: AlertsToAdd,
+  { accountId, monitorId, toldAt }: AlertsToAdd & { toldAt: number },
 ): Promise<string> {
-  const said = { severity, facts: JSON.stringify(facts), created_at: now };
+  const said = { severity, facts: JSON.stringify(facts), created_at: toldAt };
   const { id } = await trx
     .insertInto('alerts')
     .values({
@@ -86,6 +101,53 @@ async function routesFor(
   return routes.filter(({ key }) => earlier.some(({ channel_key: told }) => told === key));
 }
 
+/**
+ * Drops what waits for a channel, of one domain or of all (`monitorId` null): nobody is to get it there any more. What nobody else
+ * was told either, the next check tells where it can be told, and is due for that. Publish the signal `due` after it.
+ */
+export async function dropWaitingFor(
+  trx: Transaction<Tables>,
+  {
+    accountId,
+    channelKey,
+    monitorId,
+    detail,
+    now,
+  }: { accountId: string; channelKey: string; monitorId: string | null; detail: string; now: number },
+): Promise<void> {
+  const dropped = await trx
+    .updateTable('deliveries')
+    .set({ state: 'superseded', settled_at: now, detail })
+    .where('account_id', '=', accountId)
+    .where('channel_key', '=', channelKey)
+    .where(isWaiting)
+    .where('forced', '=', 0)
+    .where('lease_token', 'is', null)
+    .where('incident_id', 'is not', null)
+    .$if(monitorId !== null, (query) =>
+      query.where('alert_id', 'in', (eb) =>
+        eb.selectFrom('alerts').select('alerts.id').where('alerts.monitor_id', '=', monitorId),
+      ),
+    )
+    .executeTakeFirst();
+  if (dropped.numUpdatedRows === 0n) return;
+  const waited = trx
+    .selectFrom('deliveries')
+    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .select('alerts.monitor_id')
+    .where('deliveries.account_id', '=', accountId)
+    .where('channel_key', '=', channelKey)
+    .where('deliveries.state', '=', 'superseded')
+    .where('deliveries.settled_at', '=', now);
+  await trx
+    .updateTable('monitors')
+    .set({ next_check_at: now })
+    .where('account_id', '=', accountId)
+    .where('next_check_at', '>', now)
+    .where('id', 'in', waited.$narrowType<{ monitor_id: NotNull }>())
+    .execute();
+}
+
 /** What is being sent right now stays: the next message waits for it. */
 async function giveWay(
   trx: Transaction<Tables>,
@@ -104,12 +166,17 @@ async function giveWay(
 
 async function addDelivery(
   trx: Transaction<Tables>,
-  entry: AlertsToAdd & { alert: AlertsToAdd['alerts'][number]; alertId: string; route: AlertRoute },
+  entry: AlertsToAdd & {
+    alert: AlertsToAdd['alerts'][number];
+    alertId: string;
+    route: AlertRoute;
+    toldAt: number;
+  },
 ): Promise<number> {
-  const { alert, route, now } = entry;
+  const { alert, route, toldAt } = entry;
   const { problem, fingerprint, step, facts, incidentId } = alert;
   const id = randomUUID();
-  const waits = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: now };
+  const waits = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: toldAt };
   const result = await trx
     .insertInto('deliveries')
     .values({

@@ -2,13 +2,13 @@ import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { Plan } from '../core/index.ts';
 import { forgetChannel } from './alert-settings.ts';
+import { dropWaitingFor } from './alerts.ts';
 import { placeOf, type StoredChannelConfig } from './channel-config.ts';
 import { announceChannels, type Channel, type ChannelKey, type OwnMail, readChannels } from './channels.ts';
 import { locked } from './dialect.ts';
 import { lockPlan } from './entitlements.ts';
 import { confirmation, type Invitation, invite } from './mail-readers.ts';
 import type { Store } from './open-store.ts';
-import { isWaiting } from './outbox.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -122,8 +122,9 @@ export async function changeChannel<Refused>(
       })
       .where('id', '=', channelId)
       .execute();
-    if (enabled === false) await dropWaiting(trx, channelId, 'The channel was switched off.', now);
-    if (invitation) await dropWaiting(trx, channelId, 'Its reader has not agreed yet.', now);
+    const waiting = { accountId, channelKey: channelId, monitorId: null, now };
+    if (enabled === false) await dropWaitingFor(trx, { ...waiting, detail: 'The channel was switched off.' });
+    if (invitation) await dropWaitingFor(trx, { ...waiting, detail: 'Its reader has not agreed yet.' });
     await invite(trx, { accountId, config: config ?? before.config, invitation, now });
     return { ok: true as const, channel: await held(trx, { accountId, channelId }) };
   });
@@ -131,29 +132,15 @@ export async function changeChannel<Refused>(
   return changed;
 }
 
-/** What waits for a channel that takes nothing more. What is being sent ends as it does. */
-async function dropWaiting(
-  trx: Transaction<Tables>,
-  channelId: string,
-  detail: string,
-  now: number,
-): Promise<void> {
-  await trx
-    .updateTable('deliveries')
-    .set({ state: 'superseded', settled_at: now, detail })
-    .where('channel_id', '=', channelId)
-    .where(isWaiting)
-    .where('lease_token', 'is', null)
-    .execute();
-}
-
-/** Removes a channel, what waits for it and what was told over it. False: the account has no such channel. */
+/** Removes a channel and what waits for it; what was told over it stays in the history. False: the account has no such channel. */
 export async function removeChannel(
   store: Store,
   { accountId, channelId, now }: ChannelKey & { now: number },
 ): Promise<boolean> {
   const removed = await inTransaction(store, async (trx) => {
     await lockPlan(store, trx, { accountId, now });
+    const detail = 'The channel was removed.';
+    await dropWaitingFor(trx, { accountId, channelKey: channelId, monitorId: null, detail, now });
     const { numDeletedRows } = await trx
       .deleteFrom('channels')
       .where('id', '=', channelId)

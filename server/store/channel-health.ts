@@ -1,4 +1,5 @@
 import type { Transaction } from 'kysely';
+import { dropWaitingFor } from './alerts.ts';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
 import { enqueueMail, type MailContent } from './mails.ts';
 import type { Tables } from './tables.ts';
@@ -9,7 +10,7 @@ const FAILING_MS = 5 * 86_400_000;
 /**
  * What an attempt means for its channel, in the transaction that settles or retries it: a success clears what was wrong; a receiver
  * that said that it is gone, or that took nothing for five days, gets nothing more, and the account is told by mail. True
- * where the channel was switched off; publish `mails` and `alerts` then.
+ * where the channel was switched off; publish `mails`, `alerts` and `due` then.
  */
 export async function noteChannelOutcome(
   trx: Transaction<Tables>,
@@ -53,6 +54,8 @@ export async function noteChannelOutcome(
     .where('id', '=', channel.account_id)
     .executeTakeFirstOrThrow();
   const { name, kind, account_id: accountId } = channel;
+  const closed = 'The channel was switched off.';
+  await dropWaitingFor(trx, { accountId, channelKey: channelId, monitorId: null, detail: closed, now });
   const content: MailContent = {
     ...{ kind: 'channel_disabled', name, channel: kind },
     ...{ reason, detail: detail ?? '' },

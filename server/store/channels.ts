@@ -120,5 +120,7 @@ export async function readChannels(
 export function announceChannels(store: Store, accountId: string, { mails = false } = {}): void {
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
   store.signals.publish({ topic: 'account', accountId });
+  // What waited for a channel that is closed now may be told elsewhere.
+  store.signals.publish({ topic: 'due' });
   if (mails) store.signals.publish({ topic: 'mails' });
 }

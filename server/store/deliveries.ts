@@ -59,6 +59,8 @@ export interface ClaimedDelivery {
   revoked: RevokedCertificate | null;
   /** It is no longer so, or later news took its place. */
   superseded: boolean;
+  /** Its reader asked for no more such mail since it was decided on. */
+  unsubscribed: boolean;
 }
 
 /** Where it goes. */
@@ -75,15 +77,18 @@ export interface ClaimedChannel {
 
 /**
  * Takes the deliveries that have been due the longest, under a lease, and counts the attempt. `by`: those over one kind of way
- * alone; all where it is absent.
+ * alone; all where it is absent. Those over http leave room for other accounts: ask for a few at a time.
  */
 export async function claimDueDeliveries(
   store: Store,
   claim: Claim & { by?: 'mail' | 'http' },
 ): Promise<ClaimedDelivery[]> {
   return inTransaction(store, async (trx) => {
-    const inOrder = overtakesNone(leaseClock(store, claim.now), claim.now);
-    const isFree = claim.by === undefined ? inOrder : sql<boolean>`${inOrder} and ${goesBy(claim.by)}`;
+    const clock = leaseClock(store, claim.now);
+    const rules = [overtakesNone(clock, claim.now)];
+    if (claim.by !== undefined) rules.push(goesBy(claim.by));
+    if (claim.by === 'http') rules.push(leavesRoom(clock));
+    const isFree = sql<boolean>`${sql.join(rules, sql` and `)}`;
     const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     if (rows.length === 0) return [];
     await trx
@@ -104,6 +109,18 @@ export async function claimDueDeliveries(
 
 const goesBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
   way === 'mail' ? sql<boolean>`deliveries.channel = 'email'` : sql<boolean>`deliveries.channel != 'email'`;
+
+/** How many of one account are posted at once: receivers that never answer must not hold up those of others. */
+const MOST_OF_AN_ACCOUNT = 8;
+
+/** A receiver that took nothing last time is tried with one message at a time. */
+function leavesRoom(clock: Expression<number>): Expression<SqlBool> {
+  const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
+    and busy.account_id = deliveries.account_id and busy.channel != 'email'`;
+  return sql<boolean>`(select count(*) ${busy}) < ${sql.lit(MOST_OF_AN_ACCOUNT)} and not exists (
+    select 1 ${busy} and busy.channel_id = deliveries.channel_id and exists (
+      select 1 from channels where channels.id = busy.channel_id and channels.failing_since is not null))`;
+}
 
 /** Messages about one incident reach a channel in order: none leaves while an earlier one is being sent, or is about to be. */
 function overtakesNone(clock: Expression<number>, now: number): Expression<SqlBool> {
@@ -215,7 +232,7 @@ async function answer(
   const { account_id: accountId, monitor_id: monitorId } = answered;
   if (change.next_attempt_at !== undefined && change.next_attempt_at <= now)
     store.signals.publish({ topic: 'deliveries' });
-  if (answered.switchedOff) store.signals.publish({ topic: 'mails' });
+  if (answered.switchedOff) for (const topic of ['mails', 'due'] as const) store.signals.publish({ topic });
   // The notice that mail to the own address bounces comes and goes.
   if (answered.suppressed || (answered.channel_id === null && change.state !== undefined))
     store.signals.publish({ topic: 'account', accountId });
@@ -272,7 +289,7 @@ async function readClaimed(
       'monitors.verdict',
       'certificates.facts',
     ])
-    .select(hasLaterNews.as('hasLaterNews'))
+    .select([hasLaterNews.as('hasLaterNews'), isUnwanted.as('isUnwanted')])
     .where('deliveries.id', 'in', ids)
     .orderBy('deliveries.next_attempt_at')
     .execute();
@@ -314,6 +331,7 @@ async function readClaimed(
     certificate: parseFacts(row.facts),
     revoked: row.alertKind === 'revoked' ? revokedOf(row.verdict, row.fingerprint) : null,
     superseded: row.forced === 0 && (row.hasLaterNews === 1 || isOver(row)),
+    unsubscribed: row.forced === 0 && row.isUnwanted === 1,
   }));
 }
 
@@ -321,6 +339,12 @@ async function readClaimed(
 const hasLaterNews = sql<number>`case when exists (select 1 from deliveries later
   where later.incident_id = deliveries.incident_id and later.channel_key = deliveries.channel_key
     and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
+
+/** Who reads a mail channel has unsubscribed, from everything or from this domain; a test somebody asked for. */
+const isUnwanted = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
+  where unsubscriptions.account_id = deliveries.account_id
+    and unsubscriptions.channel_key = deliveries.channel_key
+    and (unsubscriptions.monitor_id is null or unsubscriptions.monitor_id = alerts.monitor_id)) then 1 else 0 end`;
 
 /** Trouble that has passed is no news; that it did is, and so is what was news of one moment, or comes and goes. */
 function isOver({

@@ -55,6 +55,37 @@ function toKnown(row: Selectable<IncidentsTable>, told: Told = UNTOLD): KnownInc
   };
 }
 
+/** The clock may be wrong by so much without anybody noticing. */
+const CLOCK_ERROR_MS = 3_600_000;
+
+/**
+ * Undoes what was decided while the clock ran ahead: a certificate that "had expired" then would never be told of again. Which
+ * messages left stays in the mailboxes alone.
+ */
+export async function forgetTheFuture(
+  trx: Transaction<Tables>,
+  { monitorId, now }: { monitorId: string; now: number },
+): Promise<void> {
+  const ahead = now + CLOCK_ERROR_MS;
+  await trx
+    .deleteFrom('incidents')
+    .where('monitor_id', '=', monitorId)
+    .where('started_at', '>', ahead)
+    .execute();
+  await trx
+    .deleteFrom('alerts')
+    .where('monitor_id', '=', monitorId)
+    .where('created_at', '>', ahead)
+    .execute();
+  await trx
+    .updateTable('incidents')
+    .set({ clearing_since: null })
+    .where('monitor_id', '=', monitorId)
+    .where('ended_at', 'is', null)
+    .where('clearing_since', '>', ahead)
+    .execute();
+}
+
 const NO_FACTS = { certificate: null, fix: null, successor: null };
 
 /** Rows from before incidents had facts say what they say in columns. */
@@ -66,7 +97,7 @@ function factsOf(
   return { ...said, ...(JSON.parse(row.facts) as Partial<AlertFacts>), endedAt };
 }
 
-/** What people were told of each incident, or will be. What was superseded on every channel nobody was told. */
+/** What people were told of each incident, or will be. What was superseded on every channel, or went to none, nobody was told. */
 async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Promise<Map<string, Told>> {
   const rows = await db
     .selectFrom('alerts')
@@ -77,7 +108,7 @@ async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Pr
   const told = new Map<string, Told>();
   for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
     const [first] = alert;
-    if (!first?.incident_id || alert.every(({ state }) => state === 'superseded')) continue;
+    if (!first?.incident_id || alert.every(({ state }) => state === 'superseded' || state === null)) continue;
     const before = told.get(first.incident_id) ?? UNTOLD;
     told.set(first.incident_id, {
       told: [...before.told, first.step],

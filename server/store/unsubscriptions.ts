@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { ACCOUNT_MAIL } from '../core/index.ts';
 import { locked } from './dialect.ts';
+import { dropWaitingFor } from './alerts.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -146,9 +147,14 @@ export async function setUnsubscribed(
     const before = await readReader(trx, subject);
     if (before === null) return null;
     const scope = { accountId, channelKey };
-    if (wish === 'all') await add(trx, { ...scope, monitorId: null, now });
+    const dropped = { ...scope, detail: 'Its reader unsubscribed.', now };
+    if (wish === 'all') {
+      await add(trx, { ...scope, monitorId: null, now });
+      await dropWaitingFor(trx, { ...dropped, monitorId: null });
+    }
     if (wish === 'domain' && before.domain !== null) {
       await add(trx, { ...scope, monitorId, now });
+      await dropWaitingFor(trx, { ...dropped, monitorId });
       await remove(trx, { ...scope, monitorId: null });
     }
     if (wish === 'digest' && monitorId === null && channelKey === ACCOUNT_MAIL) {
@@ -165,6 +171,7 @@ export async function setUnsubscribed(
     store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
     // The notice that nothing is mailed any more.
     store.signals.publish({ topic: 'account', accountId });
+    store.signals.publish({ topic: 'due' });
   }
   return reader;
 }

@@ -39,7 +39,13 @@ export async function deliver(
   if (delivery.superseded)
     return void (await settle('superseded', 'It is no longer so, or later news took its place.'));
   if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(delivery, options, stopping);
-  if (channel.isClosed) return void (await settle('failed', 'This channel is switched off.'));
+  if (delivery.unsubscribed) return void (await settle('superseded', 'Its reader unsubscribed.'));
+  // Not told here, it is told where it can be; of a test nobody else is to hear.
+  if (channel.isClosed)
+    return void (await settle(
+      alert.kind === 'test' ? 'failed' : 'superseded',
+      'This channel is switched off.',
+    ));
   if (alert.kind === 'expiry' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     const detail = "Waits: the server's clock is wrong, so nobody knows what is due.";

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Canaries } from '../probe/index.ts';
-import { claimDueDeliveries, retryDelivery } from '../store/deliveries.ts';
+import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/deliveries.ts';
 import { claimGlances, extendGlance } from '../store/glances.ts';
 import { claimDueMails, retryMail } from '../store/mails.ts';
 import { claimDue, releaseClaim } from '../store/monitors.ts';
 import { createAccountTrust } from './account-trust.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
-import { createClaimLoop } from './claim-loop.ts';
+import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions } from './deliverer.ts';
 import { answerAsked, GLANCE_LEASE_MS } from './glancer.ts';
 import { createDigestKeeper } from './digest-keeper.ts';
@@ -33,6 +33,7 @@ const SENDING_LEASE_MS = 90_000;
 const MAILED_AT_ONCE = 4;
 /** Apart from mail, and many: receivers that never answer hold a slot each until they are given up. */
 const POSTED_AT_ONCE = 32;
+const CLAIMED_TOGETHER = 4;
 const MAILS_AT_ONCE = 2;
 /** Apart from the checks: neither waits for the other. */
 const GLANCES_AT_ONCE = 8;
@@ -97,13 +98,27 @@ export function createWorker(options: WorkerOptions): Worker {
     stopGraceMs: 0,
     log,
   });
-  const deliveriesBy = (by: 'mail' | 'http', concurrency: number) =>
-    createClaimLoop({
+  const claimDeliveries = (by: 'mail' | 'http', limit: number) =>
+    claimDueDeliveries(store, { by, now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy });
+  /** A few at a time: how many an account has under way is known to the next claim only. */
+  const claimPosts = async (limit: number): Promise<ClaimedDelivery[]> => {
+    const claimed: ClaimedDelivery[] = [];
+    for (;;) {
+      const some = await claimDeliveries('http', Math.min(CLAIMED_TOGETHER, limit - claimed.length));
+      claimed.push(...some);
+      if (some.length === 0 || claimed.length >= limit) return claimed;
+    }
+  };
+  const deliveriesBy = (by: 'mail' | 'http', concurrency: number): ClaimLoop => {
+    const loop = createClaimLoop<ClaimedDelivery>({
       name: by === 'mail' ? 'alert by mail' : 'alert over http',
       concurrency,
-      claim: (limit) =>
-        claimDueDeliveries(store, { by, now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
-      handle: (delivery, stopping) => deliver(delivery, { ...options, alarms, ownNetwork }, stopping),
+      claim: (limit) => (by === 'mail' ? claimDeliveries(by, limit) : claimPosts(limit)),
+      async handle(delivery, stopping) {
+        await deliver(delivery, { ...options, alarms, ownNetwork }, stopping);
+        // What this one kept from leaving may go now.
+        if (by === 'http') loop.wake();
+      },
       // Interrupted while sending: the next process tries again at once, under the same Message-ID.
       release: async ({ id, leaseToken }) => {
         await retryDelivery(store, { id, leaseToken, ...atOnce() });
@@ -111,6 +126,8 @@ export function createWorker(options: WorkerOptions): Worker {
       stopGraceMs: MAIL_GRACE_MS,
       log,
     });
+    return loop;
+  };
   const deliveries = [deliveriesBy('mail', MAILED_AT_ONCE), deliveriesBy('http', POSTED_AT_ONCE)];
   const mails = createClaimLoop({
     name: 'mail',

@@ -130,7 +130,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     now: NOW,
   });
   const wanted = { accountId: account.id, channelKey: 'email', monitorId: null };
-  await setUnsubscribed(store, wanted, { wish: 'all', now: NOW });
+  await setUnsubscribed(store, wanted, { wish: 'all', now: NOW + 2 * DAY });
   await addMaintenance(store, {
     ...{ accountId: account.id, monitorId: null, note: '', most: 50, now: NOW },
     window: { startsAt: NOW, endsAt: NOW + DAY, repeats: 'never' },

@@ -6,7 +6,10 @@ import {
   retryDelivery,
   settleDelivery,
 } from '../../server/store/deliveries.ts';
-import { removeMonitor } from '../../server/store/monitors.ts';
+import { removeChannel } from '../../server/store/channel-changes.ts';
+import { knownIncidents } from '../../server/store/monitor-incidents.ts';
+import { claimDue, removeMonitor } from '../../server/store/monitors.ts';
+import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -52,6 +55,7 @@ describeEachDatabase('deliveries', (open) => {
         certificate: leaf.facts,
         revoked: null,
         superseded: false,
+        unsubscribed: false,
       },
     ]);
   });
@@ -165,6 +169,109 @@ describeEachDatabase('deliveries', (open) => {
     expect(await claimDueDeliveries(store, { ...claim, now: NOW + 9 * DAY })).toEqual([]);
   });
 
+  it('keep their order where the clock is set back in between', async () => {
+    const store = await open();
+    const { leaf } = await alerted(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    await settleDelivery(store, { id, leaseToken, now: NOW, outcome: 'delivered', detail: null });
+    // Two days ahead when the first was told, and right again before the second.
+    await store.db
+      .updateTable('deliveries')
+      .set({ created_at: NOW + 4 * DAY })
+      .execute();
+    await check(store, NOW + 2 * DAY, [leaf]);
+    expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({
+      alert: { step: 'three_days' },
+      createdAt: NOW + 4 * DAY + 1,
+      superseded: false,
+    });
+  });
+
+  it('are decided on anew where they were by a clock that ran ahead', async () => {
+    const store = await open();
+    const { leaf, monitorId } = await alerted(store);
+    const claimed = await claimOne(store, NOW);
+    await settleDelivery(store, { ...claimed, now: NOW, outcome: 'delivered', detail: null });
+    const wrong = NOW + 400 * DAY;
+    await check(store, wrong, [leaf]);
+    expect(await states(store)).toEqual(['delivered', 'waiting']);
+
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + 2 * DAY })
+      .execute();
+    await check(store, NOW + 2 * DAY, [leaf]);
+    expect(await knownIncidents(store.db, { monitorId, now: NOW + 2 * DAY })).toMatchObject([
+      { problem: 'expiry', told: ['critical', 'three_days'] },
+    ]);
+    expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ alert: { step: 'three_days' } });
+  });
+
+  it('over http leave room for those of other accounts, and spare a receiver that takes nothing', async () => {
+    const store = await open();
+    for (const name of ['alice', 'bob']) {
+      const { id: accountId } = await person(store, name);
+      const channelId = await withWebhook(store, accountId);
+      for (let host = 0; host < 12; host++) {
+        await watch(store, accountId, `host${host}.${name}.example`);
+        await check(store, NOW, [endingSoon()]);
+      }
+      await store.db
+        .updateTable('deliveries')
+        .set({ channel: 'webhook', channel_key: channelId, channel_id: channelId })
+        .where('account_id', '=', accountId)
+        .execute();
+    }
+    const few = { ...claim, by: 'http' as const, limit: 4 };
+    let taken: string[] = [];
+    for (let some = await claimDueDeliveries(store, few); some.length > 0;)
+      [taken, some] = [
+        [...taken, ...some.map(({ account }) => account.email)],
+        await claimDueDeliveries(store, few),
+      ];
+    for (const email of ['alice@example.com', 'bob@example.com']) {
+      const underWay = taken.filter((one) => one === email).length;
+      // A claim takes up to four: the last one may have begun with seven.
+      expect([underWay >= 8, underWay < 12]).toEqual([true, true]);
+    }
+
+    // Once their leases are over, of a receiver that failed one message at a time is tried.
+    await store.db.updateTable('channels').set({ failing_since: NOW }).execute();
+    const later = { ...few, now: NOW + LEASE, limit: 1 };
+    expect(await claimDueDeliveries(store, later)).toHaveLength(1);
+    expect(await claimDueDeliveries(store, later)).toHaveLength(1);
+    expect(await claimDueDeliveries(store, later)).toHaveLength(0);
+  });
+
+  it('are told elsewhere where the channel that they wait for is removed', async () => {
+    const store = await open();
+    const { accountId, monitorId } = await alerted(store);
+    const [waiting] = await store.db.selectFrom('deliveries').select('id').execute();
+    const channelId = await withWebhook(store, accountId);
+    await store.db
+      .updateTable('deliveries')
+      .set({ channel: 'webhook', channel_key: channelId, channel_id: channelId })
+      .execute();
+    expect(await removeChannel(store, { accountId, channelId, now: NOW + MINUTE })).toBe(true);
+    expect(await states(store)).toEqual(['superseded']);
+    const [monitor] = await claimDue(store, { ...claim, now: NOW + MINUTE });
+    expect(monitor).toMatchObject({ id: monitorId });
+    expect(await knownIncidents(store.db, { monitorId, now: NOW + MINUTE })).toMatchObject([{ told: [] }]);
+    expect(await store.db.selectFrom('deliveries').select(['id', 'channel_id']).execute()).toEqual([
+      { id: waiting?.id, channel_id: null },
+    ]);
+  });
+
+  it('are not sent to who unsubscribed meanwhile', async () => {
+    const store = await open();
+    const { accountId, monitorId } = await alerted(store);
+    const { id, leaseToken } = await claimOne(store, NOW);
+    await setUnsubscribed(store, { accountId, channelKey: 'email', monitorId }, { wish: 'domain', now: NOW });
+    // What is being sent ends as it does; another attempt would come too late.
+    await retryDelivery(store, { id, leaseToken, nextAttemptAt: NOW + MINUTE, now: NOW, detail: null });
+    expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id, unsubscribed: true });
+  });
+
   it('go with their monitor', async () => {
     const store = await open();
     const { accountId, monitorId } = await alerted(store);
@@ -194,6 +301,18 @@ async function alerted(
   const leaf = endingSoon();
   await check(store, NOW, [leaf]);
   return { leaf, accountId, monitorId };
+}
+
+async function withWebhook(store: Store, accountId: string): Promise<string> {
+  const id = crypto.randomUUID();
+  await store.db
+    .insertInto('channels')
+    .values({
+      ...{ id, account_id: accountId, kind: 'webhook', name: 'Hook', created_at: NOW, confirmed_at: NOW },
+      config: JSON.stringify({ kind: 'webhook', url: 'https://hooks.example/', secrets: [] }),
+    })
+    .execute();
+  return id;
 }
 
 async function claimOne(store: Store, now: number): Promise<ClaimedDelivery> {

@@ -66,6 +66,15 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
       await watched(db, ['shop.example']);
       await alertedAt6(db, { id: 'first', step: 'warning', state: 'delivered', at: NOW });
       await alertedAt6(db, { id: 'second', step: 'critical', state: 'waiting', at: NOW + DAY });
+      await alertedAt6(db, {
+        id: 'replaced',
+        step: 'warning',
+        state: 'delivered',
+        at: NOW - 90 * DAY,
+        of: 'old',
+      });
+      const verdict = JSON.stringify({ lastSeen: { expiring: [{ fingerprint: 'aa' }], revoked: [] } });
+      await sql`update monitors set verdict = ${verdict}`.execute(db);
       await sql`insert into incidents (id, monitor_id, started_at, confirmed_at, ended_at, cause, message)
         values ('outage', 'shop.example', ${NOW}, ${NOW + 1}, ${NOW + 2}, 'timeout', 'It was slow.')`.execute(
         db,
@@ -94,17 +103,20 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
         },
       },
     ]);
-    expect(await store.db.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(3);
+    expect(await store.db.selectFrom('delivery_attempts').selectAll().execute()).toHaveLength(4);
+    // Nobody hears today that what was replaced long ago was renewed.
+    const former = store.db.selectFrom('incidents').select('ended_at').where('fingerprint', '=', 'old');
+    expect(await former.execute()).toEqual([{ ended_at: NOW - 90 * DAY }]);
   });
 });
 
 async function alertedAt6(
   db: Kysely<unknown>,
-  { id, step, state, at }: { id: string; step: string; state: string; at: number },
+  { id, step, state, at, of = 'aa' }: { id: string; step: string; state: string; at: number; of?: string },
 ): Promise<void> {
   await sql`insert into alerts
       (id, account_id, monitor_id, kind, fingerprint, step, not_before, not_after, role, name, as_of, created_at)
-    values (${id}, 'alice', 'shop.example', 'expiry', 'aa', ${step}, ${NOW - 81 * DAY}, ${NOW + 9 * DAY}, 'leaf',
+    values (${id}, 'alice', 'shop.example', 'expiry', ${of}, ${step}, ${NOW - 81 * DAY}, ${NOW + 9 * DAY}, 'leaf',
       'shop.example', ${at}, ${at})`.execute(db);
   await sql`insert into deliveries (id, account_id, alert_id, channel, dedupe_key, message_id, state, attempts, unanswered,
       next_attempt_at, created_at)

@@ -54,7 +54,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     const store = await open();
     const leaf = await revokedAt(store);
     const replacement = certificate();
-    for (const at of [NOW + DAY, NOW + DAY + MINUTE])
+    for (const at of [NOW + DAY, NOW + DAY + MINUTE, NOW + DAY + 2 * MINUTE])
       await checked(store, at, replacement, { served: false, revoked: leaf });
     expect(await states(store)).toEqual(['superseded']);
   });
@@ -65,7 +65,7 @@ describeEachDatabase('alerts about revocation', (open) => {
     await watch(store, id, 'www.example.org');
     const [leaf, intermediate] = [certificate(), certificate()];
     await checked(store, NOW, leaf, { served: true, revoked: intermediate });
-    for (const at of [NOW + DAY, NOW + DAY + MINUTE])
+    for (const at of [NOW + DAY, NOW + DAY + MINUTE, NOW + DAY + 2 * MINUTE])
       await checked(store, at, leaf, { served: false, revoked: intermediate });
     expect(await states(store)).toEqual(['superseded']);
   });

@@ -129,11 +129,12 @@ async function rebuildIncidents(db: Kysely<unknown>): Promise<void> {
     select id, monitor_id, 'down', '', started_at, confirmed_at, ended_at,
       case when ended_at is null then 0 else 1 end, cause, message, '{}'
     from former_incidents`.execute(db);
-  // What was told of certificates: an incident each, called after its first alert. The next check ends those that are over.
+  // What was told of certificates: an incident each, called after its first alert.
   await sql`insert into incidents
     (id, monitor_id, problem, fingerprint, started_at, confirmed_at, recovered, cause, message, facts)
     select min(id), monitor_id, kind, fingerprint, min(created_at), min(created_at), 0, kind, '', '{}'
     from alerts group by monitor_id, kind, fingerprint`.execute(db);
+  await endFormerIncidents(db);
   await db.schema.dropTable('former_incidents').execute();
   await db.schema
     .createIndex('incidents_of_monitor')
@@ -147,6 +148,28 @@ async function rebuildIncidents(db: Kysely<unknown>): Promise<void> {
     .columns(['monitor_id', 'problem', 'fingerprint'])
     .where(sql<boolean>`ended_at is null`)
     .execute();
+}
+
+/** Of certificates that nobody shows any more nobody is to hear that they were renewed, months after it. */
+async function endFormerIncidents(db: Kysely<unknown>): Promise<void> {
+  const { rows } = await sql<{ id: string; fingerprint: string; verdict: string | null; told_at: number }>`
+    select incidents.id, incidents.fingerprint, monitors.verdict,
+      (select max(alerts.created_at) from alerts where alerts.monitor_id = incidents.monitor_id
+        and alerts.kind = incidents.problem and alerts.fingerprint = incidents.fingerprint) as told_at
+    from incidents join monitors on monitors.id = incidents.monitor_id
+    where incidents.ended_at is null and incidents.problem != 'down'`.execute(db);
+  for (const { id, fingerprint, verdict, told_at: toldAt } of rows) {
+    const seen = verdict === null ? null : (JSON.parse(verdict) as { lastSeen?: LastSeen | null }).lastSeen;
+    const shown = [...(seen?.expiring ?? []), ...(seen?.revoked ?? [])];
+    if (seen && !shown.some((certificate) => certificate.fingerprint === fingerprint))
+      await sql`update incidents set ended_at = ${toldAt}, recovered = 1 where id = ${id}`.execute(db);
+  }
+}
+
+/** The part of a verdict, as that version wrote it, that names what is shown. */
+interface LastSeen {
+  expiring?: { fingerprint: string }[];
+  revoked?: { fingerprint: string }[];
 }
 
 async function rebuildOutbox(db: Kysely<unknown>): Promise<void> {
@@ -183,7 +206,7 @@ async function rebuildOutbox(db: Kysely<unknown>): Promise<void> {
     .addColumn('incident_id', 'text', (column) => column.references('incidents.id').onDelete('cascade'))
     .addColumn('channel', 'text', (column) => column.notNull())
     .addColumn('channel_key', 'text', (column) => column.notNull())
-    .addColumn('channel_id', 'text', (column) => column.references('channels.id').onDelete('cascade'))
+    .addColumn('channel_id', 'text', (column) => column.references('channels.id').onDelete('set null'))
     .addColumn('dedupe_key', 'text', (column) => column.notNull().unique())
     .addColumn('message_id', 'text', (column) => column.notNull())
     .addColumn('state', 'text', (column) => column.notNull())
@@ -239,6 +262,12 @@ async function rebuildOutbox(db: Kysely<unknown>): Promise<void> {
     .createIndex('deliveries_channel')
     .on('deliveries')
     .columns(['channel_id', 'created_at'])
+    .execute();
+  await db.schema
+    .createIndex('deliveries_leased')
+    .on('deliveries')
+    .columns(['account_id', 'channel_id'])
+    .where(sql<boolean>`lease_token is not null`)
     .execute();
   await db.schema
     .createIndex('deliveries_due')
