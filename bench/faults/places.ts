@@ -30,7 +30,7 @@ export interface Places {
   stop(): Promise<void>;
 }
 
-export const SITES = 20;
+const SITES = 20;
 /** One of that many hosts, spread over registrable domains. */
 export const siteHost = (index: number): string => `host${index}.site${index % SITES}.example`;
 

@@ -70,7 +70,7 @@ async function rowOf({ db }: Store, id: string) {
 }
 
 /** Waits for something that others bring about. */
-export async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
+async function eventually(is: () => boolean | Promise<boolean>): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   while (!(await is())) {
     if (Date.now() > until)

@@ -9,7 +9,7 @@ export function LinkNotWhole() {
   );
 }
 
-const SPENT = ['invalid_token', 'invalid_request', 'not_found'];
+const SPENT: readonly (string | null)[] = ['invalid_token', 'invalid_request', 'not_found'];
 
 /** Whether a link was refused for good, and not for the moment. */
 export function isSpent(error: unknown): boolean {
