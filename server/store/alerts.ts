@@ -123,7 +123,6 @@ export async function dropWaitingFor(
     .where(isWaiting)
     .where('forced', '=', 0)
     .where('lease_token', 'is', null)
-    .where('incident_id', 'is not', null)
     .$if(monitorId !== null, (query) =>
       query.where('alert_id', 'in', (eb) =>
         eb.selectFrom('alerts').select('alerts.id').where('alerts.monitor_id', '=', monitorId),

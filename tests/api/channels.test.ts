@@ -197,7 +197,7 @@ describeEachDatabase('The channels of an account', (open) => {
     expect((await list(bob))[1]).toMatchObject({ key, name: 'hooks.example.com', state: 'open' });
   });
 
-  it('are switched off and on, and removed with what waits for them', async () => {
+  it('are switched off and on, and removed, and what waits for them is dropped', async () => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     const { key } = (await add(bob, hook())).ok.data.channel;
@@ -215,7 +215,11 @@ describeEachDatabase('The channels of an account', (open) => {
     });
     await bob.ask(CALLS.testChannel, { params });
     expect((await bob.ask(CALLS.removeChannel, { params })).ok.data).toBeNull();
-    expect(await api.store.db.selectFrom('deliveries').selectAll().execute()).toEqual([]);
+    const left = await api.store.db.selectFrom('deliveries').select(['state', 'detail']).execute();
+    expect(left.map(({ state, detail }) => [state, detail]).toSorted()).toEqual([
+      ['superseded', 'The channel was removed.'],
+      ['superseded', 'The channel was switched off.'],
+    ]);
     expect((await bob.ask(CALLS.removeChannel, { params })).problem.code).toBe('not_found');
   });
 
