@@ -1,7 +1,7 @@
 import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
-import { nextAttemptAt } from '../core/index.ts';
-import { alertContextOf } from '../store/alert-settings.ts';
+import { alertSteps, nextAttemptAt } from '../core/index.ts';
+import { type AlertContext, alertContextOf } from '../store/alert-settings.ts';
 import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
 import { isSuppressed } from '../store/suppressions.ts';
@@ -52,19 +52,57 @@ export async function deliver(
     await holdDelivery(store, { ...lease, until, detail });
     return;
   }
-  const content = await contentOf(delivery, options);
+  const context = await contextOf(delivery, options);
+  const newerAt = stepSince(delivery, context?.settings.steps ?? null, clock.now());
+  if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
+    const detail = 'Waits: its time has passed, and the next message is being decided on.';
+    await holdDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
+    return;
+  }
+  const content = contentOf(delivery, context, options);
   if (channel.kind === 'email') await mailAlert(delivery, content, options, stopping);
   else await postAlert(delivery, content, options, stopping);
 }
 
-async function contentOf(delivery: ClaimedDelivery, options: DelivererOptions): Promise<AlertContent> {
-  const { store, clock, productName, publicUrl } = options;
-  const { alert, monitor, certificate, revoked, account } = delivery;
+async function contextOf(
+  { account, monitor }: ClaimedDelivery,
+  { store, clock }: DelivererOptions,
+): Promise<AlertContext | null> {
   const now = clock.now();
-  const context =
-    monitor && (await alertContextOf(store.db, { accountId: account.id, monitorId: monitor.id, now }, store));
+  return (
+    monitor && (await alertContextOf(store.db, { accountId: account.id, monitorId: monitor.id, now }, store))
+  );
+}
+
+/** How long a message about time waits for the one that takes its place, once its own step has passed. */
+const NEWER_STEP_MS = 5 * 60_000;
+
+/**
+ * When a tighter step of the certificate came that nobody had decided on yet when this message was, ms UTC; null where none did.
+ * Sent now it would say what the next message says, which would follow within seconds.
+ */
+function stepSince(
+  { alert }: ClaimedDelivery,
+  steps: AlertContext['settings']['steps'],
+  now: number,
+): number | null {
+  const { certificate } = alert.facts;
+  if (alert.kind !== 'expiry' || alert.step === 'resolved' || certificate === null) return null;
+  const crossed = alertSteps(certificate, steps).findLast(({ at }) => at <= now);
+  return crossed !== undefined && crossed.step !== alert.step && crossed.at > alert.createdAt
+    ? crossed.at
+    : null;
+}
+
+function contentOf(
+  delivery: ClaimedDelivery,
+  context: AlertContext | null,
+  { clock, productName, publicUrl }: DelivererOptions,
+): AlertContent {
+  const { alert, monitor, certificate, revoked, account } = delivery;
   return alertContent({
-    ...{ alert, alertedAt: alert.createdAt, monitor, certificate, revoked, now, productName, publicUrl },
+    ...{ alert, alertedAt: alert.createdAt, monitor, certificate, revoked, productName, publicUrl },
+    now: clock.now(),
     steps: context?.settings.steps ?? null,
     timeZone: account.timeZone,
   });

@@ -84,7 +84,8 @@ describeEachDatabase('the janitor', (open) => {
     await rig.sink.up();
     expect(await rig.runDue()).toEqual({ plans: 0, checks: 0, deliveries: 0, mails: 0 });
     await rig.worker.sweep();
-    expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 1, mails: 1 });
+    // What the wrong clock had to tell is forgotten by the first check of the right one.
+    expect(await rig.runDue()).toEqual({ plans: 0, checks: 1, deliveries: 0, mails: 1 });
     expect(
       await consumeRateLimit(store, { key: 'sign-in', limit: 1, windowMs: HOUR_MS, now: rig.clock.now() }),
     ).toEqual({ allowed: true });

@@ -43,6 +43,39 @@ describeEachDatabase('an alert that cannot be delivered at once', (open) => {
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 42 hours`]);
   });
 
+  it('waits for the check that is due where its step has passed, and says nothing twice', async () => {
+    const rig = await startRig(await open());
+    const end = START + HOUR_MS;
+    const check = (at: number) => rig.store.db.updateTable('monitors').set({ next_check_at: at }).execute();
+    await rig.sink.down();
+    await alerted(rig, 1 / 24);
+    await rig.sink.up();
+    await check(end + 1_000);
+    rig.clock.set(end + 500);
+    await rig.runDue();
+    expect(rig.arrivals).toEqual([]);
+    await rig.runUntil(end + HOUR_MS);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([
+      expect.stringContaining(`${HOST} expired on`),
+    ]);
+
+    // Where no check comes it goes out all the same.
+    const other = 'late.fjord.example';
+    const validity = { notBefore: START - 197 * DAY_MS, notAfter: end + 2 * HOUR_MS };
+    await rig.sink.down();
+    await rig.watch(other, rig.issue(other, validity));
+    await rig.runDue();
+    await rig.sink.up();
+    await check(end + 9 * DAY_MS);
+    rig.clock.set(end + 2 * HOUR_MS + 1_000);
+    await rig.runDue();
+    expect(rig.arrivals).toHaveLength(1);
+    await rig.runUntil(end + 2 * HOUR_MS + 10 * MINUTE_MS);
+    expect(rig.arrivals.slice(1).map(({ subject }) => subject)).toEqual([
+      expect.stringContaining(`${other} expired on`),
+    ]);
+  });
+
   it('comes again after a greylisting', async () => {
     const rig = await startRig(await open());
     rig.sink.behave('greylist');
