@@ -101,7 +101,7 @@ export const ALERTS: readonly Screen[] = [
       for (const path of ['channels', 'alerts', 'maintenance'])
         await page.route(`**/api/${path}`, (route) => route.fulfill({ status: 400 }));
       await page.goto('/alerts');
-      await page.getByRole('button', { name: 'Try again' }).nth(2).waitFor();
+      await page.getByRole('button', { name: 'Try again' }).first().waitFor();
     },
   },
   { name: 'unsubscribe', visitor: 'nobody', show: mailed({}) },
