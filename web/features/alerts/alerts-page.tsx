@@ -25,8 +25,8 @@ export function AlertsPage() {
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
         Alerts
       </h1>
-      {/* All at once: each part that came by itself would push those below it away. */}
-      {reads.some(({ isPending }) => isPending) ? <Loading /> : <Parts />}
+      {/* All at once: each part that came by itself would push those below it away. What failed counts as read: its part asks again. */}
+      {reads.every(({ isFetched }) => isFetched) ? <Parts /> : <Loading />}
     </div>
   );
 }
