@@ -208,6 +208,8 @@ test('the panel leaves no second entry, keeps the page in place and goes with it
   await page.goForward();
   await host(page, 4).click();
   const id = new URL(page.url()).searchParams.get('domain');
+  // All that the panel reads was read: what is under way while the domain goes may be refused.
+  await expect(page.getByRole('complementary').getByText('Alerts for this domain')).toBeVisible();
   const refused: string[] = [];
   page.on('response', (response) => response.status() === 404 && refused.push(response.url()));
   await page.evaluate(

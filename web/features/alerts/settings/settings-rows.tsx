@@ -93,10 +93,15 @@ export function QuietHoursRow({ alerts }: RowProps) {
 /** What people can do without; saved with each press. */
 export function EventsRow({ alerts }: RowProps) {
   const save = useSaveAlerts(alerts, 'Saved.');
-  const muted = save.isPending ? (save.variables.muted ?? []) : alerts.settings.muted;
+  // Of its own and at once: a tick that waits for the mutation to say that it began jumps back for a moment.
+  const [chosen, setChosen] = useState<AlertSettingsWire['muted'] | null>(null);
+  const choose = (muted: AlertSettingsWire['muted']) => {
+    setChosen(muted);
+    save.mutate({ muted }, { onSettled: () => setChosen(null) });
+  };
   return (
     <Row title="What you hear of" description="Some of it you can do without.">
-      <MutedEvents value={muted} onChange={(next) => save.mutate({ muted: next })} />
+      <MutedEvents value={chosen ?? alerts.settings.muted} onChange={choose} />
     </Row>
   );
 }
