@@ -215,8 +215,8 @@ describeEachDatabase('The channels of an account', (open) => {
     });
     await bob.ask(CALLS.testChannel, { params });
     expect((await bob.ask(CALLS.removeChannel, { params })).ok.data).toBeNull();
-    const left = await api.store.db.selectFrom('deliveries').select('detail').execute();
-    expect(left.map(({ detail }) => detail).toSorted()).toEqual([
+    const left = await api.store.db.selectFrom('deliveries').select('detail').orderBy('detail').execute();
+    expect(left.map(({ detail }) => detail)).toEqual([
       'The channel was removed.',
       'The channel was switched off.',
     ]);
