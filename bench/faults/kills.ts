@@ -164,15 +164,30 @@ export async function settled(world: World, hosts: readonly Host[], patienceMs: 
 const LATE_MS = 5 * 60_000;
 const MOST_DUPLICATES = 0.01;
 
+/** How much a run has to be before it shows anything. */
+interface Size {
+  kills: number;
+  notifications: number;
+  writes: number;
+}
+const NOTHING: Size = { kills: 0, notifications: 0, writes: 0 };
+
 /** What a run of kills came to, held to the limits. */
 export function killsOutcome(
   result: KillsResult,
-  { mostDuplicates = MOST_DUPLICATES }: { mostDuplicates?: number } = {},
+  { mostDuplicates = MOST_DUPLICATES, least = NOTHING }: { mostDuplicates?: number; least?: Size } = {},
 ): Outcome {
   const { kills, acknowledged, domains, notifications, duplicates, waits } = result;
   const limits = createLimits();
   for (const what of [...result.lost, ...result.broken, ...result.strange, ...result.disordered])
     limits.hold(false, what);
+  const { writes } = least;
+  limits.hold(kills >= least.kills, `${kills} kills are fewer than ${least.kills}`);
+  limits.hold(
+    notifications >= least.notifications,
+    `${notifications} notifications are fewer than ${least.notifications}`,
+  );
+  limits.hold(acknowledged >= writes, `${acknowledged} acknowledged writes are fewer than ${writes}`);
   const share = duplicates / Math.max(1, notifications);
   limits.hold(share <= mostDuplicates, `${duplicates} of ${notifications} arrived twice`);
   const late = waits.filter((wait) => wait > LATE_MS).length;

@@ -41,6 +41,8 @@ export const SCENARIOS: Record<string, Scenario> = {
           patienceMs: 8 * 60_000,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
+        // Of each database the half of what both together have to show.
+        { least: { kills: 100, notifications: 2_500, writes: 5_000 } },
       ),
     ),
   stall: (world) => onPostgres(world, (database) => stallWorker({ database })),
