@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alertSteps, expectedRenewal, type Renewable } from './alert-steps.ts';
+import { alertSteps, expectedRenewal, passedSince, type Renewable } from './alert-steps.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -32,6 +32,26 @@ describe('alertSteps', () => {
   });
   it('never comes after the end, even of a certificate that ends before it begins', () => {
     expect(leftAtSteps(-5 * DAY, DAY)).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+});
+
+describe('passedSince', () => {
+  const at = (daysLeft: number) => NOT_AFTER - daysLeft * DAY;
+  const passed = (told: string, toldAt: number, now: number, chosen: ['20d'] | null = null) =>
+    passedSince(certificate(90 * DAY), { told, toldAt, now, chosen });
+
+  it('is the instant of the tighter step that came since', () => {
+    expect(passed('warning', at(14), at(6.9))).toBe(at(7));
+    expect(passed('warning', at(14), at(0))).toBe(NOT_AFTER);
+  });
+  it('is null before the next step, and for what was decided on after it', () => {
+    expect(passed('warning', at(14), at(7.1))).toBeNull();
+    expect(passed('critical', at(7), at(6.9))).toBeNull();
+    expect(passed('warning', at(6.95), at(6.9))).toBeNull();
+  });
+  it('goes by the steps that somebody chose', () => {
+    expect(passed('20d', at(20), at(6.9), ['20d'])).toBeNull();
+    expect(passed('20d', at(20), at(-1), ['20d'])).toBe(NOT_AFTER);
   });
 });
 

@@ -45,6 +45,28 @@ export function alertSteps(
     .toSorted((left, right) => left.at - right.at);
 }
 
+/**
+ * When a step tighter than `told`, which was decided on at `toldAt`, came since then and before `now`: null where none did. All
+ * are ms UTC. What says the looser step now, says what the tighter one is about to say.
+ */
+export function passedSince(
+  certificate: Renewable,
+  {
+    told,
+    toldAt,
+    now,
+    chosen,
+  }: {
+    told: string;
+    toldAt: number;
+    now: number;
+    chosen: readonly ChosenStep[] | null;
+  },
+): number | null {
+  const last = alertSteps(certificate, chosen).findLast(({ at }) => at <= now);
+  return last !== undefined && last.step !== told && last.at > toldAt ? last.at : null;
+}
+
 /** The instant of one step, ms UTC, also of one that was chosen once and is no more. */
 function stepAt(step: Step, certificate: Renewable): number {
   const lifetime = lifetimeMs(certificate);

@@ -1,5 +1,5 @@
 export { fixFor } from './judge/advice.ts';
-export { alertSteps, expectedRenewal } from './alert-steps.ts';
+export { alertSteps, expectedRenewal, passedSince } from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';
 export type {
   AlertCertificate,

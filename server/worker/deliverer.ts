@@ -1,6 +1,6 @@
 import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
-import { alertSteps, nextAttemptAt } from '../core/index.ts';
+import { nextAttemptAt, passedSince } from '../core/index.ts';
 import { type AlertContext, alertContextOf } from '../store/alert-settings.ts';
 import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
@@ -53,7 +53,7 @@ export async function deliver(
     return;
   }
   const context = await contextOf(delivery, options);
-  const newerAt = stepSince(delivery, context?.settings.steps ?? null, clock.now());
+  const newerAt = tighterStepAt(delivery, context, clock.now());
   if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
     const detail = 'Waits: its time has passed, and the next message is being decided on.';
     await holdDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
@@ -81,17 +81,11 @@ const NEWER_STEP_MS = 5 * 60_000;
  * When a tighter step of the certificate came that nobody had decided on yet when this message was, ms UTC; null where none did.
  * Sent now it would say what the next message says, which would follow within seconds.
  */
-function stepSince(
-  { alert }: ClaimedDelivery,
-  steps: AlertContext['settings']['steps'],
-  now: number,
-): number | null {
+function tighterStepAt({ alert }: ClaimedDelivery, context: AlertContext | null, now: number): number | null {
   const { certificate } = alert.facts;
   if (alert.kind !== 'expiry' || alert.step === 'resolved' || certificate === null) return null;
-  const crossed = alertSteps(certificate, steps).findLast(({ at }) => at <= now);
-  return crossed !== undefined && crossed.step !== alert.step && crossed.at > alert.createdAt
-    ? crossed.at
-    : null;
+  const chosen = context?.settings.steps ?? null;
+  return passedSince(certificate, { told: alert.step, toldAt: alert.createdAt, now, chosen });
 }
 
 function contentOf(
