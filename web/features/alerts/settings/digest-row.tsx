@@ -9,6 +9,7 @@ import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
 import { Row } from '../../../ui/row.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
+import { useAtOnce } from './use-at-once.ts';
 
 /** The mail of Monday morning. */
 export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire }) {
@@ -23,7 +24,7 @@ export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire })
     },
     onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
   });
-  const isOn = save.isPending ? save.variables : digest.enabled && isSubscribed;
+  const [isOn, switchIt] = useAtOnce(digest.enabled && isSubscribed, save.mutate);
   return (
     <Row title="Weekly digest" description="What ends soon, what was renewed and what failed, in one mail.">
       <CheckboxLine
@@ -32,7 +33,7 @@ export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire })
         isLocked={!isSubscribed}
         note={noteOf(isSubscribed, isOn ? digest.next_at : null)}
         onChange={(enabled) => {
-          if (isSubscribed) save.mutate(enabled);
+          if (isSubscribed) switchIt(enabled);
           else if (isSold) open('wish');
         }}
       />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
-import type { AccountAlertsWire, AlertSettingsWire } from '../../../../contract/alerting.ts';
+import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
 import { useChannels } from '../../../lib/alerts/alert-queries.ts';
 import { isAnybodyTold } from '../../../lib/alerts/is-told.ts';
 import { ChannelChoice } from '../../../ui/alert-settings/channel-choice.tsx';
@@ -10,6 +10,7 @@ import { StepsEditor } from '../../../ui/alert-settings/steps-editor.tsx';
 import { StepsPreview } from '../../../ui/alert-settings/steps-preview.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Row } from '../../../ui/row.tsx';
+import { useAtOnce } from './use-at-once.ts';
 import { useSaveAlerts } from './use-save-alerts.ts';
 
 /** What is edited of the stored value, until it is saved; follows that while nothing is. */
@@ -93,15 +94,12 @@ export function QuietHoursRow({ alerts }: RowProps) {
 /** What people can do without; saved with each press. */
 export function EventsRow({ alerts }: RowProps) {
   const save = useSaveAlerts(alerts, 'Saved.');
-  // Of its own and at once: a tick that waits for the mutation to say that it began jumps back for a moment.
-  const [chosen, setChosen] = useState<AlertSettingsWire['muted'] | null>(null);
-  const choose = (muted: AlertSettingsWire['muted']) => {
-    setChosen(muted);
-    save.mutate({ muted }, { onSettled: () => setChosen(null) });
-  };
+  const [muted, mute] = useAtOnce(alerts.settings.muted, (value, settled) =>
+    save.mutate({ muted: value }, settled),
+  );
   return (
     <Row title="What you hear of" description="Some of it you can do without.">
-      <MutedEvents value={chosen ?? alerts.settings.muted} onChange={choose} />
+      <MutedEvents value={muted} onChange={mute} />
     </Row>
   );
 }
@@ -110,16 +108,13 @@ export function EventsRow({ alerts }: RowProps) {
 export function WhichChannelsRow({ alerts }: RowProps) {
   const { data: channels } = useChannels();
   const save = useSaveAlerts(alerts, 'Saved.');
-  const stored: AlertSettingsWire['channels'] = alerts.settings.channels;
-  if (!channels || (channels.length < 2 && stored === null)) return null;
-  const chosen = save.isPending ? (save.variables.channels ?? null) : stored;
+  const [chosen, choose] = useAtOnce(alerts.settings.channels, (value, settled) =>
+    save.mutate({ channels: value }, settled),
+  );
+  if (!channels || (channels.length < 2 && chosen === null)) return null;
   return (
     <Row title="Which channels" description="Every domain can have its own choice in its panel.">
-      <ChannelChoice
-        channels={channels}
-        value={chosen}
-        onChange={(next) => save.mutate({ channels: next })}
-      />
+      <ChannelChoice channels={channels} value={chosen} onChange={choose} />
     </Row>
   );
 }
