@@ -115,13 +115,9 @@ export async function dropWaitingFor(
     now,
   }: { accountId: string; channelKey: string; monitorId: string | null; detail: string; now: number },
 ): Promise<void> {
-  const dropped = await trx
-    .updateTable('deliveries')
-    .set({ state: 'superseded', settled_at: now, detail })
+  const dropped = await superseding(trx, { detail, now })
     .where('account_id', '=', accountId)
     .where('channel_key', '=', channelKey)
-    .where(isWaiting)
-    .where('forced', '=', 0)
     .where('lease_token', 'is', null)
     .$if(monitorId !== null, (query) =>
       query.where('alert_id', 'in', (eb) =>
@@ -147,18 +143,23 @@ export async function dropWaitingFor(
     .execute();
 }
 
+/** Takes what waits out of the outbox, to be narrowed down; what a person asked to be sent again stays. */
+export function superseding(trx: Transaction<Tables>, { detail, now }: { detail: string; now: number }) {
+  return trx
+    .updateTable('deliveries')
+    .set({ state: 'superseded', settled_at: now, detail })
+    .where(isWaiting)
+    .where('forced', '=', 0);
+}
+
 /** What is being sent right now stays: the next message waits for it. */
 async function giveWay(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
   { leaseClock, now }: AlertsToAdd,
 ): Promise<void> {
-  await trx
-    .updateTable('deliveries')
-    .set({ state: 'superseded', settled_at: now, detail: 'A later message took its place.' })
+  await superseding(trx, { detail: 'A later message took its place.', now })
     .where('incident_id', '=', incidentId)
-    .where(isWaiting)
-    .where('forced', '=', 0)
     .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', leaseClock)]))
     .execute();
 }

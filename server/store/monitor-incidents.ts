@@ -7,10 +7,10 @@ import {
   type Problem,
   REMEMBER_INCIDENTS_MS,
 } from '../core/index.ts';
+import { superseding } from './alerts.ts';
 import { lockMonitor } from './monitor-change.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
-import { isWaiting } from './outbox.ts';
 import type { IncidentsTable } from './alert-tables.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -27,20 +27,27 @@ export async function knownIncidents(
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)]))
     .orderBy('started_at')
     .execute();
+  return withTold(db, rows);
+}
+
+type Row = Selectable<IncidentsTable>;
+
+async function withTold(db: Kysely<Tables>, rows: readonly Row[]): Promise<StoredIncident[]> {
   if (rows.length === 0) return [];
   const told = await toldSteps(
     db,
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => toKnown(row, told.get(row.id)));
+  return rows.map((row) => toStored(row, told.get(row.id)));
 }
 
 type Told = Pick<KnownIncident, 'told' | 'toldAt'>;
 const UNTOLD: Told = { told: [], toldAt: null };
 
-function toKnown(row: Selectable<IncidentsTable>, told: Told = UNTOLD): KnownIncident {
+function toStored(row: Row, told: Told = UNTOLD): StoredIncident {
   return {
     id: row.id,
+    monitorId: row.monitor_id,
     problem: row.problem,
     fingerprint: row.fingerprint,
     startedAt: row.started_at,
@@ -89,9 +96,7 @@ export async function forgetTheFuture(
 const NO_FACTS = { certificate: null, fix: null, successor: null };
 
 /** Rows from before incidents had facts say what they say in columns. */
-function factsOf(
-  row: Pick<Selectable<IncidentsTable>, 'facts' | 'message' | 'started_at' | 'ended_at'>,
-): AlertFacts {
+function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>): AlertFacts {
   const { message, started_at: startedAt, ended_at: endedAt } = row;
   const said = { ...NO_FACTS, asOf: startedAt, message: message || null, startedAt };
   return { ...said, ...(JSON.parse(row.facts) as Partial<AlertFacts>), endedAt };
@@ -185,14 +190,7 @@ export async function incidentsOf(
     .orderBy('started_at', 'desc')
     .limit(MOST_SHOWN)
     .execute();
-  const told =
-    rows.length === 0
-      ? new Map<string, Told>()
-      : await toldSteps(
-          db,
-          rows.map(({ id }) => id),
-        );
-  return rows.map((row) => ({ ...toKnown(row, told.get(row.id)), monitorId }));
+  return withTold(db, rows);
 }
 
 /** The open incidents of expiry of these monitors. */
@@ -207,12 +205,7 @@ export async function openExpiries(
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', monitorIds)
     .execute();
-  if (rows.length === 0) return [];
-  const told = await toldSteps(
-    db,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => ({ ...toKnown(row, told.get(row.id)), monitorId: row.monitor_id }));
+  return withTold(db, rows);
 }
 
 const MOST_SHOWN = 50;
@@ -258,8 +251,8 @@ export async function changeIncident(
     if (isSilent) await dropWaiting(trx, { incidentId, now });
     const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
     if (!isSilent || 'snoozedUntil' in change) await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
-    const told = await toldSteps(trx, [row.id]);
-    return { ...toKnown(row, told.get(row.id)), monitorId: monitor.id };
+    const [changed] = await withTold(trx, [row]);
+    return changed ?? null;
   });
   if (changed) {
     store.signals.publish({ topic: 'alerts', accountId, monitorId: changed.monitorId });
@@ -273,11 +266,8 @@ async function dropWaiting(
   trx: Transaction<Tables>,
   { incidentId, now }: { incidentId: string; now: number },
 ): Promise<void> {
-  await trx
-    .updateTable('deliveries')
-    .set({ state: 'superseded', settled_at: now, detail: 'You asked not to be reminded.' })
+  await superseding(trx, { detail: 'You asked not to be reminded.', now })
     .where('incident_id', '=', incidentId)
-    .where(isWaiting)
     .where('lease_token', 'is', null)
     .where('alert_id', 'in', (eb) =>
       eb

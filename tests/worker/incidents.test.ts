@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { changeAccountAlerts, changeMonitorAlerts } from '../../server/store/alert-settings.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
+import { replayDelivery } from '../../server/store/channel-sending.ts';
 import { addMaintenance } from '../../server/store/maintenance.ts';
 import { changeIncident, incidentsOf } from '../../server/store/monitor-incidents.ts';
 import type { Monitor } from '../../server/store/monitors.ts';
@@ -98,6 +99,19 @@ describeEachDatabase('incidents, from the server to the mail', (open) => {
     await changeIncident(rig.store, { accountId, incidentId, change: { acknowledged: true }, now: START });
     await rig.runUntil(START + 9 * DAY_MS);
     expect(subjects(rig)).toEqual([`${HOST} expires in 8 days`, expect.stringContaining('expired on')]);
+  });
+
+  it('let go out what somebody asked to be sent again before they acknowledged', async () => {
+    const rig = await begin();
+    const monitor = await rig.watch(HOST, ending(rig, 8), { everyMinutes: 360 });
+    await rig.runDue();
+    const [delivery] = await rig.store.db.selectFrom('deliveries').select('id').execute();
+    const { accountId } = rig;
+    await replayDelivery(rig.store, { accountId, deliveryId: delivery?.id ?? '', now: START });
+    const incidentId = (await theIncident(rig, monitor)).id;
+    await changeIncident(rig.store, { accountId, incidentId, change: { acknowledged: true }, now: START });
+    await rig.runDue();
+    expect(subjects(rig)).toEqual([`${HOST} expires in 8 days`, `${HOST} expires in 8 days`]);
   });
 
   it('wait for the end of a snooze, and are told at its very end', async () => {
