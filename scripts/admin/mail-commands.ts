@@ -1,6 +1,5 @@
-import { displayName } from '../../server/core/index.ts';
+import { type AccountMail, displayName } from '../../server/core/index.ts';
 import { type Account, identitiesOf } from '../../server/store/accounts.ts';
-import type { MailContent } from '../../server/store/mails.ts';
 import { sendAgain, sentMail, type SentMail } from '../../server/store/sent-mail.ts';
 import type { Desk } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
@@ -21,7 +20,7 @@ const KINDS: Record<string, string> = {
   channel_disabled: 'A channel was switched off',
   digest: 'Weekly digest',
   operator_alarm: 'Alarm to you',
-} satisfies Record<MailContent['kind'], string>;
+} satisfies Record<AccountMail['kind'], string>;
 
 export async function showMail(account: Account, { store }: Desk): Promise<string[]> {
   const mails = await sentMail(store, account, MOST_MAILS);

@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
+import type { AccountMail } from '../core/index.ts';
 import { dropWaitingFor } from './alerts.ts';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
-import { enqueueMail, type MailContent } from './mails.ts';
+import { enqueueMail } from './mails.ts';
 import type { Tables } from './tables.ts';
 
 /** After so long without a success nobody is there any more. */
@@ -56,7 +57,7 @@ export async function noteChannelOutcome(
   const { name, kind, account_id: accountId } = channel;
   const closed = 'The channel was switched off.';
   await dropWaitingFor(trx, { accountId, channelKey: channelId, monitorId: null, detail: closed, now });
-  const content: MailContent = {
+  const content: AccountMail = {
     ...{ kind: 'channel_disabled', name, channel: kind },
     ...{ reason, detail: detail ?? '' },
   };

@@ -1,4 +1,12 @@
-import { alertSteps, expectedRenewal, type Problem, uptimePercent } from '../core/index.ts';
+import {
+  alertSteps,
+  type Concern,
+  type Digest,
+  expectedRenewal,
+  type Listed,
+  type Named,
+  uptimePercent,
+} from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
 import type { Store } from './open-store.ts';
 
@@ -9,43 +17,10 @@ const AHEAD_MS = 30 * DAY_MS;
 const MOST_NAMED = 10;
 const MOST_UPTIMES = 5;
 
-interface Named {
-  host: string;
-  port: number;
-}
-
-/** The beginning of a list, and how many more there are. */
-export interface Listed<T> {
-  first: (Named & T)[];
-  more: number;
-}
-
-/** Why somebody has to look after a domain. */
-export type Concern = 'expiry' | 'revoked' | 'untrusted' | 'down' | 'unreachable';
-
-/** What a weekly digest says; plain JSON, instants in ms UTC. */
-export interface DigestData {
-  /** The week before `until`. */
-  from: number;
-  until: number;
-  /** How many domains are watched. */
-  watched: number;
-  /** What has expired, what ends within a week and should have been renewed, and what no date tells. */
-  attention: Listed<{ concern: Concern; notAfter: number | null }>;
-  /** What ends later in the next 30 days and is due to be renewed. */
-  expiring: Listed<{ notAfter: number }>;
-  /** What has a new certificate since `from`. */
-  renewed: Listed<{ notAfter: number }>;
-  /** What went wrong in the week, newest first; `endedAt` null: it lasts. Expiry is told above. */
-  incidents: Listed<{ problem: Problem; startedAt: number; endedAt: number | null }>;
-  /** The worst of those that were down, in percent of the time in which they were watched. */
-  uptime: (Named & { percent: number })[];
-}
-
 type Request = { accountId: string; now: number };
 
 /** Reads what a digest of the week before `now` says. Paused domains have no part in it. */
-export async function digestContent(store: Store, request: Request): Promise<DigestData> {
+export async function digestContent(store: Store, request: Request): Promise<Digest> {
   const { now } = request;
   const from = now - WEEK_MS;
   const rows = await monitorsOf(store, request);
@@ -167,7 +142,7 @@ async function lastWeek(
   store: Store,
   { accountId, now }: Request,
   from: number,
-): Promise<Pick<DigestData, 'incidents' | 'uptime'>> {
+): Promise<Pick<Digest, 'incidents' | 'uptime'>> {
   const rows = await store.db
     .selectFrom('incidents')
     .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')

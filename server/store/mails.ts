@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { ChannelKind, PlanSource } from '../core/index.ts';
-import type { DigestData } from './digest-content.ts';
+import type { AccountMail } from '../core/index.ts';
 import type { Claim } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { answerRow, claimDueRows, holdRow, type OutboxLease, recallRows } from './outbox.ts';
@@ -9,30 +8,8 @@ import { liftRefusal, suppress } from './suppressions.ts';
 import type { MailState, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What a mail that is no alert says; the worker renders it when it is sent. */
-export type MailContent =
-  | { kind: 'verify_email'; url: string }
-  | { kind: 'reset_password'; url: string; expiresAt: number }
-  | { kind: 'password_changed' }
-  | { kind: 'premium_ended'; paused: { host: string; port: number }[]; source: PlanSource }
-  | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string }
-  /** Sent once, with the first domain: that mail arrives. `more`: how many were added with it. */
-  | { kind: 'reached_you'; host: string; port: number; more: number }
-  /** To an address that an account wants to have told. */
-  | { kind: 'confirm_recipient'; url: string; accountName: string }
-  | {
-      kind: 'channel_disabled';
-      name: string;
-      channel: ChannelKind;
-      reason: 'gone' | 'failing';
-      detail: string;
-    }
-  | ({ kind: 'digest' } & DigestData)
-  /** To the operator. `since` in ms UTC. */
-  | { kind: 'operator_alarm'; code: string; detail: string; since: number };
-
 /** Kinds whose data is a link that acts for whoever has it. They go out to an address that refused mail, too. */
-export const LINK_KINDS: readonly MailContent['kind'][] = [
+export const LINK_KINDS: readonly AccountMail['kind'][] = [
   'verify_email',
   'reset_password',
   'confirm_recipient',
@@ -41,13 +18,13 @@ export const LINK_KINDS: readonly MailContent['kind'][] = [
 export const OPERATOR_KINDS: readonly string[] = [
   'feedback',
   'operator_alarm',
-] satisfies MailContent['kind'][];
+] satisfies AccountMail['kind'][];
 
 export interface NewMail {
   /** Whose row it is, and goes with; null only where there is none. */
   accountId: string | null;
   recipient: string;
-  content: MailContent;
+  content: AccountMail;
   now: number;
   /** ms UTC; a mail that could not be sent by then is dropped. */
   expiresAt?: number;
@@ -86,7 +63,7 @@ export interface ClaimedMail {
   recipient: string;
   /** Whether it goes to somebody who proved to own the address, or to the operator. */
   isProven: boolean;
-  content: MailContent;
+  content: AccountMail;
   /** Of the account that it is for; null: UTC. */
   timeZone: string | null;
   /** The same at every attempt. */
@@ -128,7 +105,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       recipient: row.recipient,
       isProven:
         OPERATOR_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
-      content: { kind: row.kind, ...JSON.parse(row.data ?? '{}') } as MailContent,
+      content: { kind: row.kind, ...JSON.parse(row.data ?? '{}') } as AccountMail,
       // The clock of somebody else says nothing to who reads it.
       timeZone: row.email === row.recipient ? row.time_zone : null,
       messageId: row.message_id,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountMail } from '../../server/channels/messages/index.ts';
+import type { AccountMail } from '../../server/core/index.ts';
 import { accountMessage } from '../../server/channels/messages/index.ts';
 
 const AT = Date.UTC(2026, 10, 20, 14, 30);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import type { AccountMail } from '../../server/core/index.ts';
 import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
 import {
   claimDueMails,
   type ClaimedMail,
   enqueueMail,
   holdMail,
-  type MailContent,
   type NewMail,
   pruneMails,
   recallMails,
@@ -20,12 +20,12 @@ import { DAY, MINUTE, NOW, person } from './samples.ts';
 
 const LEASE = 60_000;
 const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };
-const reset: MailContent = {
+const reset: AccountMail = {
   kind: 'reset_password',
   url: 'https://certs.example/reset-password#secret',
   expiresAt: NOW + 30 * MINUTE,
 };
-const feedback: MailContent = {
+const feedback: AccountMail = {
   kind: 'feedback',
   from: { name: 'Alice', email: 'alice@example.com', premium: false },
   message: 'Hello',

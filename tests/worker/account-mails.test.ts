@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import type { AccountMail } from '../../server/core/index.ts';
 import { isSuppressed, liftSuppression, suppress } from '../../server/store/suppressions.ts';
-import { enqueueMail, type MailContent } from '../../server/store/mails.ts';
+import { enqueueMail } from '../../server/store/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail-allowance.ts';
 import { addMonitors } from '../../server/store/monitor-adding.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -16,7 +17,7 @@ function add(rig: Rig, ...hosts: string[]) {
   });
 }
 
-const enqueue = (rig: Rig, content: MailContent, recipient = ADDRESS) =>
+const enqueue = (rig: Rig, content: AccountMail, recipient = ADDRESS) =>
   rig.store.db
     .transaction()
     .execute((trx) =>
@@ -33,7 +34,7 @@ const states = async (rig: Rig) =>
     ({ kind, state }) => `${kind} ${state}`,
   );
 
-const link: MailContent = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
+const link: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
 
 describeEachDatabase('the first domain', (open) => {
   it('brings one mail that shows that mail arrives, whatever else is added', async () => {

@@ -1,20 +1,21 @@
 import { expect, it } from 'vitest';
-import { enqueueMail, type MailContent } from '../../server/store/mails.ts';
+import type { AccountMail } from '../../server/core/index.ts';
+import { enqueueMail } from '../../server/store/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail-allowance.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig, until } from './rig.ts';
 
 const MINUTE_MS = 60_000;
 const ADDRESS = 'alice@certs.test';
-const verify: MailContent = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
-const ended: MailContent = { kind: 'premium_ended', paused: [], source: 'trial' };
-const reset = (rig: Rig): MailContent => ({
+const verify: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
+const ended: AccountMail = { kind: 'premium_ended', paused: [], source: 'trial' };
+const reset = (rig: Rig): AccountMail => ({
   kind: 'reset_password',
   url: 'https://certs.test/reset-password#t0ken',
   expiresAt: rig.clock.now() + 30 * MINUTE_MS,
 });
 
-async function enqueue(rig: Rig, content: MailContent, count = 1): Promise<void> {
+async function enqueue(rig: Rig, content: AccountMail, count = 1): Promise<void> {
   await rig.store.db.transaction().execute(async (trx) => {
     for (let mail = 0; mail < count; mail++)
       await enqueueMail(trx, {

@@ -1,5 +1,5 @@
-import { type ChannelKind, displayName, oneLine, shortLine } from '../../core/index.ts';
-import type { AccountMail, Said, Zoned } from './account-mail.ts';
+import { type AccountMail, type ChannelKind, displayName, oneLine, shortLine } from '../../core/index.ts';
+import type { Said, Zoned } from './account-mail.ts';
 import { instant } from './wording.ts';
 
 type Mail<K extends AccountMail['kind']> = Extract<AccountMail, { kind: K }>;

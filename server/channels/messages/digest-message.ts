@@ -1,5 +1,15 @@
-import { count, displayName, duration, longDate, type Problem } from '../../core/index.ts';
-import type { AccountMail, Digest, Endpoint, Listed, Said, Zoned } from './account-mail.ts';
+import {
+  type Concern,
+  count,
+  type Digest,
+  displayName,
+  duration,
+  type Listed,
+  longDate,
+  type Named,
+  type Problem,
+} from '../../core/index.ts';
+import type { Said, Zoned } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { unsubscribeHeaders, unsubscribeLinks } from './unsubscribing.ts';
 import { instant, weekdayDate } from './wording.ts';
@@ -8,7 +18,7 @@ type DrawnList = NonNullable<DrawnMail['lists']>[number];
 
 /** The week that was and the one to come. Dates only: it may be read days later. */
 export function digestMessage(
-  digest: Extract<AccountMail, { kind: 'digest' }>,
+  digest: Digest,
   { productName, publicUrl, timeZone, unsubscribeToken = '' }: Zoned,
 ): Said {
   const heading = headingOf(digest);
@@ -92,13 +102,13 @@ function listsOf(digest: Digest, timeZone: string): DrawnList[] {
 function drawn<T>(
   heading: string,
   { first, more }: Listed<T>,
-  detail: (one: Endpoint & T) => string,
+  detail: (one: Named & T) => string,
 ): DrawnList {
   const items = first.map((one) => ({ name: displayName(one), detail: detail(one) }));
   return { heading, items, more };
 }
 
-const CONCERNS: Record<Digest['attention']['first'][number]['concern'], string> = {
+const CONCERNS: Record<Concern, string> = {
   expiry: 'expires this week',
   revoked: 'its certificate is revoked',
   untrusted: 'clients do not trust its certificate',

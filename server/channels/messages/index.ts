@@ -1,5 +1,5 @@
 export { accountMessage } from './account-message.ts';
-export type { AccountMail, AccountMessageInput } from './account-mail.ts';
+export type { AccountMessageInput } from './account-mail.ts';
 export { alertContent } from './alert-content.ts';
 export type { AlertContent, AlertMessageInput } from './alert-input.ts';
 export { alertMail } from './alert-mail.ts';

@@ -1,5 +1,5 @@
-import { oneLine, shortLine } from '../../core/index.ts';
-import type { AccountMail, Said, Zoned } from './account-mail.ts';
+import { type AccountMail, oneLine, shortLine } from '../../core/index.ts';
+import type { Said, Zoned } from './account-mail.ts';
 import { instant } from './wording.ts';
 
 interface Explained {

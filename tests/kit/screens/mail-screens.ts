@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from '@playwright/test';
 import {
-  type AccountMail,
   accountMessage,
   LOGO_CONTENT_ID,
   type RenderedMessage,
 } from '../../../server/channels/messages/index.ts';
+import type { AccountMail } from '../../../server/core/index.ts';
 import { type Changes, DAY, HOUR, LEAF, MINUTE, NOW, render } from '../../channels/alert-mails.ts';
 
 const WIDTHS = [720, 360];
