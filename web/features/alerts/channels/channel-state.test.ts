@@ -37,11 +37,11 @@ it('names what to do where somebody has to act', () => {
   ]);
   expect(Object.fromEntries(remedies)).toEqual({
     open: null,
-    unconfirmed: null,
+    unconfirmed: 'ask_again',
     off: null,
     gone: 'edit',
     failing: 'try_again',
-    refused: 'try_again',
+    refused: 'ask_again',
     unsubscribed: null,
     plan: 'upgrade',
   });
@@ -51,4 +51,5 @@ it('lets only the owner of the account get mail again', () => {
   const own = { ...channel, key: OWN_MAIL, kind: 'email', state: 'unsubscribed' } as const;
   expect(channelState(own, NOW).remedy).toBe('get_again');
   expect(channelState({ ...own, key: '2' }, NOW).remedy).toBe(null);
+  expect(channelState({ ...own, state: 'refused' }, NOW).remedy).toBe('try_again');
 });

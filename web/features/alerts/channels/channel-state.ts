@@ -9,7 +9,7 @@ export interface ChannelState {
   /** null: all is well. */
   glyph: 'soon' | 'critical' | 'paused' | null;
   /** What its owner can do about it. */
-  remedy: 'try_again' | 'get_again' | 'upgrade' | 'edit' | null;
+  remedy: 'try_again' | 'get_again' | 'ask_again' | 'upgrade' | 'edit' | null;
 }
 
 type Standing = Pick<
@@ -33,7 +33,7 @@ export function channelState(channel: Standing, now: number): ChannelState {
           remedy: null,
         };
   const states: Record<Exclude<Standing['state'], 'open'>, ChannelState> = {
-    unconfirmed: { text: `Waiting for ${target} to confirm`, glyph: 'soon', remedy: null },
+    unconfirmed: { text: `Waiting for ${target} to confirm`, glyph: 'soon', remedy: 'ask_again' },
     off: { text: 'Off', glyph: 'paused', remedy: null },
     gone: {
       text: `Its receiver says that it is gone${said}. Make a new address there, and enter it here`,
@@ -45,7 +45,12 @@ export function channelState(channel: Standing, now: number): ChannelState {
       glyph: 'critical',
       remedy: 'try_again',
     },
-    refused: { text: `The address refused our mail${said}`, glyph: 'critical', remedy: 'try_again' },
+    refused: {
+      text: `The address refused our mail${said}`,
+      glyph: 'critical',
+      // Somebody else's address gets mail again when its reader agrees once more.
+      remedy: key === OWN_MAIL ? 'try_again' : 'ask_again',
+    },
     unsubscribed,
     plan: {
       text: kind === 'email' ? 'Added recipients need Premium' : 'Needs Premium',
