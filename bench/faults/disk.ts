@@ -9,7 +9,9 @@ import { seededRandom } from './random.ts';
 import { createWorld } from './world.ts';
 import { createWrites } from './writes.ts';
 
-const REFUSALS = 20;
+/** Some of the additions that one account may make in a minute. */
+const REFUSALS = 12;
+const PAUSE_MS = 250;
 const LONGEST_FULL_MS = 60_000;
 const PATIENCE_MS = 4 * 60_000;
 
@@ -43,7 +45,8 @@ export async function fillDisk(database: Database, small: string): Promise<Outco
         const host = world.hosts.add('ends in days');
         const answer = await person.ask(CALLS.addDomain, { body: { host } }).catch((error: unknown) => error);
         const words = wordsOf(answer);
-        if (words !== null) refusals.push(words);
+        if (words === TOO_MANY) await delay(PAUSE_MS);
+        else if (words !== null) refusals.push(words);
       }
     };
     await Promise.all(Array.from({ length: 4 }, insist));
@@ -84,9 +87,12 @@ function append(file: number, bytes: number): boolean {
   }
 }
 
-/** Null: it was taken. */
+const TOO_MANY = 'too many';
+
+/** Why it was refused; null: it was taken. */
 function wordsOf(answer: unknown): string | null {
   if (answer instanceof Error) return answer.message;
   const asked = answer as { status: number; problem: { code: string; detail?: string } };
+  if (asked.status === 429) return TOO_MANY;
   return asked.status === 200 ? null : `${asked.problem.code}: ${asked.problem.detail ?? ''}`;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import type { Person } from '../../tests/kit/people.ts';
@@ -29,6 +30,7 @@ export interface Writes {
 const FREQUENCIES = [10, 15, 60, 1440];
 /** Longer than any message about it can still be held back by a look that is due. */
 const ENDED_FOR_MS = 75_000;
+const PAUSE_MS = 1_000;
 
 export function createWrites(person: Person): Writes {
   const entries: Entry[] = [];
@@ -102,12 +104,17 @@ export function createWrites(person: Person): Writes {
   };
 }
 
-/** Every domain of a person, as the product lists them. */
+/** Every domain of a person, as the product lists them; waits where they wrote so much that it wants a pause. */
 export async function everyDomain(person: Person): Promise<DomainWire[]> {
   const domains: DomainWire[] = [];
-  for (let page = 1; ; page++) {
-    const { ok } = await person.ask(CALLS.listDomains, { query: { page: String(page) } });
-    domains.push(...ok.data);
-    if (domains.length >= ok.total) return domains;
+  for (let page = 1; ;) {
+    const answer = await person.ask(CALLS.listDomains, { query: { page: String(page) } });
+    if (answer.status === 429) {
+      await delay(PAUSE_MS);
+      continue;
+    }
+    page++;
+    domains.push(...answer.ok.data);
+    if (domains.length >= answer.ok.total) return domains;
   }
 }
