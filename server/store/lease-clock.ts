@@ -7,5 +7,5 @@ import type { Store } from './open-store.ts';
  * of the others for over.
  */
 export function leaseClock(store: Store, now: number): RawBuilder<number> {
-  return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`${sql.lit(now)}`;
+  return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`cast(${now} as bigint)`;
 }

@@ -1,5 +1,12 @@
-import { type DialectAdapter, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { type DialectAdapter, type Driver, SqliteAdapter, SqliteDialect, type SqliteStatement } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+
+/**
+ * SQLite answers at once, and what follows in a promise runs before any event: under load transactions would follow one another
+ * for as long as there are any, and sockets wait.
+ */
+const LONGEST_TURN_MS = 5;
 
 /**
  * Kysely over Node's own SQLite. One connection, on which Kysely queues transactions: inside the program nothing can meet
@@ -16,9 +23,25 @@ export class NodeSqliteDialect extends SqliteDialect {
           database.close();
           throw error;
         }
-        return { close: () => database.close(), prepare: (sql) => prepare(database, sql) };
+        return { close: () => database.close(), prepare: createPreparer(database) };
       },
     });
+  }
+
+  /** Whatever waits for the connection has it one after the other; now and then the rest of the program has its turn. */
+  override createDriver(): Driver {
+    const driver = super.createDriver();
+    const acquire = driver.acquireConnection.bind(driver);
+    let yieldedAt = performance.now();
+    driver.acquireConnection = async (options) => {
+      const connection = await acquire(options);
+      if (performance.now() - yieldedAt > LONGEST_TURN_MS) {
+        await setImmediate();
+        yieldedAt = performance.now();
+      }
+      return connection;
+    };
+    return driver;
   }
 
   override createAdapter(): DialectAdapter {
@@ -33,14 +56,37 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-function prepare(database: DatabaseSync, sql: string): SqliteStatement {
-  const statement = database.prepare(adapted(database, sql));
+/** Those that run all the time are some two hundred; those with an instant written out are never met again. */
+const MOST_PREPARED = 500;
+const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i;
+
+/** Prepares each statement once and keeps those used last: preparing takes as long as running most of them. */
+function createPreparer(database: DatabaseSync): (sql: string) => SqliteStatement {
+  const prepared = new Map<string, SqliteStatement>();
+  return (wanted) => {
+    const sql = adapted(database, wanted);
+    const known = prepared.get(sql);
+    if (known) prepared.delete(sql);
+    const statement = known ?? toStatement(database, sql);
+    // What is kept may be about columns that are no more.
+    if (!known && CHANGES_TABLES.test(sql)) prepared.clear();
+    else prepared.set(sql, statement);
+    const [oldest] = prepared.keys();
+    if (prepared.size > MOST_PREPARED && oldest !== undefined) prepared.delete(oldest);
+    return statement;
+  };
+}
+
+function toStatement(database: DatabaseSync, sql: string): SqliteStatement {
+  const prepare = (): StatementSync => database.prepare(sql);
+  const statement = prepare();
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[];
   return {
     reader: statement.columns().length > 0,
     all: (parameters) => statement.all(...values(parameters)),
     run: (parameters) => statement.run(...values(parameters)),
-    iterate: (parameters) => statement.iterate(...values(parameters)),
+    // Rows are read from it while others may use the kept one.
+    iterate: (parameters) => prepare().iterate(...values(parameters)),
   };
 }
 

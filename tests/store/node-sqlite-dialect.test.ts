@@ -1,0 +1,47 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { freshStore } from '../kit/database.ts';
+
+describe('the embedded database', () => {
+  it('answers with the columns that a table has by now', async () => {
+    const { db } = await freshStore('sqlite');
+    const read = async () => (await sql`select * from things`.execute(db)).rows;
+    await sql`create table things (id integer)`.execute(db);
+    await sql`insert into things values (1)`.execute(db);
+    expect(await read()).toEqual([{ id: 1 }]);
+    await sql`alter table things add column name text default 'one'`.execute(db);
+    expect(await read()).toEqual([{ id: 1, name: 'one' }]);
+    await sql`drop table things`.execute(db);
+    await sql`create table things (other integer)`.execute(db);
+    expect(await read()).toEqual([]);
+  });
+
+  it('answers right whatever was asked between, more than it keeps ready', async () => {
+    const { db } = await freshStore('sqlite');
+    for (const round of [1, 2])
+      for (let number = 0; number < 600; number++) {
+        const { rows } = await sql`select ${sql.lit(number)} + ${round} as sum`.execute(db);
+        expect(rows).toEqual([{ sum: number + round }]);
+      }
+  });
+
+  it('lets the rest of the program have its turn while much waits for it', async () => {
+    const { db } = await freshStore('sqlite');
+    const count = sql<{ n: number }>`with recursive numbers(n) as (
+      select 1 union all select n + 1 from numbers where n < 20000) select count(*) as n from numbers`;
+    let turns = 0;
+    let isOver = false;
+    const turn = (): void => {
+      turns++;
+      if (!isOver) setImmediate(turn);
+    };
+    setImmediate(turn);
+    // Each takes a millisecond or more.
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => db.transaction().execute((trx) => count.execute(trx))),
+    );
+    isOver = true;
+    expect(answers.every(({ rows }) => rows[0]?.n === 20_000)).toBe(true);
+    expect(turns).toBeGreaterThan(10);
+  });
+});
