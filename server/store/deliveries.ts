@@ -113,13 +113,18 @@ const goesBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
 /** How many of one account are posted at once: receivers that never answer must not hold up those of others. */
 const MOST_OF_AN_ACCOUNT = 8;
 
-/** A receiver that took nothing last time is tried with one message at a time. */
+/**
+ * A receiver that took nothing last time is tried with one message at a time. Who is full is asked once for a claim, not for each
+ * row: one account may have thousands of them waiting.
+ */
 function leavesRoom(clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
-    and busy.account_id = deliveries.account_id and busy.channel != 'email'`;
-  return sql<boolean>`(select count(*) ${busy}) < ${sql.lit(MOST_OF_AN_ACCOUNT)} and not exists (
-    select 1 ${busy} and busy.channel_id = deliveries.channel_id and exists (
-      select 1 from channels where channels.id = busy.channel_id and channels.failing_since is not null))`;
+    and busy.channel != 'email'`;
+  return sql<boolean>`deliveries.account_id not in (
+      select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MOST_OF_AN_ACCOUNT)})
+    and coalesce(deliveries.channel_id, '') not in (
+      select busy.channel_id ${busy} and busy.channel_id in (
+        select channels.id from channels where channels.failing_since is not null))`;
 }
 
 /** Messages about one incident reach a channel in order: none leaves while an earlier one is being sent, or is about to be. */
@@ -127,7 +132,7 @@ function overtakesNone(clock: Expression<number>, now: number): Expression<SqlBo
   return sql<boolean>`not exists (select 1 from deliveries earlier
     where earlier.incident_id = deliveries.incident_id and earlier.channel_key = deliveries.channel_key
       and earlier.state = 'waiting' and earlier.created_at < deliveries.created_at
-      and (earlier.lease_expires_at > ${clock} or earlier.next_attempt_at <= ${sql.lit(now)}))`;
+      and (earlier.lease_expires_at > ${clock} or earlier.next_attempt_at <= ${now}))`;
 }
 
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
