@@ -27,6 +27,7 @@ import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
 import { openStore, StoreError } from './store/open-store.ts';
+import { freeRows } from './store/outbox.ts';
 import { endTestSubscriptions } from './store/subscriptions.ts';
 import { createWorker, systemClock } from './worker/index.ts';
 
@@ -58,6 +59,8 @@ async function main(): Promise<void> {
     onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
   });
   closers.push(() => store.close());
+  if (config.databaseUrl === null)
+    for (const outbox of ['deliveries', 'mails'] as const) await freeRows(store, outbox);
   if (config.role === 'migrate') {
     process.stdout.write('The database is up to date.\n');
     return stop(0);

@@ -62,6 +62,27 @@ for (const name of DATABASES)
     });
   });
 
+describe.concurrent('the embedded database', () => {
+  it('has sent again at once, under the same id, what a killed process was sending', async (context) => {
+    const world = await createWorld(await freshOne('sqlite', context));
+    context.onTestFinished(() => world.end());
+    const app = await world.start();
+    const person = await world.arrive({ localPart: 'slow', path: null });
+    const host = world.hosts.add('ends in days');
+    void (await person.ask(CALLS.addDomain, { body: { host } })).ok;
+    const name = host.replace(/:\d+$/, '');
+    const arrived = () => world.mails.read().filter(({ text }) => text.startsWith(name));
+    await vi.waitUntil(() => arrived().length === 1, { timeout: 30_000 });
+    await app.kill();
+    await world.mails.order({ kind: 'release' });
+    await world.start();
+    // A lease lasts 90 s.
+    await vi.waitUntil(() => arrived().length === 2, { timeout: 30_000 });
+    const [first, again] = arrived();
+    expect(again?.id).toBe(first?.id);
+  });
+});
+
 async function freshOne(
   name: DatabaseName,
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,

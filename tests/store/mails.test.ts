@@ -14,7 +14,7 @@ import {
 } from '../../server/store/mails.ts';
 import { releaseHeldMail, returnAllowance, takeAllowance } from '../../server/store/mail-allowance.ts';
 import type { Store } from '../../server/store/open-store.ts';
-import { MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
+import { freeRows, MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 
@@ -86,6 +86,17 @@ describeEachDatabase('mails', (open) => {
       true,
     );
     expect(await claimDueMails(store, { ...claim, now: NOW + DAY })).toEqual([]);
+  });
+
+  it('of a process that is no more are free at once, but not those that end one after the other', async () => {
+    const store = await open();
+    await enqueue(store);
+    for (const attempt of [1, 2, 3]) {
+      expect(await claimOne(store, NOW)).toMatchObject({ attempt });
+      await freeRows(store, 'mails');
+    }
+    expect(await claimDueMails(store, { ...claim, now: NOW + LEASE - 1 })).toEqual([]);
+    expect(await claimOne(store, NOW + LEASE)).toMatchObject({ attempt: 4 });
   });
 
   it.each([
