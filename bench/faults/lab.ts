@@ -55,6 +55,12 @@ export interface LabOptions {
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ALLOW = ['127.0.0.0/8', '::1/128'];
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined };
+
+/** Alarms are what faults are to cause; any other error is to be seen. */
+function report(what: unknown, ...words: unknown[]): void {
+  if (typeof what === 'object' && what !== null && 'alarm' in what) return;
+  process.stderr.write(`${JSON.stringify([what, ...words])}\n`);
+}
 /** Work that comes due by doing nothing would hold the clock for ever. */
 const LEAST_STEP_MS = 1_000;
 
@@ -97,7 +103,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     unsubscribeKey: Buffer.alloc(32, 1),
     random: seededRandom(options.seed),
     concurrency: options.concurrency ?? 64,
-    log: { ...QUIET, error: (...what: unknown[]) => void process.stderr.write(`${JSON.stringify(what)}\n`) },
+    log: { ...QUIET, error: report },
     publicUrl: new URL('https://certs.test'),
     productName: 'Certlantern',
     supportEmail: 'operator@certs.test',
