@@ -39,6 +39,8 @@ const WRITERS_EACH = 2;
 /** On a busy machine lives may be too short to write much: then there are more of them. */
 const MOST_KILLS_TIMES = 4;
 const SETTLE_POLL_MS = 500;
+/** People who write as fast as they are answered would be a load test of a machine that does much else. */
+const LONGEST_PAUSE_MS = 400;
 
 /**
  * Kills the processes of the product at random moments while people write and certificates end, and holds what arrived against
@@ -76,6 +78,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
       if ((kills + 1) % 10 === 0) progress(`${kills + 1} kills, ${watched()} domains`);
     }
     progress(`waiting for what is still on its way`);
+    for (const { writes } of people) await writes.insistOnRenewals();
     const { domains, hosts } = await listed(world, people);
     const result = await settled(world, hosts, options.patienceMs);
     const broken = people.flatMap(({ person, writes }) => writes.compare(domains.get(person) ?? []));
@@ -126,9 +129,10 @@ export function keepWriting(
   life: { world: World; random: Random; newHost: (() => string) | null; ending: AbortController },
 ): Promise<void>[] {
   const { world, random, newHost, ending } = life;
-  const isOver = () => ending.signal.aborted;
+  const { signal } = ending;
   const write = async (host: typeof newHost): Promise<void> => {
-    while (!isOver() && (await writes.write(random, host)));
+    while (!signal.aborted && (await writes.write(random, host)))
+      await delay(random() * LONGEST_PAUSE_MS, undefined, { signal }).catch(() => undefined);
   };
   const renew = async (): Promise<void> => {
     if (random() < 0.5) await writes.renewOne(world.hosts);

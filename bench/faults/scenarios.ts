@@ -24,9 +24,8 @@ type Scenario = (world: ScenarioWorld) => Promise<[place: string, outcome: Outco
 
 /** At full size, by the names that the command takes. */
 export const SCENARIOS: Record<string, Scenario> = {
-  // Beside each other: much of the time passes until the leases of the killed are over.
   kills: (world) =>
-    beside(world, async (database, name) =>
+    oneByOne(world, async (database, name) =>
       killsOutcome(
         await killAtRandomMoments({
           ...{
@@ -56,21 +55,27 @@ export const SCENARIOS: Record<string, Scenario> = {
   webhooks: (world) => beside(world, (database) => refuseWebhooks({ database, alerts: 5, seed: world.seed })),
 };
 
-async function beside(
-  { databases, create }: ScenarioWorld,
-  run: (database: Database, name: DatabaseName) => Promise<Outcome>,
-): Promise<[string, Outcome][]> {
-  return Promise.all(
-    databases.map(async (name): Promise<[string, Outcome]> => {
-      const database = await create(name);
-      try {
-        return [name, await run(database, name)];
-      } finally {
-        await database.remove();
-      }
-    }),
-  );
+type Run = (database: Database, name: DatabaseName) => Promise<Outcome>;
+
+async function on(name: DatabaseName, { create }: ScenarioWorld, run: Run): Promise<[string, Outcome]> {
+  const database = await create(name);
+  try {
+    return [name, await run(database, name)];
+  } finally {
+    await database.remove();
+  }
 }
+
+/** For what uses the whole machine. */
+async function oneByOne(world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> {
+  const outcomes: [string, Outcome][] = [];
+  for (const name of world.databases) outcomes.push(await on(name, world, run));
+  return outcomes;
+}
+
+/** For what waits most of the time. */
+const beside = (world: ScenarioWorld, run: Run): Promise<[string, Outcome][]> =>
+  Promise.all(world.databases.map((name) => on(name, world, run)));
 
 const onPostgres = (
   { databases, ...world }: ScenarioWorld,

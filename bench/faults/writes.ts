@@ -22,7 +22,9 @@ export interface Writes {
   /** Makes one random change; false when the product is gone or wants a pause. */
   write(random: Random, newHost: (() => string) | null): Promise<boolean>;
   /** Serves a good certificate at one of the hosts whose certificate has ended, and has it looked at. */
-  renewOne(hosts: Hosts): Promise<boolean>;
+  renewOne(hosts: Hosts): Promise<void>;
+  /** Has those renewals looked at of which nobody knows whether the product heard. */
+  insistOnRenewals(): Promise<void>;
   /** What was acknowledged and is not so, in words; empty when all is well. */
   compare(domains: readonly DomainWire[]): string[];
 }
@@ -34,6 +36,8 @@ const PAUSE_MS = 1_000;
 
 export function createWrites(person: Person): Writes {
   const entries: Entry[] = [];
+  /** Ids of domains. */
+  const unheard = new Set<string>();
   let acknowledged = 0;
 
   /** An answer counts only as a whole; anything less leaves open what happened. */
@@ -68,6 +72,14 @@ export function createWrites(person: Person): Writes {
     return true;
   }
 
+  async function insistOnRenewals(): Promise<void> {
+    for (const id of unheard) {
+      const body = { action: 'check', ids: [id] };
+      if ((await attempt(() => person.ask(CALLS.actOnDomains, { body }))) === null) return;
+      unheard.delete(id);
+    }
+  }
+
   return {
     entries,
     acknowledged: () => acknowledged,
@@ -80,16 +92,18 @@ export function createWrites(person: Person): Writes {
       return change(entry, kind < 0.42 && newHost !== null ? null : pick(FREQUENCIES, random));
     },
     async renewOne(hosts) {
+      await insistOnRenewals();
       const now = Date.now();
       const ended = entries.find(({ state, name }) => {
         const host = hosts.all.get(name.replace(/:\d+$/, ''));
         return state === 'kept' && host?.fate === 'ended' && host.notAfter + ENDED_FOR_MS < now;
       });
-      if (ended === undefined) return true;
+      if (ended === undefined) return;
       hosts.renew(ended.name.replace(/:\d+$/, ''));
-      const body = { action: 'check', ids: [ended.id] };
-      return (await attempt(() => person.ask(CALLS.actOnDomains, { body }))) !== null;
+      unheard.add(ended.id);
+      await insistOnRenewals();
     },
+    insistOnRenewals,
     compare(domains) {
       const found = new Map(domains.map((domain) => [domain.id, domain]));
       return entries.flatMap(({ id, name, minutes, state }) => {
