@@ -138,7 +138,8 @@ export const ALERT_CALLS = {
     method: 'patch',
     path: '/alerts',
     access: 'session',
-    summary: 'Change what the account is told of and when',
+    summary:
+      'Change what the account is told of and when; what is left out stays as it is, of the settings too',
     body: changeAccountAlertsSchema,
     response: wrapped(accountAlertsSchema),
     status: 200,

@@ -50,9 +50,9 @@ export const accountAlertsSchema = z
   .meta({ id: 'AccountAlerts' });
 export type AccountAlertsWire = z.infer<typeof accountAlertsSchema>;
 
-/** What is left out stays as it is. */
+/** What is left out stays as it is, of the settings too. */
 export const changeAccountAlertsSchema = z.object({
-  settings: alertSettingsSchema.optional(),
+  settings: alertSettingsSchema.partial().optional(),
   digest: z.boolean().optional(),
 });
 

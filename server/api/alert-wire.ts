@@ -37,17 +37,8 @@ function quietHoursWire(quiet: AlertSettings['quietHours']): AlertSettingsWire['
   );
 }
 
-export function readSettings({ channels, steps, quiet_hours, muted }: AlertSettingsWire): AlertSettings {
-  return {
-    channels: channels && [...new Set(channels)],
-    steps: steps as ChosenStep[] | null,
-    quietHours: readQuietHours(quiet_hours),
-    muted: [...new Set(muted)],
-  };
-}
-
-/** What is absent follows the account. */
-export function readOwnSettings(wire: DomainAlertSettingsWire): DomainAlertSettings {
+/** What is left out is absent: an account keeps it as it is, a domain follows its account. */
+export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
   const { channels, steps, quiet_hours: quiet, muted } = wire;
   return {
     ...(channels !== undefined && { channels: channels && [...new Set(channels)] }),

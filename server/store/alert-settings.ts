@@ -127,13 +127,14 @@ export async function accountAlerts(store: Store, accountId: string): Promise<Ac
 }
 
 /**
- * Changes what is given of it. `digestNextAt` null ends the digest. `premium_required`: the plan has no digest; then nothing
- * changes. Channels that the account does not have are left out; a choice of none of its own is every channel.
+ * Changes what is given of it, of the settings too: who changes one part takes back no other that somebody changed meanwhile.
+ * `digestNextAt` null ends the digest. `premium_required`: the plan has no digest; then nothing changes. Channels that the
+ * account does not have are left out; a choice of none of its own is every channel.
  */
 export async function changeAccountAlerts(
   store: Store,
   accountId: string,
-  change: { settings?: AlertSettings | undefined; digestNextAt?: number | null | undefined },
+  change: { settings?: Partial<AlertSettings> | undefined; digestNextAt?: number | null | undefined },
   now: number,
 ): Promise<'changed' | 'premium_required'> {
   const outcome = await inTransaction(store, async (trx) => {
@@ -147,7 +148,9 @@ export async function changeAccountAlerts(
         .where('id', '=', accountId)
         .executeTakeFirstOrThrow();
       const known = parseSettings(before.alert_settings);
-      const kept = { ...settings, channels: await ownChannels(trx, accountId, settings.channels) };
+      const { channels, ...rest } = settings;
+      const chosen = channels !== undefined && { channels: await ownChannels(trx, accountId, channels) };
+      const kept = { ...known, ...rest, ...chosen };
       await trx
         .updateTable('accounts')
         .set({ alert_settings: JSON.stringify(kept) })

@@ -58,6 +58,25 @@ describeEachDatabase('What an account is told of', (open) => {
     expect((await changeAccount(alice, {})).ok.data.settings).toEqual(settings);
   });
 
+  it('keeps what a change leaves out, also while several are made at once', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const change = async (settings: object) => (await changeAccount(bob, { settings })).ok.data.settings;
+    await change({ channels: [OWN_MAIL] });
+    await change({ steps: ['30d'] });
+    const kept = { ...DEFAULTS, channels: [OWN_MAIL], steps: ['30d'] };
+    expect(await change({ muted: ['uptime'] })).toEqual({ ...kept, muted: ['uptime'] });
+    expect(await change({ steps: null })).toEqual({ ...kept, steps: null, muted: ['uptime'] });
+    await Promise.all([
+      changeAccount(bob, { digest: true }),
+      ...[{ channels: null }, { steps: ['7d'] }, { quiet_hours: NIGHT }, { muted: [] }].map(change),
+    ]);
+    expect(await account(bob)).toMatchObject({
+      settings: { channels: null, steps: ['7d'], quiet_hours: NIGHT, muted: [] },
+      digest: { enabled: true },
+    });
+  });
+
   it('takes nothing that is no step, no hour, no event, and no channel of somebody else', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
@@ -116,6 +135,7 @@ describeEachDatabase('What is told of thousands of domains', (open) => {
     for (let time = 1; time <= 20; time++) expect(await set({ steps: [`${time}d`] })).toBe(200);
     expect(await set({ steps: ['21d'] })).toBe(429);
     expect(await set({ steps: ['20d'], quiet_hours: NIGHT })).toBe(200);
+    expect((await changeAccount(alice, { settings: { quiet_hours: null } })).status).toBe(200);
   });
 });
 

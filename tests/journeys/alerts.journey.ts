@@ -221,6 +221,40 @@ test('steps are seen before they are saved, and quiet hours, events and maintena
   await expect(quiet.getByLabel('Critical alerts always')).not.toBeChecked();
   await expect(row(page, 'What you hear of').getByLabel('Good news')).not.toBeChecked();
 
+  await test.step('what is pressed in haste is saved in its order, each part by itself', async () => {
+    const saved: unknown[] = [];
+    let underWay = 0;
+    await page.route('**/api/alerts', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      saved.push([++underWay, route.request().postDataJSON()]);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const response = await route.fetch();
+      underWay--;
+      await route.fulfill({ response });
+    });
+    const [news, uptime] = ['Good news', 'Down and up'].map((name) =>
+      row(page, 'What you hear of').getByLabel(name),
+    ) as [Locator, Locator];
+    await news.check();
+    await uptime.uncheck();
+    await quiet.getByLabel('Send nothing at night').uncheck();
+    await quiet.getByRole('button', { name: 'Save quiet hours' }).click();
+    await expect.poll(() => saved.length).toBeGreaterThan(1);
+    // The first is saved, the second hardly: what was pressed stays.
+    expect(await uptime.isChecked()).toBe(false);
+    await expect.poll(() => [saved.length, underWay]).toEqual([3, 0]);
+    expect(saved).toEqual([
+      [1, { settings: { muted: [] } }],
+      [1, { settings: { muted: ['uptime'] } }],
+      [1, { settings: { quiet_hours: null } }],
+    ]);
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.reload();
+    await expect(news).toBeChecked();
+    await expect(uptime).not.toBeChecked();
+    await expect(quiet.getByLabel('Send nothing at night')).not.toBeChecked();
+  });
+
   const maintenance = row(page, 'Maintenance');
   await maintenance.getByRole('button', { name: 'Plan maintenance' }).click();
   const dialog = page.getByRole('dialog', { name: 'Plan maintenance' });

@@ -12,7 +12,7 @@ import { calendarOf } from '../../store/calendar-feeds.ts';
 import { nextDigestAt } from '../../store/digest.ts';
 import { monitorOf } from '../../store/monitors.ts';
 import { setUnsubscribed } from '../../store/unsubscriptions.ts';
-import { readOwnSettings, readQuietHours, readSettings, settingsWire } from '../alert-wire.ts';
+import { readQuietHours, readSettings, settingsWire } from '../alert-wire.ts';
 import type { Api, AppParts } from '../api.ts';
 import { domainAlertsWire } from '../domain-alerts.ts';
 import { REFUSALS } from '../domain-refusals.ts';
@@ -47,8 +47,10 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const limited = limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
     const settings = body.settings && readSettings(body.settings);
-    if (settings && tellsOtherwise((await accountAlerts(store, account.id)).settings, settings)) {
-      const tooOften = await limitChecksOfAll(parts, account.id);
+    if (settings) {
+      const { settings: known } = await accountAlerts(store, account.id);
+      const tooOften =
+        tellsOtherwise(known, { ...known, ...settings }) && (await limitChecksOfAll(parts, account.id));
       if (tooOften) return tooOften;
     }
     const change = {
@@ -71,7 +73,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if (monitorId !== undefined && (await monitorOf(store, { accountId: account.id, monitorId })) === null)
       return REFUSALS.notFound();
     const tried: Tried = {
-      ...readOwnSettings({ steps: body.steps }),
+      ...readSettings({ steps: body.steps }),
       ...(quiet !== undefined && { quietHours: readQuietHours(quiet) }),
     };
     const of = monitorId === undefined ? 'account' : 'domain';
@@ -99,7 +101,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
     const limited = limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
-    const changed = await changeMonitorAlerts(store, key, readOwnSettings(body), now);
+    const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
     if (changed === 'premium_required')
       return refuse('premium_required', 'Steps of its own for each domain come with Premium.');
     const data = changed === 'changed' ? await domainAlertsWire(parts, { ...key, now }) : null;

@@ -1,30 +1,20 @@
-import { useMutation } from '@tanstack/react-query';
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
-import { changeAccountAlerts } from '../../../lib/alerts/alert-calls.ts';
-import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
 import { useUpgrade } from '../../../lib/upgrade.ts';
 import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
 import { Row } from '../../../ui/row.tsx';
 import { Time } from '../../../ui/time.tsx';
-import { toast } from '../../../ui/toast.tsx';
 import { useAtOnce } from './use-at-once.ts';
+import { useSaveAlerts } from './use-save-alerts.ts';
 
 /** The mail of Monday morning. */
 export function DigestRow({ alerts: { digest } }: { alerts: AccountAlertsWire }) {
   const { isSubscribed } = useSubscription();
   const { isSold, open } = useUpgrade();
-  const cache = useAlertCache();
-  const save = useMutation({
-    mutationFn: (enabled: boolean) => changeAccountAlerts({ digest: enabled }),
-    onSuccess: (changed) => {
-      cache.putAccount(changed);
-      toast.success(changed.digest.enabled ? 'The digest is on.' : 'The digest is off.');
-    },
-    onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),
-  });
-  const [isOn, switchIt] = useAtOnce(digest.enabled && isSubscribed, save.mutate);
+  const save = useSaveAlerts((saved) => (saved.digest.enabled ? 'The digest is on.' : 'The digest is off.'));
+  const [isOn, switchIt] = useAtOnce(digest.enabled && isSubscribed, (enabled, settled) =>
+    save.mutate({ digest: enabled }, settled),
+  );
   return (
     <Row title="Weekly digest" description="What ends soon, what was renewed and what failed, in one mail.">
       <CheckboxLine

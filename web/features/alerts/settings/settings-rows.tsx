@@ -28,7 +28,7 @@ interface RowProps {
 /** When people hear of a certificate that ends, with what that would come to. */
 export function StepsRow({ alerts }: RowProps) {
   const [steps, edit, isChanged] = useEdited(alerts.settings.steps);
-  const save = useSaveAlerts(alerts, 'The steps are saved.');
+  const save = useSaveAlerts(() => 'The steps are saved.');
   const saveButton = useRef<HTMLButtonElement>(null);
   const { data: channels } = useChannels();
   const isTold = channels === undefined || isAnybodyTold(channels, alerts.settings.channels);
@@ -42,7 +42,7 @@ export function StepsRow({ alerts }: RowProps) {
             ref={saveButton}
             inactive={!isChanged}
             busy={save.isPending}
-            onClick={() => save.mutate({ steps }, { onSuccess: () => edit(undefined) })}
+            onClick={() => save.mutate({ settings: { steps } }, { onSuccess: () => edit(undefined) })}
           >
             Save steps
           </Button>
@@ -67,7 +67,7 @@ export function StepsRow({ alerts }: RowProps) {
 /** Hours in which nobody is written to. */
 export function QuietHoursRow({ alerts }: RowProps) {
   const [quietHours, edit, isChanged] = useEdited(alerts.settings.quiet_hours);
-  const save = useSaveAlerts(alerts, 'The quiet hours are saved.');
+  const save = useSaveAlerts(() => 'The quiet hours are saved.');
   const isNone = quietHours !== null && quietHours.from_minute === quietHours.to_minute;
   return (
     <Row title="Quiet hours" description="Hours in which nothing is sent, on every channel.">
@@ -78,7 +78,9 @@ export function QuietHoursRow({ alerts }: RowProps) {
             variant="outline"
             inactive={!isChanged || isNone}
             busy={save.isPending}
-            onClick={() => save.mutate({ quiet_hours: quietHours }, { onSuccess: () => edit(undefined) })}
+            onClick={() =>
+              save.mutate({ settings: { quiet_hours: quietHours } }, { onSuccess: () => edit(undefined) })
+            }
           >
             Save quiet hours
           </Button>
@@ -93,9 +95,9 @@ export function QuietHoursRow({ alerts }: RowProps) {
 
 /** What people can do without; saved with each press. */
 export function EventsRow({ alerts }: RowProps) {
-  const save = useSaveAlerts(alerts, 'Saved.');
+  const save = useSaveAlerts(() => 'Saved.');
   const [muted, mute] = useAtOnce(alerts.settings.muted, (value, settled) =>
-    save.mutate({ muted: value }, settled),
+    save.mutate({ settings: { muted: value } }, settled),
   );
   return (
     <Row title="What you hear of" description="Some of it you can do without.">
@@ -107,9 +109,9 @@ export function EventsRow({ alerts }: RowProps) {
 /** Which of several channels get alerts; with one alone there is nothing to choose. */
 export function WhichChannelsRow({ alerts }: RowProps) {
   const { data: channels } = useChannels();
-  const save = useSaveAlerts(alerts, 'Saved.');
+  const save = useSaveAlerts(() => 'Saved.');
   const [chosen, choose] = useAtOnce(alerts.settings.channels, (value, settled) =>
-    save.mutate({ channels: value }, settled),
+    save.mutate({ settings: { channels: value } }, settled),
   );
   if (!channels || (channels.length < 2 && chosen === null)) return null;
   return (

@@ -2,7 +2,8 @@ import { useState } from 'react';
 
 /**
  * What was chosen, from the press on until it is saved; else what is stored. Kept apart from the mutation, which says only later
- * that it began: until then a tick would jump back.
+ * that it began: until then a tick would jump back. Of several choices the last one holds until its own save is settled: a
+ * mutation calls back for its last `mutate` alone.
  */
 export function useAtOnce<Value>(
   stored: Value,
