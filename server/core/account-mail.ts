@@ -17,7 +17,7 @@ export type AccountMail =
       kind: 'channel_disabled';
       name: string;
       channel: ChannelKind;
-      reason: 'gone' | 'failing';
+      reason: 'gone' | 'failing' | 'refused';
       detail: string;
     }
   | ({ kind: 'digest' } & Digest)

@@ -18,6 +18,7 @@ import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
+import { suppressedAmong } from './suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from './unsubscriptions.ts';
 
 /** What people chose about the alerts of one monitor, and whom they can reach. */
@@ -64,7 +65,7 @@ async function channelStates(
 ): Promise<ChannelState[]> {
   const rows = await db
     .selectFrom('channels')
-    .select(['id', 'kind', 'confirmed_at', 'disabled_at'])
+    .select(['id', 'kind', 'config', 'confirmed_at', 'disabled_at'])
     .where('account_id', '=', accountId)
     .orderBy('created_at')
     .orderBy('id')
@@ -72,13 +73,19 @@ async function channelStates(
   const unsubscribed = await unsubscriptionsOf(db, accountId);
   const wantsNone = (wish: Unsubscribed | undefined) =>
     wish !== undefined && (wish.all || wish.monitorIds.includes(monitorId));
+  const addressOf = ({ kind, config }: (typeof rows)[number]) =>
+    kind === 'email' ? (JSON.parse(config) as { address: string }).address : null;
+  const refusing = await suppressedAmong(
+    db,
+    rows.flatMap((row) => addressOf(row) ?? []),
+  );
   const open = { key: ACCOUNT_MAIL, kind: 'email' as const, isOpen: true };
   return [
     open,
-    ...rows.map(({ id: key, kind, confirmed_at: confirmedAt, disabled_at: disabledAt }) => ({
-      key,
-      kind,
-      isOpen: confirmedAt !== null && disabledAt === null,
+    ...rows.map((row) => ({
+      key: row.id,
+      kind: row.kind,
+      isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusing.has(addressOf(row) ?? ''),
     })),
   ].map((channel) => ({ ...channel, isUnsubscribed: wantsNone(unsubscribed.get(channel.key)) }));
 }

@@ -45,7 +45,12 @@ export async function recordAlerting(
       if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
       return { ...alert, incidentId };
     }),
-    routesOf: (alert) => routeAlert(alert, { ...context, now }),
+    routesOf: (alert, failedOn) =>
+      routeAlert(alert, {
+        ...context,
+        channels: context.channels.filter(({ key }) => !failedOn.has(key)),
+        now,
+      }),
     leaseClock: leaseClock(store, now),
   });
   const changed = alerts.length > 0 || changes.some(({ kind }) => kind !== 'update');

@@ -17,7 +17,8 @@ interface AlertsToAdd {
   accountId: string;
   monitorId: string;
   alerts: readonly (PlannedAlert & { incidentId: string })[];
-  routesOf: (alert: PlannedAlert) => AlertRoute[];
+  /** Without the channels on which it failed for good; what is left may be none. */
+  routesOf: (alert: PlannedAlert, failedOn: ReadonlySet<string>) => AlertRoute[];
   /** "Now" as leases see it. */
   leaseClock: RawBuilder<number>;
   now: number;
@@ -76,13 +77,28 @@ async function keepAlert(
   return id;
 }
 
+async function failedOn(
+  trx: Transaction<Tables>,
+  { incidentId, step }: AlertsToAdd['alerts'][number],
+): Promise<Set<string>> {
+  const rows = await trx
+    .selectFrom('deliveries')
+    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .select('deliveries.channel_key')
+    .where('alerts.incident_id', '=', incidentId)
+    .where('alerts.step', '=', step)
+    .where('deliveries.state', '=', 'failed')
+    .execute();
+  return new Set(rows.map(({ channel_key: key }) => key));
+}
+
 /** That it is over is told where the trouble was told; of a time of being down also where that never got out. */
 async function routesFor(
   trx: Transaction<Tables>,
   alert: AlertsToAdd['alerts'][number],
-  { routesOf, leaseClock }: AlertsToAdd,
+  { routesOf }: AlertsToAdd,
 ): Promise<AlertRoute[]> {
-  const routes = routesOf(alert);
+  const routes = routesOf(alert, await failedOn(trx, alert));
   if (alert.step !== 'resolved' || routes.length === 0) return routes;
   const earlier = await trx
     .selectFrom('deliveries')
@@ -94,7 +110,8 @@ async function routesFor(
         ? eb('state', '!=', 'superseded')
         : eb.or([
             eb('state', '=', 'delivered'),
-            eb.and([eb('state', '=', 'waiting'), eb('lease_expires_at', '>', leaseClock)]),
+            // Claimed, and not answered for yet: it is being sent, or was when its process was killed.
+            eb.and([eb('state', '=', 'waiting'), eb('unanswered', '>', 0)]),
           ]),
     )
     .execute();

@@ -1,3 +1,4 @@
+import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { suppress } from './suppressions.ts';
 import type { Tables } from './tables.ts';
@@ -64,10 +65,13 @@ export async function recordBounce(
       .where('id', '=', mail.id)
       .where('state', '=', 'delivered')
       .execute();
+    if (mail.accountId !== null && mail.monitorId !== null)
+      await makeDueBy(trx, { accountId: mail.accountId, monitorId: mail.monitorId, at: now });
     if (ends) await suppress(trx, { address: mail.recipient, reason: 'bounced', detail: bounce.detail, now });
   });
   if (mail.accountId === null) return;
   const { accountId, monitorId } = mail;
   store.signals.publish({ topic: 'account', accountId });
+  store.signals.publish({ topic: 'due' });
   store.signals.publish({ topic: 'alerts', accountId, monitorId });
 }

@@ -13,7 +13,7 @@ import { type Account, toAccount } from './accounts.ts';
 import { parseFacts } from './certificates.ts';
 import { noteChannelOutcome } from './channel-health.ts';
 import { leaseClock } from './lease-clock.ts';
-import { type Claim, isActive } from './monitor-claims.ts';
+import { type Claim, isActive, makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import {
   answerRow,
@@ -123,8 +123,8 @@ function leavesRoom(clock: Expression<number>): Expression<SqlBool> {
   return sql<boolean>`deliveries.account_id not in (
       select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MOST_OF_AN_ACCOUNT)})
     and coalesce(deliveries.channel_id, '') not in (
-      select busy.channel_id ${busy} and busy.channel_id in (
-        select channels.id from channels where channels.failing_since is not null))`;
+      select busy.channel_id ${busy} and exists (
+        select 1 from channels where channels.id = busy.channel_id and channels.failing_since is not null))`;
 }
 
 /** Messages about one incident reach a channel in order: none leaves while an earlier one is being sent, or is about to be. */
@@ -221,30 +221,39 @@ async function answer(
     const row = await trx
       .selectFrom('deliveries')
       .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
-      .select(['deliveries.account_id', 'deliveries.channel_id', 'alerts.monitor_id'])
+      .select([
+        'deliveries.account_id',
+        'deliveries.channel_id',
+        'deliveries.incident_id',
+        'alerts.monitor_id',
+      ])
       .where('deliveries.id', '=', attempt.id)
       .executeTakeFirstOrThrow();
     const suppressed = because !== undefined && 'refusedAddress' in because;
     if (suppressed)
       await suppress(trx, { address: because.refusedAddress, reason: 'refused', detail: detail ?? '', now });
-    const gone = because !== undefined && 'gone' in because;
-    const switchedOff =
+    const ended = suppressed ? 'refused' : because !== undefined && 'gone' in because ? 'gone' : null;
+    const isClosed =
       row.channel_id !== null &&
-      (await noteChannelOutcome(trx, { channelId: row.channel_id, outcome, gone, detail, now }));
-    return { ...row, suppressed, switchedOff };
+      (await noteChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
+    // Told nobody, it is told where it still can be.
+    const isRetold = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
+    if (isRetold) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });
+    return { ...row, suppressed, isClosed, isRetold };
   });
   if (answered === null) return false;
   const { account_id: accountId, monitor_id: monitorId } = answered;
   if (change.next_attempt_at !== undefined && change.next_attempt_at <= now)
     store.signals.publish({ topic: 'deliveries' });
-  if (answered.switchedOff) for (const topic of ['mails', 'due'] as const) store.signals.publish({ topic });
+  if (answered.isClosed) store.signals.publish({ topic: 'mails' });
+  if (answered.isClosed || answered.isRetold) store.signals.publish({ topic: 'due' });
   // The notice that mail to the own address bounces comes and goes.
   if (answered.suppressed || (answered.channel_id === null && change.state !== undefined))
     store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({
     topic: 'alerts',
     accountId,
-    monitorId: answered.switchedOff || answered.suppressed ? null : monitorId,
+    monitorId: answered.isClosed || answered.suppressed ? null : monitorId,
   });
   return true;
 }

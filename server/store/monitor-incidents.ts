@@ -11,7 +11,7 @@ import { superseding } from './alerts.ts';
 import { lockMonitor } from './monitor-change.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
-import type { IncidentsTable } from './alert-tables.ts';
+import type { DeliveryState, IncidentsTable } from './alert-tables.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -41,6 +41,7 @@ async function withTold(db: Kysely<Tables>, rows: readonly Row[]): Promise<Store
   return rows.map((row) => toStored(row, told.get(row.id)));
 }
 
+const TELLS: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
 type Told = Pick<KnownIncident, 'told' | 'toldAt'>;
 const UNTOLD: Told = { told: [], toldAt: null };
 
@@ -102,7 +103,7 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
   return { ...said, ...(JSON.parse(row.facts) as Partial<AlertFacts>), endedAt };
 }
 
-/** What people were told of each incident, or will be. What was superseded on every channel, or went to none, nobody was told. */
+/** What people were told of each incident, or will be. What failed or was superseded on every channel, or went to none, nobody was told. */
 async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Promise<Map<string, Told>> {
   const rows = await db
     .selectFrom('alerts')
@@ -113,7 +114,7 @@ async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Pr
   const told = new Map<string, Told>();
   for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
     const [first] = alert;
-    if (!first?.incident_id || alert.every(({ state }) => state === 'superseded' || state === null)) continue;
+    if (!first?.incident_id || alert.every(({ state }) => !TELLS.has(state))) continue;
     const before = told.get(first.incident_id) ?? UNTOLD;
     told.set(first.incident_id, {
       told: [...before.told, first.step],

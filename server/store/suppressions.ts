@@ -7,6 +7,21 @@ export async function isSuppressed(db: Kysely<Tables>, address: string): Promise
   return (await suppressionOf(db, address)) !== null;
 }
 
+/** Those that refused mail for good. */
+export async function suppressedAmong(
+  db: Kysely<Tables>,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set();
+  const byKey = new Map(addresses.map((address) => [keyOf(address), address]));
+  const rows = await db
+    .selectFrom('suppressions')
+    .select('address')
+    .where('address', 'in', [...byKey.keys()])
+    .execute();
+  return new Set(rows.flatMap(({ address }) => byKey.get(address) ?? []));
+}
+
 /** Why and since when; `detail` in the words of the server that refused. Null where mail may go. */
 async function suppressionOf(db: Kysely<Tables>, address: string): Promise<SuppressionsTable | null> {
   const row = await db

@@ -114,7 +114,8 @@ async function mailAlert(
   const config = channel.config === null ? null : (JSON.parse(channel.config) as { address: string });
   const to = config?.address ?? account.email;
   if (await isSuppressed(store.db, to)) {
-    const detail = `Not sent: ${to} refused mail before. "Try again" on the page of alerts lifts that.`;
+    const remedy = config === null ? '"Try again"' : '"Send the link again"';
+    const detail = `Not sent: ${to} refused mail before. ${remedy} on the page of alerts mends that.`;
     await settleDelivery(store, { ...lease, outcome: 'failed', detail, now: clock.now() });
     return;
   }

@@ -77,6 +77,21 @@ describe('a mail about the account', () => {
     expect(many.html.length).toBeLessThan(20_000);
   });
 
+  it.each([
+    ['gone', 'switched off', 'switch it on again'],
+    ['failing', 'switched off', 'switch it on again'],
+    ['refused', 'nothing more is sent there', 'send its reader the link again'],
+  ] as const)('tells what ended a channel that is %s, and what to do', (reason, preheader, remedy) => {
+    const mail = render({
+      ...{ kind: 'channel_disabled', name: 'Operations', channel: 'email' },
+      ...{ reason, detail: '550 No such user' },
+    });
+    expect(mail.subject).toBe('Alerts do not reach Operations any more');
+    expect(mail.preheader).toContain(preheader);
+    expect(mail.text.replaceAll(/\s+/g, ' ')).toContain(remedy);
+    expect(mail.text).toContain('550 No such user');
+  });
+
   it('has no kind that nobody knows', () => {
     expect(() => render({ kind: 'surprise' } as unknown as AccountMail)).toThrow('surprise');
   });

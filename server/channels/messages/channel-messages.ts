@@ -58,32 +58,49 @@ const KIND_NAMES: Record<ChannelKind, string> = {
   ntfy: 'ntfy',
 };
 
+const SWITCHED_OFF = {
+  then: 'it was switched off',
+  remedy: 'switch it on again and send a test',
+  badge: 'Channel switched off',
+  since: 'Switched off',
+};
+const ENDS: Record<
+  Mail<'channel_disabled'>['reason'],
+  { why: string; then: string; remedy: string; badge: string; since: string }
+> = {
+  gone: { why: 'It answered that it does not exist any more', ...SWITCHED_OFF },
+  failing: { why: 'It took nothing for five days', ...SWITCHED_OFF },
+  refused: {
+    why: 'Its mail server refused our mail for good',
+    then: 'nothing more is sent there',
+    remedy: 'send its reader the link again: mail goes there once they agree',
+    badge: 'Address refuses mail',
+    since: 'Refused',
+  },
+};
+
 export function channelDisabled(
   { name, channel, reason, detail }: Mail<'channel_disabled'>,
   { createdAt, productName, publicUrl, timeZone }: Zoned,
 ): Said {
   const called = oneLine(name) || KIND_NAMES[channel];
   const answer = shortLine(detail, LONGEST_DETAIL);
+  const { why, then, remedy, badge, since } = ENDS[reason];
   return {
     subject: `Alerts do not reach ${called} any more`,
-    preheader:
-      reason === 'gone'
-        ? 'It answered that it does not exist any more, so it was switched off.'
-        : 'It took nothing for five days, so it was switched off.',
-    badge: { tone: 'critical', text: 'Channel switched off' },
+    preheader: `${why}, so ${then}.`,
+    badge: { tone: 'critical', text: badge },
     heading: `Alerts do not reach ${called} any more.`,
     paragraphs: [
-      reason === 'gone'
-        ? 'It answered that it does not exist any more. Nothing else is sent there; your other channels go on as before.'
-        : 'It took nothing for five days. Nothing else is sent there; your other channels go on as before.',
-      'Look whether its address still holds, then switch it on again and send a test. What could not be delivered stands in its ' +
-        'receipts, and can be sent again from there.',
+      `${why}. Nothing else is sent there; your other channels go on as before.`,
+      `Look whether its address still holds, then ${remedy}. What could not be delivered stands in its receipts, and can be sent ` +
+        'again from there.',
     ],
     facts: [
       { label: 'Channel', value: called },
       { label: 'Kind', value: KIND_NAMES[channel] },
       ...(answer === '' ? [] : [{ label: 'Last answer', value: answer }]),
-      { label: 'Switched off', value: instant(createdAt, timeZone) },
+      { label: since, value: instant(createdAt, timeZone) },
     ],
     button: { label: 'Show the channel', url: new URL('/alerts', publicUrl).href },
     footer: `You get this because this channel belongs to your account at ${productName}.`,

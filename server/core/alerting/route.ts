@@ -11,7 +11,7 @@ export interface ChannelState {
   /** `ACCOUNT_MAIL`, or the id of one that was added. */
   key: string;
   kind: ChannelKind;
-  /** On, and confirmed where it has to be. */
+  /** On, confirmed where it has to be, and no address that refuses mail. */
   isOpen: boolean;
   /** Who reads it asked for no more mail, in all or of this domain. */
   isUnsubscribed: boolean;

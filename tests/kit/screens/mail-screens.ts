@@ -93,6 +93,10 @@ const ACCOUNT: Record<string, AccountMail> = {
     ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
     ...{ reason: 'gone', detail: '410 Gone' },
   },
+  'address-refuses': {
+    ...{ kind: 'channel_disabled', name: 'ops@fjord.example', channel: 'email' },
+    ...{ reason: 'refused', detail: '550 5.1.1 No such user here' },
+  },
   'operator-alarm': {
     ...{ kind: 'operator_alarm', code: 'smtp_refuses_us', since: NOW },
     detail: '535 5.7.8 Authentication credentials invalid',

@@ -1,0 +1,99 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
+import { changeAccountAlerts } from '../../server/store/alert-settings.ts';
+import { addChannel } from '../../server/store/channel-changes.ts';
+import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+import { DAY_MS, type Rig, START, startRig } from './rig.ts';
+
+const HOST = 'pay.fjord.example';
+const OPS = 'ops@fjord.example';
+const MINUTE_MS = 60_000;
+
+async function tellOnly(rig: Rig, ...configs: StoredChannelConfig[]): Promise<void> {
+  const channels: string[] = [];
+  for (const config of configs) {
+    const added = await addChannel(rig.store, {
+      ...{ accountId: rig.accountId, name: config.kind, config, invitation: null, most: 20, now: START },
+      mayAdd: () => true,
+    });
+    if (!added.ok) throw new Error(added.code);
+    channels.push(added.channel.id);
+  }
+  await changeAccountAlerts(
+    rig.store,
+    rig.accountId,
+    { settings: { ...DEFAULT_ALERT_SETTINGS, channels } },
+    START,
+  );
+}
+
+const watch = (rig: Rig) =>
+  rig.watch(HOST, rig.issue(HOST, { notBefore: START - 86.5 * DAY_MS, notAfter: START + 3.5 * DAY_MS }));
+const arrived = ({ sink }: Rig) =>
+  sink.ledger.map(({ to, subject }) => `${to.join(' ')}: ${subject.replace(/(?<=example):\d+/, '')}`);
+const own = (subject: string) => `alice@certs.test: ${subject}`;
+
+describeEachDatabase('an alert that is refused for good', (open) => {
+  it('goes to the account’s own address where nobody else takes it, and so do those after it', async () => {
+    const rig = await startRig(await open());
+    await tellOnly(rig, { kind: 'email', address: OPS });
+    rig.sink.behave((recipient) => (recipient === OPS ? 'refuse_recipient' : 'accept'));
+    await watch(rig);
+    await rig.runUntil(START + MINUTE_MS);
+    const notice = own('Alerts do not reach email any more');
+    expect(arrived(rig).toSorted()).toEqual([notice, own(`${HOST} expires in 3 days`)]);
+    await rig.runUntil(START + 4 * DAY_MS);
+    const later = arrived(rig).slice(2);
+    expect(later.length).toBeGreaterThan(1);
+    expect(later.every((line) => line.startsWith(own(HOST)))).toBe(true);
+    expect(later.at(-1)).toContain('expired on');
+  });
+
+  it.each([403, 410])('goes there, too, where a receiver answers %d', async (status) => {
+    const rig = await startRig(await open());
+    const sink = await startWebhookSink();
+    onTestFinished(() => sink.stop());
+    sink.answer = () => ({ status });
+    const config: StoredChannelConfig =
+      status === 410
+        ? { kind: 'webhook', url: `${sink.url}/hook`, secrets: [{ secret: WEBHOOK_SECRET, until: null }] }
+        : { kind: 'ntfy', server: sink.url, topic: 'alerts', access_token: ACCESS_TOKEN };
+    await tellOnly(rig, config);
+    await watch(rig);
+    await rig.runUntil(START + MINUTE_MS);
+    expect(arrived(rig)).toContain(own(`${HOST} expires in 3 days`));
+    const sent = sink.requests.length;
+    await rig.runUntil(START + DAY_MS / 4);
+    // It was told: neither is anybody told again, nor the receiver asked again.
+    expect(arrived(rig).filter((line) => line.includes(HOST))).toHaveLength(1);
+    expect(sink.requests).toHaveLength(sent);
+  });
+
+  it('is not told once more where another channel took it', async () => {
+    const rig = await startRig(await open());
+    const sink = await startWebhookSink();
+    onTestFinished(() => sink.stop());
+    await tellOnly(
+      rig,
+      { kind: 'email', address: OPS },
+      { kind: 'webhook', url: `${sink.url}/hook`, secrets: [{ secret: WEBHOOK_SECRET, until: null }] },
+    );
+    rig.sink.behave((recipient) => (recipient === OPS ? 'refuse_recipient' : 'accept'));
+    await watch(rig);
+    await rig.runUntil(START + MINUTE_MS);
+    expect(arrived(rig)).toEqual([own('Alerts do not reach email any more')]);
+    expect(sink.requests).toHaveLength(1);
+  });
+
+  it('stays where it is where the own address refuses it as well', async () => {
+    const rig = await startRig(await open());
+    rig.sink.behave('refuse_recipient');
+    await watch(rig);
+    await rig.runUntil(START + DAY_MS / 4);
+    const rows = await rig.store.db.selectFrom('deliveries').select(['state', 'attempts']).execute();
+    expect(rows).toEqual([{ state: 'failed', attempts: 1 }]);
+  });
+});
