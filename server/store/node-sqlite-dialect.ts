@@ -58,6 +58,8 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 /** Those that run all the time are some two hundred; those with an instant written out are never met again. */
 const MOST_PREPARED = 500;
+/** Longer ones have a list of values in them, which differs each time and which a kept one would hold in memory. */
+const LONGEST_KEPT = 2_500;
 const CHANGES_TABLES = /^\s*(?:create|alter|drop)\b/i;
 
 /** Prepares each statement once and keeps those used last: preparing takes as long as running most of them. */
@@ -70,7 +72,7 @@ function createPreparer(database: DatabaseSync): (sql: string) => SqliteStatemen
     const statement = known ?? toStatement(database, sql);
     // What is kept may be about columns that are no more.
     if (!known && CHANGES_TABLES.test(sql)) prepared.clear();
-    else prepared.set(sql, statement);
+    else if (sql.length <= LONGEST_KEPT) prepared.set(sql, statement);
     const [oldest] = prepared.keys();
     if (prepared.size > MOST_PREPARED && oldest !== undefined) prepared.delete(oldest);
     return statement;
