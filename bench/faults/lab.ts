@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createHttpChannels } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
@@ -59,8 +60,10 @@ const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undef
 /** Alarms are what faults are to cause; any other error is to be seen. */
 function report(what: unknown, ...words: unknown[]): void {
   if (typeof what === 'object' && what !== null && 'alarm' in what) return;
-  process.stderr.write(`${JSON.stringify([what, ...words])}\n`);
+  // An error has nothing that JSON would show.
+  process.stderr.write(`${inspect([what, ...words], { depth: null })}\n`);
 }
+
 /** Work that comes due by doing nothing would hold the clock for ever. */
 const LEAST_STEP_MS = 1_000;
 

@@ -23,7 +23,10 @@ export interface Writes {
   write(random: Random, newHost: (() => string) | null): Promise<boolean>;
   /** Serves a good certificate at one of the hosts whose certificate has ended, and has it looked at. */
   renewOne(hosts: Hosts): Promise<void>;
-  /** Has those renewals looked at of which nobody knows whether the product heard. */
+  /**
+   * Has those renewals looked at of which nobody knows whether the product heard: what is held against them needs all of them.
+   * @throws where it refuses that for two minutes.
+   */
   insistOnRenewals(): Promise<void>;
   /** What was acknowledged and is not so, in words; empty when all is well. */
   compare(domains: readonly DomainWire[]): string[];
@@ -33,6 +36,8 @@ const FREQUENCIES = [10, 15, 60, 1440];
 /** Longer than any message about it can still be held back by a look that is due. */
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
+/** Twice the window of the limits that the product sets on the calls here. */
+const PATIENCE_MS = 2 * 60_000;
 
 export function createWrites(person: Person): Writes {
   const entries: Entry[] = [];
@@ -72,12 +77,14 @@ export function createWrites(person: Person): Writes {
     return true;
   }
 
-  async function insistOnRenewals(): Promise<void> {
+  /** False: the product is gone or wants a pause. */
+  async function tellOfRenewals(): Promise<boolean> {
     for (const id of unheard) {
       const body = { action: 'check', ids: [id] };
-      if ((await attempt(() => person.ask(CALLS.actOnDomains, { body }))) === null) return;
+      if ((await attempt(() => person.ask(CALLS.actOnDomains, { body }))) === null) return false;
       unheard.delete(id);
     }
+    return true;
   }
 
   return {
@@ -92,7 +99,7 @@ export function createWrites(person: Person): Writes {
       return change(entry, kind < 0.42 && newHost !== null ? null : pick(FREQUENCIES, random));
     },
     async renewOne(hosts) {
-      await insistOnRenewals();
+      await tellOfRenewals();
       const now = Date.now();
       const ended = entries.find(({ state, name }) => {
         const host = hosts.all.get(name.replace(/:\d+$/, ''));
@@ -101,9 +108,15 @@ export function createWrites(person: Person): Writes {
       if (ended === undefined) return;
       hosts.renew(ended.name.replace(/:\d+$/, ''));
       unheard.add(ended.id);
-      await insistOnRenewals();
+      await tellOfRenewals();
     },
-    insistOnRenewals,
+    async insistOnRenewals() {
+      const until = Date.now() + PATIENCE_MS;
+      while (!(await tellOfRenewals())) {
+        if (Date.now() >= until) throw new Error(`${unheard.size} renewals were not heard of`);
+        await delay(PAUSE_MS);
+      }
+    },
     compare(domains) {
       const found = new Map(domains.map((domain) => [domain.id, domain]));
       return entries.flatMap(({ id, name, minutes, state }) => {
@@ -118,16 +131,22 @@ export function createWrites(person: Person): Writes {
   };
 }
 
-/** Every domain of a person, as the product lists them; waits where they wrote so much that it wants a pause. */
+/**
+ * Every domain of a person, as the product lists them; waits where they wrote so much that it wants a pause.
+ * @throws where that pause does not end.
+ */
 export async function everyDomain(person: Person): Promise<DomainWire[]> {
   const domains: DomainWire[] = [];
+  let until = Date.now() + PATIENCE_MS;
   for (let page = 1; ;) {
     const answer = await person.ask(CALLS.listDomains, { query: { page: String(page) } });
     if (answer.status === 429) {
+      if (Date.now() >= until) throw new Error('The product does not list domains: too many calls');
       await delay(PAUSE_MS);
       continue;
     }
     page++;
+    until = Date.now() + PATIENCE_MS;
     domains.push(...answer.ok.data);
     if (domains.length >= answer.ok.total) return domains;
   }

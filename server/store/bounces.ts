@@ -1,3 +1,4 @@
+import { ACCOUNT_MAIL } from '../core/index.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { suppress } from './suppressions.ts';
@@ -27,11 +28,19 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
     .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
-    .select(['deliveries.account_id', 'alerts.monitor_id', 'accounts.email', 'channels.config'])
+    .select([
+      'deliveries.account_id',
+      'alerts.monitor_id',
+      'accounts.email',
+      'channels.config',
+      'channel_key',
+    ])
     .where('deliveries.id', '=', id)
     .where('deliveries.channel', '=', 'email')
     .executeTakeFirst();
   if (delivery) {
+    // Nobody knows any more where it went: the channel was removed.
+    if (delivery.channel_key !== ACCOUNT_MAIL && delivery.config === null) return null;
     const added =
       delivery.config === null ? null : (JSON.parse(delivery.config) as { address: string }).address;
     return {

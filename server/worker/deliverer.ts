@@ -7,7 +7,7 @@ import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
-import type { OwnNetwork } from './own-network.ts';
+import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 export interface DelivererOptions extends SenderOptions {
@@ -21,9 +21,6 @@ export interface DelivererOptions extends SenderOptions {
 interface DelivererParts extends SenderParts {
   ownNetwork: OwnNetwork;
 }
-
-/** How long a message about time waits while nobody knows what time it is. */
-const CLOCK_WAIT_MS = 10 * 60_000;
 
 /** One attempt at a claimed delivery. The text is made anew each time, for "in 2 days" is not true for long. */
 export async function deliver(
@@ -46,7 +43,7 @@ export async function deliver(
       alert.kind === 'test' ? 'failed' : 'superseded',
       'This channel is switched off.',
     ));
-  if (alert.kind === 'expiry' && !(await options.ownNetwork.clockIsRight())) {
+  if (alert.kind !== 'test' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     const detail = "Waits: the server's clock is wrong, so nobody knows what is due.";
     await holdDelivery(store, { ...lease, until, detail });

@@ -133,7 +133,7 @@ export function createWorker(options: WorkerOptions): Worker {
     name: 'mail',
     concurrency: MAILS_AT_ONCE,
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),
-    handle: (claimed, stopping) => mail(claimed, { ...options, alarms }, stopping),
+    handle: (claimed, stopping) => mail(claimed, { ...options, alarms, ownNetwork }, stopping),
     release: async ({ id, leaseToken }) => {
       await retryMail(store, { id, leaseToken, ...atOnce() });
     },

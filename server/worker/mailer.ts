@@ -10,11 +10,13 @@ import {
 } from '../store/mails.ts';
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
+import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 export interface MailerOptions extends SenderOptions, SenderParts {
   /** Makes the links with which a reader unsubscribes. */
   unsubscribeKey: Buffer;
+  ownNetwork: OwnNetwork;
 }
 
 /** One attempt at a claimed mail that is no alert; what came too late to be of use is dropped. */
@@ -28,12 +30,19 @@ export async function mail(
     claimed;
   const lease = { id, leaseToken };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
+  const isLink = LINK_KINDS.includes(content.kind);
+  // Links are waited for by somebody who just asked; only the operator is to hear of the clock.
+  const isTimeless = OPERATOR_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
+  if (!isTimeless && !(await options.ownNetwork.clockIsRight())) {
+    const until = clock.now() + CLOCK_WAIT_MS;
+    await holdMail(store, { ...lease, until, detail: "Waits: the server's clock is wrong." });
+    return;
+  }
   if (isPast(clock.now())) {
     const detail = 'It was of no use any more before it could be sent.';
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'expired', detail });
     return;
   }
-  const isLink = LINK_KINDS.includes(content.kind);
   const isStoppable = !isLink && !OPERATOR_KINDS.includes(content.kind);
   if (isStoppable && (await isSuppressed(store.db, claimed.recipient))) {
     const detail = `Not sent: ${claimed.recipient} refused mail before.`;

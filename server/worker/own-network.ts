@@ -8,6 +8,9 @@ import { createMassFailure, type Tally } from './mass-failure.ts';
 import { isNetworkFailure } from './network-failure.ts';
 import type { Alarms } from './operator-alarm.ts';
 
+/** How long a message waits while nobody knows what time it is. */
+export const CLOCK_WAIT_MS = 10 * 60_000;
+
 export interface OwnNetworkOptions {
   /** null without CANARY_HOSTS: then the clock is believed, and the network unless much fails at once. */
   canaries: Canaries | null;
