@@ -159,10 +159,16 @@ export async function removeChannel(
   return removed;
 }
 
-/** Signs with a new key; what signed before does so beside it until `until`. False: the account has no such webhook. */
+/** Each of them makes every message longer: who changes keys more often than this within a day has lost track of them. */
+const MOST_SECRETS = 5;
+
+/**
+ * Signs with a new key; what signed before does so beside it until `until`, and what was to end before keeps the end that its
+ * receiver was promised. False: the account has no such webhook.
+ */
 export async function rotateWebhookSecret(
   store: Store,
-  { accountId, channelId, secret, until }: ChannelKey & { secret: string; until: number },
+  { accountId, channelId, secret, until, now }: ChannelKey & { secret: string; until: number; now: number },
 ): Promise<boolean> {
   return inTransaction(store, async (trx) => {
     const row = await locked(
@@ -176,9 +182,10 @@ export async function rotateWebhookSecret(
     ).executeTakeFirst();
     if (!row) return false;
     const config = JSON.parse(row.config) as Extract<StoredChannelConfig, { kind: 'webhook' }>;
-    const [newest] = config.secrets;
-    const phasedOut = newest ? [{ ...newest, until }] : [];
-    const secrets = [{ secret, until: null }, ...phasedOut];
+    const [newest, ...former] = config.secrets;
+    const stillPromised = former.filter((one) => one.until !== null && one.until > now);
+    const phasedOut = newest ? [{ ...newest, until }, ...stillPromised] : [];
+    const secrets = [{ secret, until: null }, ...phasedOut].slice(0, MOST_SECRETS);
     await trx
       .updateTable('channels')
       .set({ config: JSON.stringify({ ...config, secrets }) })

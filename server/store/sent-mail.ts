@@ -1,4 +1,7 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, type ExpressionBuilder, type Kysely, sql, type SqlBool } from 'kysely';
+import { ACCOUNT_MAIL } from '../core/index.ts';
+import { placeOf, type StoredChannelConfig } from './channel-config.ts';
+import { readChannels } from './channels.ts';
 import type { Store } from './open-store.ts';
 import type { Outbox } from './outbox.ts';
 import type { DeliveryState } from './alert-tables.ts';
@@ -6,7 +9,7 @@ import { liftSuppression } from './suppressions.ts';
 import type { MailState, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Something that went to an account, or waits to, as the operator sees it. Instants are ms UTC. */
+/** A mail that went out for an account, or waits to, as the operator sees it. Instants are ms UTC. */
 export interface SentMail {
   id: string;
   outbox: Outbox;
@@ -29,15 +32,13 @@ interface Owner {
   email: string;
 }
 
-/** What was sent to the account, or waits to be, the newest first: alerts and other mail together. */
+/** What was mailed for the account, or waits to be, the newest first: alerts and other mail together. */
 export async function sentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
-  const alerts = await store.db
-    .selectFrom('deliveries')
+  const alerts = await alertMails(store.db, account)
     .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
     .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
     .selectAll('deliveries')
-    .select(['monitors.host', 'monitors.port', 'alerts.step'])
-    .where('deliveries.account_id', '=', account.id)
+    .select(['monitors.host', 'monitors.port', 'alerts.step', 'channels.config'])
     .orderBy('deliveries.created_at', 'desc')
     .limit(limit)
     .execute();
@@ -53,7 +54,7 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
       outbox: 'deliveries' as const,
       kind: null,
       alert: { host: row.host, port: row.port, step: row.step },
-      recipient: account.email,
+      recipient: row.config === null ? account.email : placeOf(JSON.parse(row.config) as StoredChannelConfig),
       ...common(row),
     })),
     ...mails.map((row) => ({
@@ -70,8 +71,8 @@ export async function sentMail(store: Store, account: Owner, limit: number): Pro
 
 /**
  * Makes what waits or failed due now, with four days of new attempts for what failed; of mails those only of which is still
- * known what they said. `ids` null: everything of the account. An address that refused mail gets it again: whoever asks for
- * this knows better. Returns the ids.
+ * known what they said. `ids` null: everything of the account. An address that refused mail gets it again where some of this
+ * goes there: whoever asks for it knows better. Returns the ids.
  */
 export async function sendAgain(
   store: Store,
@@ -96,20 +97,40 @@ export async function sendAgain(
         .where('state', 'in', ['waiting', 'failed'])
         .$if(ids !== null, (query) => query.where('id', 'in', ids ?? []))
         .returning('id');
-    const alerts = await unsettled('deliveries').where('account_id', '=', account.id).execute();
+    const alerts = await unsettled('deliveries')
+      .where('id', 'in', alertMails(trx, account).select('deliveries.id'))
+      .returning(sql<string | null>`channel_id`.as('channelId'))
+      .execute();
     const mails = await unsettled('mails')
       .where(isOf(account))
       .where('data', 'is not', null)
       .returning('recipient')
       .execute();
-    const recipients = mails.map(({ recipient }) => recipient);
-    for (const address of new Set(alerts.length > 0 ? [...recipients, account.email] : recipients))
-      await liftSuppression(trx, address);
+    const channelIds = new Set(alerts.map(({ channelId }) => channelId));
+    const { added } = await readChannels(trx, account.id);
+    const recipients = [
+      ...mails.map(({ recipient }) => recipient),
+      ...(channelIds.has(null) ? [account.email] : []),
+      ...added.filter(({ id }) => channelIds.has(id)).map(({ config }) => placeOf(config)),
+    ];
+    for (const address of new Set(recipients)) await liftSuppression(trx, address);
     return [...alerts, ...mails].map(({ id }) => id);
   });
   for (const topic of ['deliveries', 'mails'] as const) store.signals.publish({ topic });
   if (again.length > 0) store.signals.publish({ topic: 'account', accountId: account.id });
   return again;
+}
+
+/** Alerts that go by mail. Of an added address that was removed nobody knows any more where it led, and nothing goes there. */
+function alertMails(db: Kysely<Tables>, account: Owner) {
+  return db
+    .selectFrom('deliveries')
+    .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .where('deliveries.account_id', '=', account.id)
+    .where('deliveries.channel', '=', 'email')
+    .where((eb) =>
+      eb.or([eb('deliveries.channel_key', '=', ACCOUNT_MAIL), eb('deliveries.channel_id', 'is not', null)]),
+    );
 }
 
 /** Of the account, or from before it was made. */

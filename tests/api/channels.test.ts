@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
+import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/signature.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { addChannel } from '../../server/store/channel-changes.ts';
 import { suppress } from '../../server/store/suppressions.ts';
@@ -84,13 +85,44 @@ describeEachDatabase('The channels of an account', (open) => {
     expect((await stored()).secrets.map(({ secret: key, until }) => [key, until === null])).toEqual([
       [second.secret, true],
       [first.secret, false],
+      [secret, false],
     ]);
     // Led elsewhere it keeps its keys.
     await change(bob, channel.key, { config: hook('elsewhere') });
     expect(await stored()).toMatchObject({
       url: 'https://hooks.example.com/elsewhere',
-      secrets: [{ secret: second.secret }, { secret: first.secret }],
+      secrets: [{ secret: second.secret }, { secret: first.secret }, { secret }],
     });
+  });
+
+  it('let every former key sign until the end that was promised for it, five keys at most', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const { channel, secret } = (await add(bob, hook())).ok.data;
+    const rotate = async () => (await bob.ask(CALLS.rotateSecret, { params: { key: channel.key } })).ok.data;
+    const secrets = async () => {
+      const { config } = await api.store.db.selectFrom('channels').select('config').executeTakeFirstOrThrow();
+      return (JSON.parse(config) as { secrets: WebhookSecret[] }).secrets;
+    };
+    const signatures = (now: number, keys: readonly WebhookSecret[]) =>
+      signatureHeaders({ id: 'a', now, body: '{}' }, keys)['webhook-signature'];
+    const holding = (...keys: string[]) => keys.map((key) => ({ secret: key, until: null }));
+
+    const first = await rotate();
+    api.clock.advance(5 * 60_000);
+    const second = await rotate();
+    const kept = await secrets();
+    const [firstEnd, secondEnd] = [Date.parse(first.previous_until), Date.parse(second.previous_until)];
+    for (const now of [api.clock.now(), firstEnd - 1])
+      expect(signatures(now, kept)).toBe(signatures(now, holding(second.secret, first.secret, secret ?? '')));
+    for (const now of [firstEnd, secondEnd - 1])
+      expect(signatures(now, kept)).toBe(signatures(now, holding(second.secret, first.secret)));
+    expect(signatures(secondEnd, kept)).toBe(signatures(secondEnd, holding(second.secret)));
+
+    const [third, fourth, fifth] = [await rotate(), await rotate(), await rotate()];
+    expect((await secrets()).map((each) => each.secret)).toEqual(
+      [fifth, fourth, third, second, first].map((each) => each.secret),
+    );
   });
 
   it('come with Premium, rest without it, and are there again with it', async () => {

@@ -144,7 +144,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const secret = newWebhookSecret();
     const until = now + PHASE_OUT_MS;
     const key = { accountId: session.account.id, channelId: params.key };
-    const rotated = await rotateWebhookSecret(store, { ...key, secret, until });
+    const rotated = await rotateWebhookSecret(store, { ...key, secret, until, now });
     return rotated ? { data: { secret, previous_until: iso(until) } } : CHANNEL_REFUSALS.not_found();
   });
 
