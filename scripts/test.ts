@@ -38,7 +38,7 @@ const STAGES: Stage[] = [
   // One worker fewer than there are processors, the default, leaves one of two idle.
   { name: 'unit', run: () => vitest(['unit'], '100%') },
   // Killed processes take their time by waiting until leases are over: the rest fills it.
-  { name: 'integration', run: () => vitest(['integration', 'crash'], '200%') },
+  { name: 'integration', run: () => vitest(['integration', 'crash'], '150%') },
   { name: 'journeys', run: () => journeys('tests/journeys') },
   { name: 'firebase', run: firebaseJourneys, onlyByName: true },
 ];

@@ -10,6 +10,7 @@ import {
   maintenanceUntil,
   type Plan,
 } from '../core/index.ts';
+import { addressOf } from './channel-config.ts';
 import { entitlementAt, lockPlan, settledEntitlement } from './entitlements.ts';
 import { holdAnew } from './held-deliveries.ts';
 import { windowsFor } from './maintenance.ts';
@@ -18,7 +19,7 @@ import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
-import { suppressedAmong } from './suppressions.ts';
+import { refusalsAmong } from './suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from './unsubscriptions.ts';
 
 /** What people chose about the alerts of one monitor, and whom they can reach. */
@@ -73,9 +74,7 @@ async function channelStates(
   const unsubscribed = await unsubscriptionsOf(db, accountId);
   const wantsNone = (wish: Unsubscribed | undefined) =>
     wish !== undefined && (wish.all || wish.monitorIds.includes(monitorId));
-  const addressOf = ({ kind, config }: (typeof rows)[number]) =>
-    kind === 'email' ? (JSON.parse(config) as { address: string }).address : null;
-  const refusing = await suppressedAmong(
+  const refusals = await refusalsAmong(
     db,
     rows.flatMap((row) => addressOf(row) ?? []),
   );
@@ -85,7 +84,7 @@ async function channelStates(
     ...rows.map((row) => ({
       key: row.id,
       kind: row.kind,
-      isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusing.has(addressOf(row) ?? ''),
+      isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusals.has(addressOf(row) ?? ''),
     })),
   ].map((channel) => ({ ...channel, isUnsubscribed: wantsNone(unsubscribed.get(channel.key)) }));
 }

@@ -26,8 +26,9 @@ interface AlertsToAdd {
 
 /**
  * Puts alerts into the outbox, one delivery per channel, as part of the transaction that records why. What was told or waits is
- * passed over: nobody is told the same step twice. What was superseded, so that nobody was told, comes back. What waits of
- * earlier steps of the same incident gives way. Returns how many deliveries are to be made.
+ * passed over: nobody is told the same step twice. What was superseded, so that nobody was told, comes back; what failed for good
+ * on every channel goes where it did not fail. What waits of earlier steps of the same incident gives way. Returns how many
+ * deliveries are to be made.
  */
 export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): Promise<number> {
   let added = 0;

@@ -1,3 +1,5 @@
+import type { ChannelKind } from '../core/index.ts';
+
 /** How a channel is reached, as it is stored; holds secrets. A webhook's are the newest first; `until` (ms UTC): phased out. */
 export type StoredChannelConfig =
   | { kind: 'email'; address: string }
@@ -21,6 +23,11 @@ export function placeOf(config: StoredChannelConfig): string {
     default:
       return new URL(config.url).href;
   }
+}
+
+/** Where mail of a channel goes; null for other kinds. `config`: JSON as it is stored. */
+export function addressOf({ kind, config }: { kind: ChannelKind; config: string }): string | null {
+  return kind === 'email' ? placeOf(JSON.parse(config) as StoredChannelConfig) : null;
 }
 
 /** What people tell a channel by. Of an address that is a key to what it leads to, only its host and its end. */

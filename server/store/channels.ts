@@ -1,8 +1,9 @@
 import type { Kysely, Selectable } from 'kysely';
 import { ACCOUNT_MAIL, type ChannelKind } from '../core/index.ts';
-import { placeOf, type StoredChannelConfig } from './channel-config.ts';
+import { addressOf, type StoredChannelConfig } from './channel-config.ts';
 import type { Store } from './open-store.ts';
 import type { ChannelsTable } from './alert-tables.ts';
+import { refusalsAmong } from './suppressions.ts';
 import type { Tables } from './tables.ts';
 import { unsubscriptionsOf } from './unsubscriptions.ts';
 
@@ -81,17 +82,7 @@ export async function readChannels(
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  const addressOf = (row: Pick<ChannelsTable, 'kind' | 'config'>) =>
-    row.kind === 'email' ? placeOf(JSON.parse(row.config) as StoredChannelConfig) : null;
-  const refusals = new Map(
-    (
-      await db
-        .selectFrom('suppressions')
-        .select(['address', 'detail'])
-        .where('address', 'in', [email, ...rows.flatMap((row) => addressOf(row) ?? [])])
-        .execute()
-    ).map(({ address, detail }) => [address, detail]),
-  );
+  const refusals = await refusalsAmong(db, [email, ...rows.flatMap((row) => addressOf(row) ?? [])]);
   const unsubscribed = await unsubscriptionsOf(db, accountId);
   const delivered = await db
     .selectFrom('deliveries')

@@ -236,7 +236,7 @@ async function answer(
     const isClosed =
       row.channel_id !== null &&
       (await noteChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
-    // Told nobody, it is told where it still can be.
+    // What nobody was told now, the next check tells where it still can be told.
     const isRetold = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
     if (isRetold) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });
     return { ...row, suppressed, isClosed, isRetold };

@@ -103,7 +103,10 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
   return { ...said, ...(JSON.parse(row.facts) as Partial<AlertFacts>), endedAt };
 }
 
-/** What people were told of each incident, or will be. What failed or was superseded on every channel, or went to none, nobody was told. */
+/**
+ * What people were told of each incident, or will be. What failed or was superseded on every channel, or went to none, nobody was
+ * told.
+ */
 async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Promise<Map<string, Told>> {
   const rows = await db
     .selectFrom('alerts')

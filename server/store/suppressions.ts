@@ -7,19 +7,24 @@ export async function isSuppressed(db: Kysely<Tables>, address: string): Promise
   return (await suppressionOf(db, address)) !== null;
 }
 
-/** Those that refused mail for good. */
-export async function suppressedAmong(
+/** Those of `addresses` that refused mail for good, each with the words of its server. */
+export async function refusalsAmong(
   db: Kysely<Tables>,
   addresses: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (addresses.length === 0) return new Set();
-  const byKey = new Map(addresses.map((address) => [keyOf(address), address]));
+): Promise<ReadonlyMap<string, string>> {
+  if (addresses.length === 0) return new Map();
   const rows = await db
     .selectFrom('suppressions')
-    .select('address')
-    .where('address', 'in', [...byKey.keys()])
+    .select(['address', 'detail'])
+    .where('address', 'in', addresses.map(keyOf))
     .execute();
-  return new Set(rows.flatMap(({ address }) => byKey.get(address) ?? []));
+  const details = new Map(rows.map(({ address, detail }) => [address, detail]));
+  return new Map(
+    addresses.flatMap((address): [string, string][] => {
+      const detail = details.get(keyOf(address));
+      return detail === undefined ? [] : [[address, detail]];
+    }),
+  );
 }
 
 /** Why and since when; `detail` in the words of the server that refused. Null where mail may go. */
