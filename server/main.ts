@@ -15,12 +15,11 @@ import {
   prepareDataDirectory,
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
-import { PkiError, type TrustStore } from './pki/index.ts';
+import { PkiError } from './pki/index.ts';
 import {
   createCanaries,
   createIconSource,
-  createProbe,
-  createSources,
+  createThreadedExaminer,
   loadTrustStore,
 } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
@@ -70,7 +69,7 @@ async function main(): Promise<void> {
   if (config.egressAllowCidrs.length > 0)
     log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
   const mailFolder = join(config.dataDir, 'mail');
-  const trustStore = trustAnchors(config.extraCaPem);
+  refuseUnreadableAnchors(config.extraCaPem);
 
   const serving = config.role === 'worker' ? null : await listen(config);
   const publicUrl =
@@ -86,17 +85,17 @@ async function main(): Promise<void> {
       bounces,
     });
     const resolver = createResolver({ servers: config.dnsServers, policy });
-    const sources = createSources({
-      resolver,
-      policy,
+    const examiner = createThreadedExaminer({
+      dnsServers: config.dnsServers,
+      egressAllowCidrs: config.egressAllowCidrs,
+      extraCaPem: config.extraCaPem,
       cacheFolder: join(config.dataDir, 'cache'),
-      onTrouble: (error) => log.warn({ err: error }, 'what CAs said could not be kept for later'),
+      onTrouble: (error) => log.warn({ err: error }, 'something went wrong where checks look and judge'),
     });
     const worker = createWorker({
       store,
-      probe: createProbe({ resolver, policy, now: () => systemClock.now(), sources }),
+      examiner,
       icons: createIconSource({ resolver, policy }),
-      trustStore,
       email,
       channels: createHttpChannels({ resolver, policy }),
       unsubscribeKey: derivedKey(secrets.session, 'unsubscribe'),
@@ -117,7 +116,7 @@ async function main(): Promise<void> {
     worker.start();
     closers.push(async () => {
       await worker.stop();
-      sources.close();
+      await examiner.close();
       email.close();
     });
   }
@@ -184,9 +183,9 @@ function ownCheck([canary]: Config['canaryHosts'], publicUrl: URL): { host: stri
 }
 
 /** @throws ConfigError when what stands in EXTRA_CA_FILE is no certificate. */
-function trustAnchors(extraCaPem: string | null): TrustStore {
+function refuseUnreadableAnchors(extraCaPem: string | null): void {
   try {
-    return loadTrustStore(extraCaPem);
+    if (extraCaPem !== null) loadTrustStore(extraCaPem);
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
     throw new ConfigError(

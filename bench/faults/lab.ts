@@ -5,6 +5,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import {
   createCanaries,
   createIconSource,
+  createExaminer,
   createProbe,
   loadTrustStore,
   NO_SOURCES,
@@ -99,9 +100,9 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   });
   const email = createEmailChannel({ smtpUrl, mailFrom: 'alerts@certlantern.test', captureDir: '' });
   const worker = createWorker({
-    ...{ store, probe, email, canaries, clock },
+    ...{ store, email, canaries, clock },
+    examiner: createExaminer({ probe, trustStore: loadTrustStore(places.rootPem) }),
     icons: createIconSource({ resolver, policy }),
-    trustStore: loadTrustStore(places.rootPem),
     channels: createHttpChannels({ resolver, policy, deadlineMs: patienceMs }),
     unsubscribeKey: Buffer.alloc(32, 1),
     random: seededRandom(options.seed),

@@ -28,7 +28,7 @@ export interface CheckRecord {
   observation: Observation;
   verdict: Verdict;
   /** Every distinct certificate seen that could be read; the observation has the DER of the others. */
-  certificates: readonly { der: Uint8Array; facts: CertificateFacts }[];
+  certificates: readonly { facts: CertificateFacts }[];
   /** The leaf to show from now on; null where none was read: then the last one stays. */
   currentFingerprint: string | null;
   /** When to look again (ms UTC), given when a second look or the end of a silence is due, and the steps that hold. */

@@ -1,17 +1,12 @@
 import {
   assessUptime,
-  certificateFacts,
-  type CertificateFacts,
   diff,
   followUptime,
   isAwaiting,
-  judge,
   nextCheckAt,
-  type Observation,
   type Verdict,
 } from '../core/index.ts';
-import { parseReadable, type TrustStore } from '../pki/index.ts';
-import type { Probe } from '../probe/index.ts';
+import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks.ts';
 import { postponeCheck } from '../store/monitor-claims.ts';
 import type { ClaimedMonitor } from '../store/monitors.ts';
@@ -22,9 +17,7 @@ import { LOOK_AGAIN_MS, type OwnNetwork } from './own-network.ts';
 
 export interface CheckerOptions {
   store: Store;
-  probe: Probe;
-  /** What everybody trusts. */
-  trustStore: TrustStore;
+  examiner: Examiner;
   clock: Clock;
   /** In [0, 1); spreads the checks. */
   random: () => number;
@@ -34,16 +27,16 @@ export interface CheckerOptions {
 /** One whole check of a claimed monitor: look, judge, compare, plan, record. A stop in the middle leaves no trace. */
 export async function checkMonitor(
   monitor: ClaimedMonitor,
-  { store, probe, clock, random, log, trustOf, ownNetwork }: CheckerOptions & CheckerParts,
+  { store, examiner, clock, random, log, ownNetwork }: CheckerOptions & CheckerParts,
   stopping: AbortSignal,
 ): Promise<void> {
   const startedAt = clock.now();
-  const { host, port, protocol } = monitor;
-  const trustStore = trustOf(monitor.authorities);
-  const observation = await probe.observe(
-    { host, port, protocol },
-    { signal: stopping, trustStore, withPosture: wantsPosture(monitor, startedAt) },
-  );
+  const { host, port, authorities } = monitor;
+  const observation = await examiner.observe(monitor, {
+    signal: stopping,
+    authorities,
+    withPosture: wantsPosture(monitor, startedAt),
+  });
   // What an interrupted look saw is our doing and says nothing about the endpoint.
   if (stopping.aborted) return;
 
@@ -55,7 +48,12 @@ export async function checkMonitor(
     await postponeCheck(store, { monitorId, leaseToken, now, nextCheckAt: Math.floor(again) });
     return;
   }
-  const verdict = judge(observation, now, trustStore, monitor.verdict);
+  const { verdict, certificates } = await examiner.judge({
+    observation,
+    now,
+    authorities,
+    previous: monitor.verdict,
+  });
   // As `record` follows it, which alone writes it down.
   const uptime = followUptime(monitor, { state: assessUptime(observation).state, now });
   const events = diff(monitor.verdict, verdict);
@@ -67,7 +65,7 @@ export async function checkMonitor(
     startedAt,
     observation,
     verdict,
-    certificates: certificatesSeen(observation),
+    certificates,
     currentFingerprint: verdict.leafFingerprint,
     nextCheckAt: ({ lookAgainAt, steps }) =>
       nextCheckAt({
@@ -93,8 +91,6 @@ function soonest(...instants: (number | null)[]): number | null {
 }
 
 export interface CheckerParts {
-  /** The trust store with an account's own authorities (DER). */
-  trustOf: (authorities: readonly Uint8Array[]) => TrustStore;
   ownNetwork: OwnNetwork;
 }
 
@@ -115,24 +111,4 @@ function soonAfter(previous: Verdict | null, verdict: Verdict, now: number): num
   if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
   // Once: a source that is always too slow must not be asked every two minutes for ever.
   return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_MS : null;
-}
-
-/** Every distinct certificate that can be read, once, with its facts. An unreadable one is a finding of the verdict. */
-function certificatesSeen({
-  addresses,
-  authorities,
-  posture,
-}: Observation): { der: Uint8Array; facts: CertificateFacts }[] {
-  const ders = [
-    ...addresses.flatMap((address) => (address.outcome === 'handshake' ? address.presentedChain : [])),
-    ...authorities.map(({ der }) => der),
-    ...(posture?.alternates ?? []).flatMap(({ presentedChain }) => presentedChain),
-  ];
-  const seen = new Map<string, { der: Uint8Array; facts: CertificateFacts }>();
-  for (const der of ders) {
-    const certificate = parseReadable(der);
-    if (certificate !== null)
-      seen.set(certificate.fingerprint, { der, facts: certificateFacts(certificate) });
-  }
-  return [...seen.values()];
 }

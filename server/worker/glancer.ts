@@ -1,4 +1,4 @@
-import { certificateFacts, judge, type Observation } from '../core/index.ts';
+import { certificateFacts, type Observation } from '../core/index.ts';
 import { type Certificate, parseReadable } from '../pki/index.ts';
 import { answerGlance, type ClaimedGlance, extendGlance, type GlanceAnswer } from '../store/glances.ts';
 import type { CheckerOptions } from './checker.ts';
@@ -12,7 +12,7 @@ const LOOK_MS = 8_000;
 /** One look for somebody without an account, by the probe and the judge of every check. Only the answer is written. */
 export async function answerAsked(
   { id, host, port, protocol }: ClaimedGlance,
-  { store, probe, trustStore, clock, log }: Omit<CheckerOptions, 'random'>,
+  { store, examiner, clock, log }: Omit<CheckerOptions, 'random'>,
   stopping: AbortSignal,
 ): Promise<void> {
   const renewal = setInterval(() => {
@@ -26,12 +26,13 @@ export async function answerAsked(
   stopping.addEventListener('abort', end, { once: true });
   if (stopping.aborted) end();
   try {
-    const observation = await probe.observe(
+    const observation = await examiner.observe(
       { host, port, protocol },
-      { signal: late.signal, trustStore, withPosture: false },
+      { signal: late.signal, authorities: [], withPosture: false },
     );
     if (stopping.aborted) return;
-    const verdict = judge(observation, clock.now(), trustStore);
+    const asked = { observation, now: clock.now(), authorities: [], previous: null };
+    const { verdict } = await examiner.judge(asked);
     const chain = readableChain(observation, verdict.leafFingerprint);
     const [leaf] = chain;
     const facts = leaf === undefined ? null : certificateFacts(leaf);

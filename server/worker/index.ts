@@ -4,7 +4,6 @@ import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../stor
 import { claimGlances, extendGlance } from '../store/glances.ts';
 import { claimDueMails, retryMail } from '../store/mails.ts';
 import { claimDue, releaseClaim } from '../store/monitors.ts';
-import { createAccountTrust } from './account-trust.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { checkMonitor, type CheckerOptions } from './checker.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
@@ -76,7 +75,6 @@ export interface Worker {
 export function createWorker(options: WorkerOptions): Worker {
   const { store, clock, log } = options;
   const claimedBy = randomUUID();
-  const trustOf = createAccountTrust(options.trustStore);
   const alarms = createAlarms(options);
   const ownNetwork = createOwnNetwork({ ...options, alarms });
   const atOnce = () => ({
@@ -93,7 +91,7 @@ export function createWorker(options: WorkerOptions): Worker {
       (await ownNetwork.clockIsRight())
         ? claimDue(store, { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy })
         : [],
-    handle: (monitor, stopping) => checkMonitor(monitor, { ...options, trustOf, ownNetwork }, stopping),
+    handle: (monitor, stopping) => checkMonitor(monitor, { ...options, ownNetwork }, stopping),
     release: ({ id, leaseToken }) => releaseClaim(store, { monitorId: id, leaseToken }),
     stopGraceMs: 0,
     log,

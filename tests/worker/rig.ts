@@ -7,6 +7,7 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import {
   type Canaries,
   createIconSource,
+  createExaminer,
   createProbe,
   NO_SOURCES,
   type IconSource,
@@ -143,9 +144,8 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
   const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
   const worker = createWorker({
     store,
-    probe: options.wrapProbe?.(plainProbe) ?? plainProbe,
+    examiner: createExaminer({ probe: options.wrapProbe?.(plainProbe) ?? plainProbe, trustStore }),
     icons: options.icons ?? createIconSource({ resolver, policy }),
-    trustStore,
     email,
     channels: createHttpChannels({ resolver, policy }),
     canaries: options.canaries ?? null,

@@ -1,0 +1,43 @@
+import type { Protocol, Verdict } from '../core/index.ts';
+import type { Judgement } from './examiner.ts';
+
+/** What the thread of the probe is made from: plain data. */
+export interface ThreadSettings {
+  dnsServers: readonly string[];
+  egressAllowCidrs: readonly string[];
+  /** The operator's own anchors. */
+  extraCaPem: string | null;
+  cacheFolder: string;
+}
+
+/** To the thread. `id` tells the answers apart; `observed` is the id of the look that an observation came from. */
+export type Order =
+  | {
+      kind: 'observe';
+      id: number;
+      endpoint: { host: string; port: number; protocol: Protocol };
+      authorities: readonly Uint8Array[];
+      withPosture: boolean;
+    }
+  | { kind: 'abort'; id: number }
+  | {
+      kind: 'judge';
+      id: number;
+      observed: number | null;
+      /** `pack`ed; null where the thread may still have it. */
+      observation: Uint8Array | null;
+      now: number;
+      authorities: readonly Uint8Array[];
+      previous: Verdict | null;
+    };
+
+/** From the thread. */
+export type Report =
+  /** `pack`ed. */
+  | { kind: 'observed'; id: number; observation: Uint8Array }
+  | { kind: 'judged'; id: number; judgement: Judgement }
+  /** The observation is not there any more: ask again, with it. */
+  | { kind: 'forgotten'; id: number }
+  | { kind: 'failed'; id: number; error: Error }
+  /** What CAs said could not be kept for later, or a source has a bug. */
+  | { kind: 'trouble'; error: Error };

@@ -1,0 +1,71 @@
+import { deserialize, serialize } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+
+import type { Observation } from '../core/index.ts';
+import { createAddressPolicy, createResolver } from '../egress/index.ts';
+import type { Order, Report, ThreadSettings } from './examiner-messages.ts';
+import { createExaminer } from './examiner.ts';
+import { createProbe } from './probe.ts';
+import { createSources } from './sources/create-sources.ts';
+import { loadTrustStore } from './trust-anchors.ts';
+
+// The thread that looks and judges: what it does never keeps an HTTP request waiting.
+
+/** Judged at once, as a rule; about 20 kB each. */
+const MOST_REMEMBERED = 256;
+
+const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder } = workerData as ThreadSettings;
+const policy = createAddressPolicy([...egressAllowCidrs]);
+const resolver = createResolver({ servers: [...dnsServers], policy });
+const onTrouble = (error: unknown): void => report({ kind: 'trouble', error: asError(error) });
+const sources = createSources({ resolver, policy, cacheFolder, onTrouble });
+const now = (): number => Date.now();
+const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });
+const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
+const looks = new Map<number, AbortController>();
+const observations = new Map<number, Observation>();
+
+parentPort?.on('message', (order: Order) => {
+  if (order.kind === 'abort') return looks.get(order.id)?.abort();
+  const done = order.kind === 'observe' ? observe(order) : judge(order);
+  done.catch((error: unknown) => report({ kind: 'failed', id: order.id, error: asError(error) }));
+});
+
+async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void> {
+  const { id, endpoint, authorities, withPosture } = order;
+  const stop = new AbortController();
+  looks.set(id, stop);
+  try {
+    const options = { signal: stop.signal, authorities, withPosture };
+    const observation = await examiner.observe(endpoint, options);
+    remember(id, observation);
+    report({ kind: 'observed', id, observation: serialize(observation) });
+  } finally {
+    looks.delete(id);
+  }
+}
+
+async function judge(order: Extract<Order, { kind: 'judge' }>): Promise<void> {
+  const { id, observed, now: at, authorities, previous } = order;
+  const observation =
+    order.observation === null
+      ? observations.get(observed ?? -1)
+      : (deserialize(order.observation) as Observation);
+  if (observation === undefined) return report({ kind: 'forgotten', id });
+  const judgement = await examiner.judge({ observation, now: at, authorities, previous });
+  report({ kind: 'judged', id, judgement });
+}
+
+function remember(id: number, observation: Observation): void {
+  observations.set(id, observation);
+  const [oldest] = observations.keys();
+  if (observations.size > MOST_REMEMBERED && oldest !== undefined) observations.delete(oldest);
+}
+
+function report(message: Report): void {
+  parentPort?.postMessage(message);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,73 @@
+import {
+  type CertificateFacts,
+  certificateFacts,
+  judge,
+  type Observation,
+  type Protocol,
+  type Verdict,
+} from '../core/index.ts';
+import { parseReadable, type TrustStore } from '../pki/index.ts';
+import { createAccountTrust } from './account-trust.ts';
+import type { Probe } from './probe.ts';
+
+export interface LookOptions {
+  /** Aborted, it ends what is still under way as a timeout. */
+  signal: AbortSignal;
+  /** DER of what is trusted here beside what everybody trusts. */
+  authorities: readonly Uint8Array[];
+  /** Looks at the posture too: some handshakes more, to be made about once a day. */
+  withPosture: boolean;
+}
+
+export interface Question {
+  observation: Observation;
+  /** ms UTC. */
+  now: number;
+  /** DER, as for the look. */
+  authorities: readonly Uint8Array[];
+  /** What was concluded before; null for the first time. */
+  previous: Verdict | null;
+}
+
+export interface Judgement {
+  verdict: Verdict;
+  /** Of every distinct certificate seen that can be read. An unreadable one is a finding of the verdict. */
+  certificates: { facts: CertificateFacts }[];
+}
+
+/** All that a check costs processor time for: the look itself, and what follows from it. */
+export interface Examiner {
+  /** Looks once at an endpoint. Whatever the network does is a value. */
+  observe(
+    endpoint: { host: string; port: number; protocol: Protocol },
+    options: LookOptions,
+  ): Promise<Observation>;
+  judge(question: Question): Promise<Judgement>;
+}
+
+/** Looks and judges in the thread that asks. `trustStore`: what everybody trusts. */
+export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore: TrustStore }): Examiner {
+  const trustOf = createAccountTrust(trustStore);
+  return {
+    observe: (endpoint, { signal, authorities, withPosture }) =>
+      probe.observe(endpoint, { signal, trustStore: trustOf(authorities), withPosture }),
+    judge: async ({ observation, now, authorities, previous }) => ({
+      verdict: judge(observation, now, trustOf(authorities), previous),
+      certificates: certificatesSeen(observation),
+    }),
+  };
+}
+
+function certificatesSeen({ addresses, authorities, posture }: Observation): { facts: CertificateFacts }[] {
+  const ders = [
+    ...addresses.flatMap((address) => (address.outcome === 'handshake' ? address.presentedChain : [])),
+    ...authorities.map(({ der }) => der),
+    ...(posture?.alternates ?? []).flatMap(({ presentedChain }) => presentedChain),
+  ];
+  const seen = new Map<string, { facts: CertificateFacts }>();
+  for (const der of ders) {
+    const certificate = parseReadable(der);
+    if (certificate !== null) seen.set(certificate.fingerprint, { facts: certificateFacts(certificate) });
+  }
+  return [...seen.values()];
+}

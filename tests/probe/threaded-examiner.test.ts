@@ -1,0 +1,133 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { createTrustStore } from '../../server/pki/index.ts';
+import {
+  createExaminer,
+  createProbe,
+  createThreadedExaminer,
+  type Examiner,
+  NO_SOURCES,
+} from '../../server/probe/index.ts';
+import { temporaryFolder } from '../kit/app.ts';
+import { startDnsServer } from '../kit/dns-server.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
+
+const HOST = 'thread.certs.test';
+const never = new AbortController().signal;
+const root = mintAuthority({ commonName: 'Thread Root' });
+const leaf = root.issue({ dnsNames: [HOST] });
+
+describe('looking and judging in a thread of their own', () => {
+  it('says what the same look says in this one', async () => {
+    const { endpoint, thread, here } = await place();
+    const [theirs, ours] = await Promise.all([examine(thread, endpoint), examine(here, endpoint)]);
+    expect(timeless(theirs)).toEqual(timeless(ours));
+    expect(theirs.verdict.leafFingerprint).toBe(leaf.fingerprint);
+    // `here` asks no CA whether it was revoked; who issued it is known to both.
+    expect(theirs.verdict.trusted).toBe(true);
+  });
+
+  it('trusts what is trusted for this look alone', async () => {
+    const { endpoint, thread } = await place();
+    const { verdict } = await examine(thread, endpoint, []);
+    expect(verdict.trusted).toBe(false);
+  });
+
+  it('judges an observation that the thread has long forgotten, and one that it never made', async () => {
+    const { endpoint, thread, here } = await place();
+    const first = await look(thread, endpoint);
+    for (let more = 0; more < 300; more += 50)
+      await Promise.all(Array.from({ length: 50 }, () => look(thread, { host: '127.0.0.1', port: 1 })));
+    for (const observation of [first, await look(here, endpoint)]) {
+      const { verdict } = await judged(thread, observation);
+      expect(verdict.leafFingerprint).toBe(leaf.fingerprint);
+    }
+  });
+
+  it('ends a look that is not wanted any more', async () => {
+    const { endpoint, thread } = await place();
+    const stop = new AbortController();
+    const looking = look(thread, endpoint, stop.signal);
+    stop.abort();
+    const { verdict } = await judged(thread, await looking);
+    expect(verdict).toMatchObject({ reached: false, failure: { reason: expect.stringMatching(/timeout/) } });
+  });
+
+  it('rejects what was asked of a thread that ended, and starts another for what is asked next', async () => {
+    const troubles: Error[] = [];
+    const thread = createThreadedExaminer({
+      ...settingsOf('127.0.0.1:9'),
+      extraCaPem: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+      onTrouble: (error) => troubles.push(error),
+    });
+    onTestFinished(() => thread.close());
+    for (const times of [1, 2]) {
+      await expect(look(thread, { host: HOST, port: 443 })).rejects.toThrow('The thread of the probe ended.');
+      expect(troubles).toHaveLength(times);
+    }
+  });
+
+  it('goes on while this thread is busy, and so never keeps it busy', async () => {
+    const { thread } = await place();
+    const peer = await startOpensslServer(leaf);
+    onTestFinished(() => peer.stop());
+    const endpoint = { host: '127.0.0.1', port: peer.port };
+    const looks = [await look(thread, endpoint), look(thread, endpoint)] as const;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    const freeAgainAt = Date.now();
+    const { observedAt, durationMs, addresses } = await looks[1];
+    expect(addresses).toMatchObject([{ outcome: 'handshake' }]);
+    expect(observedAt + durationMs).toBeLessThan(freeAgainAt);
+  });
+});
+
+type Endpoint = { host: string; port: number };
+
+async function place() {
+  const dns = await startDnsServer({ [HOST]: { addresses: ['127.0.0.1'] } });
+  const peer = await startTlsServer({ '*': leaf });
+  const thread = createThreadedExaminer({
+    ...settingsOf(dns.address),
+    onTrouble: (error) => expect.fail(error.message),
+  });
+  onTestFinished(async () => {
+    await thread.close();
+    await Promise.all([dns.stop(), peer.stop()]);
+  });
+  const policy = createAddressPolicy(['127.0.0.0/8']);
+  const resolver = createResolver({ servers: [dns.address], policy });
+  const probe = createProbe({ resolver, policy, now: Date.now, sources: NO_SOURCES });
+  const here = createExaminer({ probe, trustStore: createTrustStore([]) });
+  return { endpoint: { host: HOST, port: peer.port }, thread, here };
+}
+
+function settingsOf(nameServer: string) {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  return {
+    dnsServers: [nameServer],
+    egressAllowCidrs: ['127.0.0.0/8'],
+    extraCaPem: null,
+    cacheFolder: folder.path,
+  };
+}
+
+const look = (examiner: Examiner, endpoint: Endpoint, signal = never) =>
+  examiner.observe({ ...endpoint, protocol: 'tls' }, { signal, authorities: [root.der], withPosture: false });
+
+const judged = (
+  examiner: Examiner,
+  observation: Awaited<ReturnType<Examiner['observe']>>,
+  authorities = [root.der],
+) => examiner.judge({ observation, now: Date.now(), authorities, previous: null });
+
+async function examine(examiner: Examiner, endpoint: Endpoint, authorities = [root.der]) {
+  return judged(examiner, await look(examiner, endpoint), authorities);
+}
+
+/** Without what differs between two looks, and between two sets of public roots. */
+function timeless({ verdict, certificates }: Awaited<ReturnType<typeof examine>>) {
+  const { trusted, leafFingerprint, findings, failure } = verdict;
+  return { trusted, leafFingerprint, failure, codes: findings.map(({ code }) => code), certificates };
+}
