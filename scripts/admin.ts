@@ -43,6 +43,7 @@ async function main(): Promise<void> {
     dataDir: config.dataDir,
     everyonePremium: config.billing.mode === 'none',
     connectAttempts: 1,
+    mayMigrate: false,
   });
   try {
     const lines = await command.run(words, {

@@ -3,54 +3,21 @@ import {
   type Dialect,
   type Expression,
   type Kysely,
-  PostgresDialect,
   type RawBuilder,
   type SelectQueryBuilder,
   sql,
 } from 'kysely';
 import { join } from 'node:path';
-import { type ClientConfig, Pool, types } from 'pg';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
 
 /** Everything in which the two databases differ; the rest of the store does not know which one it talks to. */
 export type DialectName = 'sqlite' | 'postgres';
 
 export const OLDEST_POSTGRES = 15;
-const INT8: number = types.builtins.INT8;
 export const SQLITE_FILE = 'certlantern.db';
 
 export function sqliteDialect(dataDir: string): Dialect {
   return new NodeSqliteDialect(join(dataDir, SQLITE_FILE));
-}
-
-export function postgresDialect(databaseUrl: string, onLostConnection: (error: Error) => void): Dialect {
-  const pool = new Pool({
-    ...connectionOptions(databaseUrl),
-    max: 10,
-    // bigint (instants, counts) arrives as text otherwise; every one of ours is far below 2^53.
-    types: {
-      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-        oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
-    },
-  });
-  // The pool listens to idle connections alone: without a listener of its own, one that breaks while a query or a
-  // transaction holds it would end the process.
-  pool.on('connect', (client) => client.on('error', onLostConnection));
-  // The pool passes on what an idle connection said to that listener already; nobody listening would end the process.
-  pool.on('error', () => undefined);
-  return new PostgresDialect({ pool });
-}
-
-/** For a connection to PostgreSQL: a connect timeout, and keep-alives so that a vanished server is noticed. */
-export function connectionOptions(databaseUrl: string): ClientConfig {
-  return {
-    connectionString: databaseUrl,
-    application_name: 'certlantern',
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
-    // The system's own default is two hours.
-    keepAliveInitialDelayMillis: 10_000,
-  };
 }
 
 /** Column types that have no common name. The last two serve better-auth's tables alone. */

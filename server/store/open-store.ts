@@ -1,14 +1,8 @@
-import { Kysely, sql } from 'kysely';
+import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type DialectName,
-  mayPass,
-  OLDEST_POSTGRES,
-  postgresDialect,
-  SQLITE_FILE,
-  sqliteDialect,
-} from './dialect.ts';
-import { migrate } from './migrations/index.ts';
+import { type DialectName, mayPass, OLDEST_POSTGRES, SQLITE_FILE, sqliteDialect } from './dialect.ts';
+import { isUpToDate, migrate, type MigrateOptions } from './migrate.ts';
+import { type PoolUse, postgresDialect } from './postgres-connection.ts';
 import { createPostgresSignals } from './postgres-signals.ts';
 import { createLocalSignals, type Signals } from './signals.ts';
 import { StoreError } from './store-error.ts';
@@ -30,6 +24,8 @@ export interface Store {
   everyonePremium: boolean;
   /** better-auth's way to its own tables; its `database` option. */
   identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
+  /** Connections to PostgreSQL; null on SQLite, which has one. */
+  pool(): PoolUse | null;
   close(): Promise<void>;
 }
 
@@ -40,16 +36,24 @@ export interface StoreOptions {
   databaseUrl: string | null;
   dataDir: string;
   log?: StoreLog;
-  /** How often PostgreSQL is tried before giving up; a second apart at first, then longer. */
+  /**
+   * How often PostgreSQL is tried before giving up; a second apart at first, then longer. As often processes of an older version
+   * that an update waits for are given the time to end.
+   */
   connectAttempts?: number;
+  /** false: a database of an older level is refused and not changed, for tools beside the server. Default: true. */
+  mayMigrate?: boolean;
   /** Called once when the first attempt fails and more follow; `place` is host:port/name. */
   onWaiting?: (place: string) => void;
   /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
   leaseClock?: LeaseClock;
   /** Default: false, accounts have what they are entitled to. */
   everyonePremium?: boolean;
+  /** Hears of every query that has ended, with its text but none of its values. Default: nobody. */
+  onQuery?: (query: { text: string; durationMs: number; failed: boolean }) => void;
 }
 
+const CONNECT_ATTEMPTS = 8;
 const QUIET: StoreLog = { warn: () => undefined };
 
 /** Connects, checks the server's version and migrates under a lock. @throws StoreError */
@@ -60,12 +64,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 async function openSqlite(
   dataDir: string,
-  { leaseClock = 'caller', everyonePremium = false }: StoreOptions,
+  { leaseClock = 'caller', everyonePremium = false, mayMigrate, onQuery }: StoreOptions,
 ): Promise<Store> {
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir) });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir), ...heard(onQuery) });
   try {
     await sql`select 1`.execute(db);
-    await migrate(db, 'sqlite', `The database in DATA_DIR (${dataDir})`);
+    await bringUpToDate(
+      db,
+      { dialect: 'sqlite', name: `The database in DATA_DIR (${dataDir})` },
+      { mayMigrate },
+    );
   } catch (error) {
     await db.destroy();
     if (error instanceof StoreError) throw error;
@@ -75,28 +83,30 @@ async function openSqlite(
       error,
     );
   }
-  return assemble('sqlite', db, createLocalSignals(), { leaseClock, everyonePremium }, () => db.destroy());
+  const settings = { leaseClock, everyonePremium, pool: () => null };
+  return assemble('sqlite', db, createLocalSignals(), settings, () => db.destroy());
 }
 
 async function openPostgres(
   databaseUrl: string,
-  { leaseClock = 'database', everyonePremium = false, log = QUIET, ...patience }: StoreOptions,
+  { leaseClock = 'database', everyonePremium = false, log = QUIET, onQuery, ...patience }: StoreOptions,
 ): Promise<Store> {
-  const db = new Kysely<Tables>({
-    dialect: postgresDialect(databaseUrl, (error) =>
-      log.warn({ err: error }, 'a connection to the database was lost'),
-    ),
-  });
+  let isGuarded = false;
+  const onLostConnection = (error: Error): void =>
+    log.warn({ err: error }, 'a connection to the database was lost');
+  const dialect = postgresDialect(databaseUrl, onLostConnection, { isGuarded: () => isGuarded });
+  const db = new Kysely<Tables>({ dialect, ...heard(onQuery) });
   try {
     await connect(db, databaseUrl, patience);
-    await migrate(db, 'postgres', 'The database of DATABASE_URL');
+    await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, patience);
+    isGuarded = true;
   } catch (error) {
     await db.destroy();
     throw error;
   }
   const signals = createPostgresSignals(db, databaseUrl, log);
   await signals.firstTry;
-  return assemble('postgres', db, signals, { leaseClock, everyonePremium }, async () => {
+  return assemble('postgres', db, signals, { leaseClock, everyonePremium, pool: dialect.use }, async () => {
     await signals.close();
     await db.destroy();
   });
@@ -106,7 +116,7 @@ function assemble(
   dialect: DialectName,
   db: Kysely<Tables>,
   signals: Signals,
-  settings: Pick<Store, 'leaseClock' | 'everyonePremium'>,
+  settings: Pick<Store, 'leaseClock' | 'everyonePremium' | 'pool'>,
   close: () => Promise<void>,
 ): Store {
   return {
@@ -119,10 +129,44 @@ function assemble(
   };
 }
 
+function heard(onQuery: StoreOptions['onQuery']): Pick<KyselyConfig, 'log'> {
+  if (onQuery === undefined) return {};
+  return {
+    log: ({ level, query, queryDurationMillis }) =>
+      onQuery({ text: query.sql, durationMs: queryDurationMillis, failed: level === 'error' }),
+  };
+}
+
+async function bringUpToDate(
+  db: Kysely<Tables>,
+  database: MigrateOptions,
+  {
+    mayMigrate = true,
+    connectAttempts = CONNECT_ATTEMPTS,
+  }: Pick<StoreOptions, 'mayMigrate' | 'connectAttempts'>,
+): Promise<void> {
+  if (!mayMigrate) {
+    if (await isUpToDate(db, database)) return;
+    throw new StoreError(
+      'older_database',
+      `${database.name} is not yet as this version of the program needs it. Start the server of this version once, then try again.`,
+    );
+  }
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await migrate(db, database);
+    } catch (error) {
+      const mayEnd = error instanceof StoreError && error.code === 'old_processes';
+      if (!mayEnd || attempt >= connectAttempts) throw error;
+      await delay(500);
+    }
+  }
+}
+
 async function connect(
   db: Kysely<Tables>,
   databaseUrl: string,
-  { connectAttempts = 8, onWaiting }: Pick<StoreOptions, 'connectAttempts' | 'onWaiting'>,
+  { connectAttempts = CONNECT_ATTEMPTS, onWaiting }: Pick<StoreOptions, 'connectAttempts' | 'onWaiting'>,
 ): Promise<void> {
   const where = placeOf(databaseUrl);
   for (let attempt = 1; ; attempt++) {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { connectionOptions } from './dialect.ts';
+import { connectionOptions } from './postgres-connection.ts';
 import type { StoreLog } from './store-log.ts';
 import { createLocalSignals, type Signal, type Signals } from './signals.ts';
 import type { Tables } from './tables.ts';

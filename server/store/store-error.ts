@@ -6,6 +6,10 @@ export type StoreErrorCode =
   | 'server_too_old'
   /** The database was migrated by a newer version of this program. */
   | 'newer_database'
+  /** The database needs a change first, and whoever opens it was told not to make it. */
+  | 'older_database'
+  /** Processes of an older version run on the database, which a change would break. */
+  | 'old_processes'
   /** The embedded database's file cannot be used. */
   | 'unusable_file';
 

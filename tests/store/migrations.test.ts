@@ -1,39 +1,19 @@
-import { Kysely, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type DialectName, postgresDialect, sqliteDialect } from '../../server/store/dialect.ts';
-import { createFirstTables } from '../../server/store/migrations/0001-first-tables.ts';
-import { createIdentityProviderTables } from '../../server/store/migrations/0002-identity-provider-tables.ts';
-import { createPlansAndMails } from '../../server/store/migrations/0003-plans-and-mails.ts';
-import { createIdentityFactors } from '../../server/store/migrations/0004-identity-factors.ts';
-import { createDescriptionsAndGlances } from '../../server/store/migrations/0005-descriptions-and-glances.ts';
-import { createProtocolsAndUptime } from '../../server/store/migrations/0006-protocols-and-uptime.ts';
 import { claimDueDeliveries } from '../../server/store/deliveries.ts';
+import { migrate } from '../../server/store/migrate.ts';
 import { knownIncidents } from '../../server/store/monitor-incidents.ts';
 import { describeMonitor, listMonitors, monitorOf } from '../../server/store/monitors.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { rawDatabase } from '../kit/raw-database.ts';
 import { DAY, NOW } from './samples.ts';
-
-type Level = Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>>;
-const LEVEL_4: Level = {
-  '0001-first-tables': createFirstTables,
-  '0002-identity-provider-tables': createIdentityProviderTables,
-  '0003-plans-and-mails': createPlansAndMails,
-  '0004-identity-factors': createIdentityFactors,
-};
-
-const LEVEL_6: Level = {
-  ...LEVEL_4,
-  '0005-descriptions-and-glances': createDescriptionsAndGlances,
-  '0006-protocols-and-uptime': createProtocolsAndUptime,
-};
 
 describe.each(DATABASES.filter(hasDatabase))('a database from before notes and tags (%s)', (name) => {
   it('keeps its monitors, which are found by their names in both writings', async () => {
     const database = await freshDatabase(name, { migrated: false });
     onTestFinished(() => database.remove());
     const hosts = ['shop.example', 'xn--bcher-kva.example', 'a.xn--mgba3a4f16a.example', '192.0.2.1'];
-    await write(database, LEVEL_4, (db) => watched(db, hosts));
+    await write(database, 4, (db) => watched(db, hosts));
 
     const store = await database.open();
     const found = async (q: string) => {
@@ -62,7 +42,7 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
   it('keeps what was told, what waits and what was down, as incidents', async () => {
     const database = await freshDatabase(name, { migrated: false });
     onTestFinished(() => database.remove());
-    await write(database, LEVEL_6, async (db) => {
+    await write(database, 6, async (db) => {
       await watched(db, ['shop.example']);
       await alertedAt6(db, { id: 'first', step: 'warning', state: 'delivered', at: NOW });
       await alertedAt6(db, { id: 'second', step: 'critical', state: 'waiting', at: NOW + DAY });
@@ -138,22 +118,12 @@ async function watched(db: Kysely<unknown>, hosts: readonly string[]): Promise<v
 
 /** As an earlier version wrote it. */
 async function write(
-  { databaseUrl, dataDir, name }: Database,
-  level: Level,
+  database: Database,
+  level: number,
   rows: (db: Kysely<unknown>) => Promise<void>,
 ): Promise<void> {
-  const dialect =
-    databaseUrl === null
-      ? sqliteDialect(dataDir)
-      : postgresDialect(databaseUrl, (error) => expect.fail(error.message));
-  const db = new Kysely<unknown>({ dialect });
-  const migrations = Object.entries(level).map(([key, up]) => [
-    key,
-    { up: (trx: Kysely<unknown>) => up(trx, name) },
-  ]);
-  const provider = { getMigrations: async () => Object.fromEntries(migrations) };
-  const { error } = await new Migrator({ db, provider }).migrateToLatest();
-  expect(error).toBeUndefined();
-  await rows(db);
+  const db = rawDatabase(database);
+  await migrate(db, { dialect: database.name, name: 'The database', upTo: level });
+  await rows(db as unknown as Kysely<unknown>);
   await db.destroy();
 }

@@ -1,8 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
-import { type DialectName, hasTable } from '../dialect.ts';
-import { StoreError } from '../store-error.ts';
-import type { Tables } from '../tables.ts';
+import type { Kysely } from 'kysely';
+import type { DialectName } from '../dialect.ts';
 import { createFirstTables } from './0001-first-tables.ts';
 import { createIdentityProviderTables } from './0002-identity-provider-tables.ts';
 import { createPlansAndMails } from './0003-plans-and-mails.ts';
@@ -10,46 +7,33 @@ import { createIdentityFactors } from './0004-identity-factors.ts';
 import { createDescriptionsAndGlances } from './0005-descriptions-and-glances.ts';
 import { createProtocolsAndUptime } from './0006-protocols-and-uptime.ts';
 import { createChannelsAndIncidents } from './0007-channels-and-incidents.ts';
+import { createApiTokens } from './0009-api-tokens.ts';
 
-/** In order, append-only: what was released is never edited. */
-const MIGRATIONS: Record<string, (db: Kysely<unknown>, dialect: DialectName) => Promise<void>> = {
-  '0001-first-tables': createFirstTables,
-  '0002-identity-provider-tables': createIdentityProviderTables,
-  '0003-plans-and-mails': createPlansAndMails,
-  '0004-identity-factors': createIdentityFactors,
-  '0005-descriptions-and-glances': createDescriptionsAndGlances,
-  '0006-protocols-and-uptime': createProtocolsAndUptime,
-  '0007-channels-and-incidents': createChannelsAndIncidents,
+export interface SchemaChange {
+  up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
+  /**
+   * Whether processes of the version before cannot go on once it is made: a table or column they use is gone or means
+   * something else, or what they write lacks something. It then waits for their end; any other is made beside them.
+   */
+  breaking: boolean;
+}
+
+/** In order, append-only: what was released is never edited. The number in front is the level of the database. */
+export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
+  '0001-first-tables': { up: createFirstTables, breaking: false },
+  '0002-identity-provider-tables': { up: createIdentityProviderTables, breaking: false },
+  '0003-plans-and-mails': { up: createPlansAndMails, breaking: true },
+  '0004-identity-factors': { up: createIdentityFactors, breaking: false },
+  '0005-descriptions-and-glances': { up: createDescriptionsAndGlances, breaking: true },
+  '0006-protocols-and-uptime': { up: createProtocolsAndUptime, breaking: true },
+  '0007-channels-and-incidents': { up: createChannelsAndIncidents, breaking: true },
+  '0009-api-tokens': { up: createApiTokens, breaking: false },
 };
 
-/**
- * Brings the database to the newest schema, all or nothing, one process at a time.
- * @throws StoreError `newer_database` when it has migrations that this program does not know; `name` is how to call it.
- */
-export async function migrate(db: Kysely<Tables>, dialect: DialectName, name: string): Promise<void> {
-  const done = await migrationsDone(db, dialect);
-  const unknown = done.filter((migration) => !(migration in MIGRATIONS));
-  if (unknown.length > 0)
-    throw new StoreError(
-      'newer_database',
-      `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version, or restore the backup from before the update.`,
-    );
-  // The usual start has nothing to do; finding that out through the Migrator takes longer than all else.
-  if (done.length === Object.keys(MIGRATIONS).length) return;
-  const migrations = Object.entries(MIGRATIONS).map(([key, up]): [string, Migration] => [
-    key,
-    { up: (trx) => up(trx, dialect) },
-  ]);
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: async () => Object.fromEntries(migrations) },
-  });
-  const { error } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
+/** The level that a migration brings: `0007-channels-and-incidents` → 7. */
+export function levelOf(migration: string): number {
+  return Number(migration.slice(0, 4));
 }
 
-async function migrationsDone(db: Kysely<Tables>, dialect: DialectName): Promise<string[]> {
-  if (!(await hasTable(db, dialect, 'kysely_migration'))) return [];
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db);
-  return rows.map((row) => row.name);
-}
+/** The level that this program works with. */
+export const PROGRAM_LEVEL = Math.max(...Object.keys(MIGRATIONS).map(levelOf));

@@ -1,0 +1,96 @@
+import { type Dialect, PostgresDialect } from 'kysely';
+import { type ClientBase, type ClientConfig, Pool, types } from 'pg';
+import { PROGRAM_LEVEL } from './migrations/index.ts';
+import { APPLICATION_NAME } from './running-processes.ts';
+import { StoreError } from './store-error.ts';
+
+const INT8: number = types.builtins.INT8;
+
+export interface PoolOptions {
+  /** Whether new connections look first that the database was not changed under this program; the start has its own look. */
+  isGuarded?: () => boolean;
+  /** Default: 10 connections. */
+  connections?: number;
+}
+
+/** Connections of this process, as they are now. */
+export interface PoolUse {
+  /** Open ones, and of these those that nobody uses. */
+  open: number;
+  idle: number;
+  /** Queries that wait for one. */
+  waiting: number;
+  limit: number;
+}
+
+/** Kysely over a pool of connections. */
+export function postgresDialect(
+  databaseUrl: string,
+  onLostConnection: (error: Error) => void,
+  { isGuarded = () => false, connections = 10 }: PoolOptions = {},
+): Dialect & { use(): PoolUse } {
+  const pool = new Pool({
+    ...connectionOptions(databaseUrl),
+    max: connections,
+    // bigint (instants, counts) arrives as text otherwise; every one of ours is far below 2^53.
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
+    },
+    verify: (client, answer) => {
+      if (isGuarded()) void verify(client, answer);
+      else answer();
+    },
+  });
+  // The pool listens to idle connections alone: without a listener of its own, one that breaks while a query or a
+  // transaction holds it would end the process.
+  pool.on('connect', (client) => client.on('error', onLostConnection));
+  // The pool passes on what an idle connection said to that listener already; nobody listening would end the process.
+  pool.on('error', () => undefined);
+  return Object.assign(new PostgresDialect({ pool }), {
+    use: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      limit: connections,
+    }),
+  });
+}
+
+/** For a connection to PostgreSQL: our name, a connect timeout, and keep-alives so that a vanished server is noticed. */
+export function connectionOptions(databaseUrl: string): ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: APPLICATION_NAME,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // The system's own default is two hours.
+    keepAliveInitialDelayMillis: 10_000,
+  };
+}
+
+async function verify(client: ClientBase, answer: (refusal?: Error) => void): Promise<void> {
+  try {
+    await refuseNewer(client);
+  } catch (error) {
+    answer(error instanceof Error ? error : new Error(String(error)));
+    return;
+  }
+  answer();
+}
+
+/**
+ * An update waits for the end of the processes that it sees. One that was cut off from the database meanwhile comes back with a
+ * new connection; the table of the migrations makes it wait for one that is under way.
+ * @throws StoreError `newer_database`
+ */
+async function refuseNewer(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ level: number }>(
+    'select level from oldest_program where exists (select 1 from kysely_migration)',
+  );
+  if ((rows[0]?.level ?? 0) > PROGRAM_LEVEL)
+    throw new StoreError(
+      'newer_database',
+      'The database of DATABASE_URL was changed by a newer version of this program while this process was cut off from it. Stop it, and start the new version.',
+    );
+}

@@ -1,0 +1,181 @@
+import { type Kysely, sql } from 'kysely';
+import { Client } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrate } from '../../server/store/migrate.ts';
+import { MIGRATIONS, PROGRAM_LEVEL, type SchemaChange } from '../../server/store/migrations/index.ts';
+import { postgresDialect } from '../../server/store/postgres-connection.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { rawDatabase } from '../kit/raw-database.ts';
+import { person } from './samples.ts';
+
+const additive: SchemaChange = {
+  up: async (db) => db.schema.createTable('novelties').addColumn('id', 'text').execute(),
+  breaking: false,
+};
+const breaking: SchemaChange = {
+  up: async (db) => db.schema.alterTable('feedback').renameTo('letters').execute(),
+  breaking: true,
+};
+
+/** The database as a later version of the program, which has these changes more, leaves it. */
+async function updateWith(database: Database, more: Record<string, SchemaChange>): Promise<void> {
+  const db = rawDatabase(database);
+  try {
+    await migrate(db, {
+      dialect: database.name,
+      name: 'The database',
+      upTo: 9999,
+      changes: { ...MIGRATIONS, ...more },
+    });
+  } finally {
+    await db.destroy();
+  }
+}
+
+describe.each(DATABASES.filter(hasDatabase))('a program and a database of a later version (%s)', (name) => {
+  it('goes on while all that is new is additive', async () => {
+    const database = await fresh(name);
+    await updateWith(database, { '9001-novelties': additive });
+    const store = await database.open();
+    await person(store, 'alice');
+    expect(await names(store, 'accounts')).toEqual([{ id: expect.any(String) as string }]);
+  });
+
+  it.each([
+    ['9001-letters', { '9001-letters': breaking }],
+    ['9002-letters', { '9001-novelties': additive, '9002-letters': breaking }],
+    ['9002-novelties', { '9001-letters': breaking, '9002-novelties': additive }],
+  ])('ends in one line where one of them is not (%s)', async (newest, changes) => {
+    const database = await fresh(name);
+    await updateWith(database, changes);
+    await expect(database.open()).rejects.toMatchObject({
+      code: 'newer_database',
+      message: expect.stringMatching(new RegExp(`^[^\\n]*newer version[^\\n]*${newest}`)) as string,
+    });
+  });
+
+  it('changes nothing as a tool beside the server', async () => {
+    const database = await fresh(name, { migrated: false });
+    await expect(database.open({ mayMigrate: false })).rejects.toMatchObject({
+      code: 'older_database',
+      message: expect.stringContaining('Start the server of this version once') as string,
+    });
+    await (await database.open()).close();
+    await database.open({ mayMigrate: false });
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older version run', () => {
+  it.each(['certlantern', `certlantern/${PROGRAM_LEVEL}`])(
+    'is not made where it would break them, and says so (%s)',
+    async (applicationName) => {
+      const database = await fresh('postgres');
+      const old = await process(database, applicationName);
+      await expect(updateWith(database, { '9001-letters': breaking })).rejects.toMatchObject({
+        code: 'old_processes',
+        message: expect.stringMatching(
+          /^[^\n]*\(9001-letters\)[^\n]* 1 connection of such a process is open \(from 127\.0\.0\.1\)\. Stop all of them/,
+        ) as string,
+      });
+      await old.end();
+      await updateWith(database, { '9001-letters': breaking });
+    },
+  );
+
+  it('is made beside those that it does not break', async () => {
+    const database = await fresh('postgres');
+    await process(database, 'certlantern/9001');
+    await process(database, 'psql');
+    await updateWith(database, { '9001-letters': breaking });
+    const other = await fresh('postgres');
+    const old = await other.open();
+    await updateWith(other, { '9001-novelties': additive });
+    await person(old, 'alice');
+  });
+
+  it('waits a moment for those that are about to end', async () => {
+    const database = await fresh('postgres', { migrated: false });
+    const old = await process(database, 'certlantern');
+    const opening = database.open();
+    await expect.poll(() => waited(database), { timeout: 5_000 }).toBe(true);
+    await old.end();
+    await opening;
+  });
+
+  it('makes one that starts meanwhile wait, and refuses it then', async () => {
+    const database = await fresh('postgres');
+    let starting: Promise<unknown> = Promise.resolve();
+    await updateWith(database, {
+      '9001-letters': {
+        breaking: true,
+        async up(db) {
+          starting = database.open().catch((error: unknown) => error);
+          await expect.poll(() => isWaiting(db), { timeout: 5_000 }).toBe(true);
+          await breaking.up(db, 'postgres');
+        },
+      },
+    });
+    expect(await starting).toMatchObject({ code: 'newer_database' });
+  });
+
+  it('stops one that was cut off meanwhile at its next connection', async () => {
+    const database = await fresh('postgres');
+    const lost: Error[] = [];
+    const dialect = postgresDialect(database.databaseUrl ?? '', (error) => lost.push(error), {
+      isGuarded: () => true,
+    });
+    const cutOff = rawDatabase(database, dialect);
+    onTestFinished(() => cutOff.destroy());
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(cutOff);
+    const operator = await process(database, 'psql');
+    await operator.query('select pg_terminate_backend($1, 5000)', [rows[0]?.pid]);
+    await expect.poll(() => lost.length).toBe(1);
+    await updateWith(database, { '9001-letters': breaking });
+    await expect(sql`select 1`.execute(cutOff)).rejects.toMatchObject({ code: 'newer_database' });
+  });
+
+  it('finds the level in the name of every connection', async () => {
+    const database = await fresh('postgres');
+    const store = await database.open();
+    const { rows } = await sql<{ name: string; count: number }>`
+      select application_name as name, count(*) as count from pg_stat_activity
+      where datname = current_database() group by 1`.execute(store.db);
+    expect(rows).toEqual([{ name: `certlantern/${PROGRAM_LEVEL}`, count: 2 }]);
+  });
+});
+
+async function fresh(name: DatabaseName, options: { migrated?: boolean } = {}): Promise<Database> {
+  const database = await freshDatabase(name, options);
+  onTestFinished(() => database.remove());
+  return database;
+}
+
+/** A connection as a process of that name holds it. */
+async function process({ databaseUrl }: Database, applicationName: string): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl ?? '', application_name: applicationName });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** Whether a start has looked at what is there, and waits. */
+async function waited(database: Database): Promise<boolean> {
+  const client = await process(database, 'psql');
+  const { rows } = await client.query(
+    `select 1 from pg_stat_activity where datname = current_database()
+      and application_name = $1 and state = 'idle' and query ilike 'rollback%'`,
+    [`certlantern/${PROGRAM_LEVEL}`],
+  );
+  await client.end();
+  return rows.length > 0;
+}
+
+/** Whether some connection waits for a lock. */
+async function isWaiting(db: Kysely<unknown>): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_locks where not granted
+    and database = (select oid from pg_database where datname = current_database())`.execute(db);
+  return rows.length > 0;
+}
+
+const names = (store: Store, table: 'accounts') => store.db.selectFrom(table).select('id').execute();
