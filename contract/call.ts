@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ProblemCode } from './problem.ts';
+import type { TokenScope } from './token.ts';
 
 /** One call of the HTTP API; the server validates by it, and the OpenAPI document is made of it. */
 export interface Call {
@@ -8,6 +9,10 @@ export interface Call {
   path: string;
   /** `session`: needs the session cookie, answers 401 `not_authenticated` without. */
   access: 'public' | 'session';
+  /** What a personal token needs to make a call of `access: 'session'`; without one only a session is let in. */
+  scope?: TokenScope;
+  /** Carried out once for each `Idempotency-Key`, where the caller sends one. */
+  once?: true;
   summary: string;
   params?: z.ZodType;
   query?: z.ZodType;

@@ -7,6 +7,7 @@ import { DOMAIN_CALLS } from './domain-calls.ts';
 import { IDENTITY_CALLS } from './identity-calls.ts';
 import { PAYMENT_CALLS } from './payment-calls.ts';
 import type { ProblemCode } from './problem.ts';
+import { TOKEN_CALLS } from './token-calls.ts';
 
 export type { Call } from './call.ts';
 
@@ -24,6 +25,7 @@ export const COMMON_PROBLEMS = [
 export const CALLS = {
   ...IDENTITY_CALLS,
   ...ACCOUNT_CALLS,
+  ...TOKEN_CALLS,
   ...AUTHORITY_CALLS,
   ...DOMAIN_CALLS,
   ...ALERT_CALLS,

@@ -1,8 +1,12 @@
 import { Hono } from 'hono';
 import type { z } from 'zod';
 import type { Call } from '../../contract/calls.ts';
+import { allows } from '../../contract/token.ts';
+import type { Account } from '../store/accounts.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from './app-options.ts';
+import { NOT_ONCE, type Once, onlyOnce } from './once.ts';
+import { type PersonalTokens, showsToken } from './personal-tokens.ts';
 import { problemResponse, refuse, Refusal } from './problem.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from './session.ts';
@@ -11,6 +15,7 @@ import type { ActiveSession, Sessions } from './session.ts';
 export interface AppParts extends Omit<AppOptions, 'timing'> {
   timing: Timing;
   sessions: Sessions;
+  tokens: PersonalTokens;
   limits: ReturnType<typeof createCallLimits>;
 }
 
@@ -23,9 +28,20 @@ interface Incoming<C extends Call> {
   params: Parsed<C, 'params'>;
   query: Parsed<C, 'query'>;
   body: Parsed<C, 'body'>;
-  /** Of calls that need one; null for public calls. */
-  session: C['access'] extends 'session' ? ActiveSession : null;
+  /** Who asks. Calls with a scope may come by a token as well; null for public calls. */
+  session: C extends { access: 'session'; scope: string }
+    ? Caller
+    : C['access'] extends 'session'
+      ? ActiveSession
+      : null;
+  /** For calls that are carried out once for each key. */
+  once: Once;
   now: number;
+}
+
+/** Somebody with a session, or a program with a token. */
+export interface Caller {
+  account: Account;
 }
 
 type Answer<C extends Call> =
@@ -43,21 +59,49 @@ export function createApi(parts: AppParts): Api {
     app,
     on(call, handler) {
       app.on(call.method.toUpperCase(), honoPath(call.path), async (c) => {
-        const session = call.access === 'session' ? await parts.sessions.current(c) : null;
-        if (call.access === 'session') {
-          c.header('Cache-Control', 'no-store');
-          if (session === null) return problemResponse(c, refuse('not_authenticated', 'Please sign in.'));
-          const limited = parts.limits.allow('bySession', session.sessionId);
-          if (limited) return problemResponse(c, limited);
-        }
+        if (call.access === 'session') c.header('Cache-Control', 'no-store');
+        const session = call.access === 'session' ? await whoAsks(c, call, parts) : null;
+        if (session instanceof Refusal) return problemResponse(c, session);
         const input = await readInput(c, call);
         if (input instanceof Refusal) return problemResponse(c, input);
-        const answer = await handler({ c, ...input, session, now: parts.clock.now() } as never);
-        if (answer instanceof Refusal) return problemResponse(c, answer);
-        return answer instanceof Response ? answer : c.json(answer as object, call.status);
+        const now = parts.clock.now();
+        const carryOut = async (once: Once): Promise<Response> => {
+          const answer = await handler({ c, ...input, session, once, now } as never);
+          if (answer instanceof Refusal) return problemResponse(c, answer);
+          return answer instanceof Response ? answer : c.json(answer as object, call.status);
+        };
+        if (call.once !== true || session === null) return carryOut(NOT_ONCE);
+        const accountId = session.account.id;
+        const answer = await onlyOnce(c, { call, parts, accountId, input, now }, carryOut);
+        return answer instanceof Refusal ? problemResponse(c, answer) : answer;
       });
     },
   };
+}
+
+/** By a token where the request shows one, good or not: then its cookies do not count. Else by the session. */
+async function whoAsks(
+  c: AppContext,
+  { scope }: Call,
+  { sessions, tokens, limits }: AppParts,
+): Promise<Caller | Refusal> {
+  if (!showsToken(c)) {
+    const session = await sessions.current(c);
+    if (session === null) return refuse('not_authenticated', 'Please sign in.');
+    return limits.allowInTheOpen(c, 'bySession', session.sessionId) ?? session;
+  }
+  const token = await tokens.current(c);
+  if (token === null || token instanceof Refusal)
+    return token ?? refuse('not_authenticated', 'Please sign in.');
+  const limited = limits.allowInTheOpen(c, 'byToken', token.tokenId);
+  if (limited) return limited;
+  if (scope === undefined)
+    return refuse('insufficient_scope', 'No token may do this. Sign in on the page to do it yourself.');
+  if (!allows(token.scopes, scope)) {
+    c.header('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
+    return refuse('insufficient_scope', `This token lacks the scope “${scope}”.`);
+  }
+  return token;
 }
 
 const honoPath = (path: string) => `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;

@@ -9,6 +9,7 @@ import { bodyLimits } from './body-limits.ts';
 import { createClientAddressReader } from './client-address.ts';
 import { openApiDocument } from './openapi.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
+import { createPersonalTokens, showsToken } from './personal-tokens.ts';
 import { problemResponse, refuse } from './problem.ts';
 import { publicConfigOf } from './public-settings.ts';
 import { metricsRoutes } from './metrics.ts';
@@ -34,6 +35,7 @@ import { oidcRoutes } from './routes/oidc.ts';
 import { paymentRoutes } from './routes/payment.ts';
 import { planRoutes } from './routes/plan.ts';
 import { sessionRoutes } from './routes/sessions.ts';
+import { tokenRoutes } from './routes/tokens.ts';
 import { mailReaderRoutes } from './routes/unsubscribe.ts';
 import { userRoutes } from './routes/user.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -51,6 +53,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     ...options,
     timing: { ...DEFAULT_TIMING, ...options.timing },
     sessions,
+    tokens: createPersonalTokens({ store, clock }),
     limits: createCallLimits(clock),
   };
   const api = createApi(parts);
@@ -81,6 +84,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   oidcRoutes(api, parts);
   userRoutes(api, parts);
   sessionRoutes(api, parts);
+  tokenRoutes(api, parts);
   exportRoutes(api, parts);
   authorityRoutes(api, parts);
   feedbackRoutes(api, parts);
@@ -140,10 +144,10 @@ function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
   });
 
   app.use('/api/*', async (c, next) => {
-    const limited = limits.allow('byAddress', c.get('client').address);
+    const limited = limits.allowInTheOpen(c, 'byAddress', c.get('client').address);
     if (limited) return problemResponse(c, limited);
     const foreign =
-      SAFE_METHODS.has(c.req.method) || isOneClick(c.req)
+      SAFE_METHODS.has(c.req.method) || isOneClick(c.req) || showsToken(c)
         ? null
         : refuseForeignOrigin(
             {

@@ -1,5 +1,6 @@
 import type { Store } from '../store/open-store.ts';
 import { consumeRateLimit, refundRateLimit } from '../store/rate-limits.ts';
+import type { AppContext } from './app-env.ts';
 import { refuseForNow, type Refusal } from './problem.ts';
 
 export interface Limit {
@@ -16,6 +17,7 @@ export const MOST_WEIGHED = 5_000;
 const CALL_LIMITS = {
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
+  byToken: { count: 600, windowMs: MINUTE_MS },
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
@@ -39,6 +41,9 @@ const CALL_LIMITS = {
   /** Messages that are sent once more; apart from tests, which are made right before an alert that failed is sent again. */
   replayByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   replayByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
+  /** Each is remembered for a day, with what was answered. */
+  keysByAccount: { count: 4_000, windowMs: 60 * MINUTE_MS },
+  tokensByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
   /** Reads every domain of the account; a page asks while its owner changes steps. */
   previewByAccount: { count: 120, windowMs: MINUTE_MS },
@@ -89,25 +94,43 @@ type Windows = Map<string, { endsAt: number; count: number }>;
 export function createCallLimits(clock: { now(): number }) {
   // Apart for each limit: many windows of one, as those by domain are, must not make another be forgotten.
   const windowsOf = new Map<string, Windows>();
+
+  function take(name: keyof typeof CALL_LIMITS, who: string, weight: number) {
+    const now = clock.now();
+    const { count, windowMs } = CALL_LIMITS[name];
+    const windows: Windows = windowsOf.get(name) ?? new Map();
+    windowsOf.set(name, windows);
+    let window = windows.get(who);
+    if (window === undefined || window.endsAt <= now) {
+      if (windows.size >= MAX_WINDOWS) dropEnded(windows, now);
+      window = { endsAt: now + windowMs, count: 0 };
+      windows.set(who, window);
+    }
+    const allowed = window.count + weight <= count;
+    if (allowed) window.count += weight;
+    const resetMs = window.endsAt - now;
+    return { refusal: allowed ? null : refuseUntil(resetMs), left: count - window.count, resetMs };
+  }
+
   return {
     /** `weight`: for limits that count something else than calls. What is refused does not count. */
     allow(name: keyof typeof CALL_LIMITS, who: string, weight = 1): Refusal | null {
-      const now = clock.now();
+      return take(name, who, weight).refusal;
+    },
+    /** As `allow`, and the answer says what is left (draft-ietf-httpapi-ratelimit-headers-10). */
+    allowInTheOpen(c: AppContext, name: keyof typeof TOLD_AS, who: string): Refusal | null {
+      const { refusal, left, resetMs } = take(name, who, 1);
       const { count, windowMs } = CALL_LIMITS[name];
-      const windows: Windows = windowsOf.get(name) ?? new Map();
-      windowsOf.set(name, windows);
-      let window = windows.get(who);
-      if (window === undefined || window.endsAt <= now) {
-        if (windows.size >= MAX_WINDOWS) dropEnded(windows, now);
-        window = { endsAt: now + windowMs, count: 0 };
-        windows.set(who, window);
-      }
-      if (window.count + weight > count) return refuseUntil(window.endsAt - now);
-      window.count += weight;
-      return null;
+      const policy = `"${TOLD_AS[name]}"`;
+      c.header('RateLimit-Policy', `${policy};q=${count};w=${windowMs / 1000}`, { append: true });
+      c.header('RateLimit', `${policy};r=${left};t=${Math.ceil(resetMs / 1000)}`, { append: true });
+      return refusal;
     },
   };
 }
+
+/** What the limits of every call are called in headers. */
+const TOLD_AS = { byAddress: 'address', bySession: 'session', byToken: 'token' } as const;
 
 /** Of one limit: about 20 MB. Past it, what still runs is forgotten too: limits fail open before memory does. */
 const MAX_WINDOWS = 100_000;

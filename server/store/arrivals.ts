@@ -1,6 +1,7 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type Account, toAccount } from './accounts.ts';
+import { revokeTokensOf } from './api-tokens.ts';
 import { locked } from './dialect.ts';
 import { settlePlan } from './entitlements.ts';
 import { deleteUsers } from './identity-users.ts';
@@ -144,6 +145,7 @@ async function greet(
   const putOut = vouched && account.email_verified === 0;
   if (putOut) {
     await trx.deleteFrom('sessions').where('account_id', '=', account.id).execute();
+    await revokeTokensOf(trx, account.id);
     await releaseHeldMail(trx, account.id);
   }
   const next = {
@@ -191,4 +193,5 @@ async function dropUnverified(trx: Transaction<Tables>, accountId: string): Prom
     unverified.map(({ subject }) => subject),
   );
   await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+  await revokeTokensOf(trx, accountId);
 }

@@ -10,7 +10,7 @@ import { lockPlan } from './entitlements.ts';
 import { confirmation, type Invitation, invite } from './mail-readers.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
-import { inTransaction } from './transaction.ts';
+import { type Alongside, inTransaction } from './transaction.ts';
 
 export type AddedChannel =
   | { ok: true; channel: Channel }
@@ -28,6 +28,7 @@ export async function addChannel(
     most: number;
     mayAdd(plan: Plan): boolean;
     now: number;
+    alongside?: Alongside<Channel>;
   },
 ): Promise<AddedChannel> {
   const { accountId, name, config, invitation, now } = request;
@@ -52,7 +53,9 @@ export async function addChannel(
       })
       .execute();
     await invite(trx, { accountId, config, invitation, now });
-    return { ok: true, channel: await held(trx, { accountId, channelId: id }) };
+    const channel = await held(trx, { accountId, channelId: id });
+    await request.alongside?.(trx, channel);
+    return { ok: true, channel };
   });
   if (added.ok) announceChannels(store, accountId, { mails: invitation !== null });
   return added;

@@ -1,5 +1,6 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { revokeTokensOf } from './api-tokens.ts';
 import { identityFlag, locked } from './dialect.ts';
 import { releaseHeldMail } from './mail-allowance.ts';
 import { enqueueMail, type NewMail } from './mails.ts';
@@ -84,7 +85,10 @@ export async function replaceUser(
       .execute();
     await markVerified(trx, { ...user, subject }, old.email);
     // After the provider's sessions: one of those that is traded for ours meanwhile is gone, and noticed as such.
-    if (accountId !== null) await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+    if (accountId !== null) {
+      await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
+      await revokeTokensOf(trx, accountId);
+    }
     if (passwordHash !== null)
       await enqueueMail(trx, { accountId, recipient: old.email, content: { kind: 'password_changed' }, now });
     return { subject, accountId };

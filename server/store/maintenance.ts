@@ -5,7 +5,7 @@ import { locked } from './dialect.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
-import { inTransaction } from './transaction.ts';
+import { type Alongside, inTransaction } from './transaction.ts';
 
 export interface StoredWindow extends MaintenanceWindow {
   id: string;
@@ -78,6 +78,7 @@ export async function addMaintenance(
     note: string;
     most: number;
     now: number;
+    alongside?: Alongside<StoredWindow>;
   },
 ): Promise<StoredWindow | 'not_found' | 'too_many'> {
   const { accountId, monitorId, window, now } = request;
@@ -120,9 +121,11 @@ export async function addMaintenance(
         created_at: now,
       })
       .execute();
-    return toWindow(
+    const made = toWindow(
       await selectWindows(trx, accountId).where('windows.id', '=', id).executeTakeFirstOrThrow(),
     );
+    await request.alongside?.(trx, made);
+    return made;
   });
   if (typeof added !== 'string') store.signals.publish({ topic: 'alerts', accountId, monitorId });
   return added;

@@ -8,7 +8,7 @@ import { type Monitor, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
 import { searchText } from './search-text.ts';
 import type { Tables } from './tables.ts';
-import { inTransaction } from './transaction.ts';
+import { type Alongside, inTransaction } from './transaction.ts';
 
 /** Normalised. */
 type Endpoint = Pick<Monitor, 'host' | 'port'>;
@@ -25,6 +25,8 @@ interface NewMonitors {
   now: number;
   /** The plan's rule, asked with the count that holds while the account's row is locked. */
   mayAdd(plan: Plan, count: number): boolean;
+  /** Gets the outcomes in the order of the endpoints. */
+  alongside?: Alongside<AddedMonitor[]>;
 }
 
 export type AddedMonitor =
@@ -80,6 +82,7 @@ export async function addMonitors(
     }
     const added = made.flatMap((outcome) => (outcome.ok ? [outcome.monitor] : []));
     hasMail = await reachOut(trx, { accountId, added, now });
+    await request.alongside?.(trx, made);
     return made;
   });
   for (const outcome of outcomes)

@@ -12,6 +12,7 @@ import type {
   SuppressionsTable,
   UnsubscriptionsTable,
 } from './alert-tables.ts';
+import type { ApiTokensTable, IdempotencyKeysTable } from './api-token-tables.ts';
 import type {
   IdentityAccountTable,
   IdentityFactorTable,
@@ -338,6 +339,8 @@ export interface Tables {
   maintenance_windows: MaintenanceWindowsTable;
   calendar_feeds: CalendarFeedsTable;
   alarms: AlarmsTable;
+  api_tokens: ApiTokensTable;
+  idempotency_keys: IdempotencyKeysTable;
   feedback: FeedbackTable;
   user: IdentityUserTable;
   session: IdentitySessionTable;

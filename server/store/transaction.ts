@@ -3,6 +3,9 @@ import { lostRace } from './dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 
+/** What a caller adds to a transaction that makes something: it is committed with it, or neither is. */
+export type Alongside<Made> = (trx: Transaction<Tables>, made: Made) => Promise<void>;
+
 const ATTEMPTS = 5;
 
 /**

@@ -3,6 +3,7 @@ import { pruneOrphanCertificates } from '../store/certificates.ts';
 import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
 import { pruneFavicons, recallFavicons } from '../store/favicons.ts';
+import { pruneKeys } from '../store/idempotency.ts';
 import { pruneIncidents } from '../store/incidents.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
@@ -70,6 +71,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     await pruneFavicons(store.db);
     await pruneSessions(store, now);
     await pruneRateLimits(store, now);
+    await pruneKeys(store, now);
   }
 
   function schedule(): void {

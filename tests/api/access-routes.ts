@@ -50,11 +50,11 @@ export async function ask(
   return { status: response.status, headers: response.headers, text: isStream ? '' : await response.text() };
 }
 
-/** What of an answer may depend on the question: all but the request's id. */
+/** What of an answer may depend on the question: all but the request's id, and what is left of a limit. */
 export function comparable({ status, headers, text }: Answer) {
   return {
     status,
-    headers: [...headers].filter(([name]) => name !== 'x-request-id'),
+    headers: [...headers].filter(([name]) => !['x-request-id', 'ratelimit'].includes(name)),
     text: text.replace(/"request_id":"[^"]*"/, ''),
   };
 }

@@ -2,6 +2,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createCheckoutReferences } from '../../server/api/checkout-reference.ts';
+import type { TokenScope } from '../../contract/token.ts';
+import { newToken } from '../../server/api/personal-tokens.ts';
+import { makeToken } from '../../server/store/api-tokens.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { disableAccount } from '../../server/store/disabled-accounts.ts';
 import { addMonitor } from '../../server/store/monitors.ts';
@@ -22,6 +25,8 @@ export interface Things {
   otherSession: string;
   /** That the account trusts. */
   authority: string;
+  /** A personal one's id. */
+  token: string;
   /** A webhook. */
   channel: string;
   /** That went to the own address. */
@@ -69,6 +74,7 @@ export const nobodysThings = (): Things => ({
   pausedDomain: randomUUID(),
   otherSession: randomUUID(),
   authority: randomUUID(),
+  token: randomUUID(),
   channel: randomUUID(),
   delivery: randomUUID(),
   incident: randomUUID(),
@@ -197,6 +203,7 @@ async function signInOnly(send: Person['send'], { email, password }: Person): Pr
 async function give(store: Store, accountId: string, name: CallerName, now: number): Promise<Things> {
   await store.db.deleteFrom('monitors').where('account_id', '=', accountId).execute();
   await store.db.deleteFrom('authorities').where('account_id', '=', accountId).execute();
+  await store.db.deleteFrom('api_tokens').where('account_id', '=', accountId).execute();
   const running = name === 'owner' ? 1 : 3;
   const ids: string[] = [];
   for (let count = 0; count <= running; count++) {
@@ -240,11 +247,26 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
       ...{ der: new Uint8Array(8), facts: JSON.stringify(facts) },
     })
     .execute();
+  const token = await giveToken(store, { accountId, scopes: ['read'], now });
   const alerting = await giveAlerting(store, { accountId, domain, now });
   return {
     ...{ domain, pausedDomain, otherSession: other.id, authority },
+    token: token.id,
     ...{ ...alerting, reference: referenceOf(accountId) },
   };
+}
+
+/** A personal token, as the page makes one. */
+export async function giveToken(
+  store: Store,
+  { accountId, scopes, now }: { accountId: string; scopes: TokenScope[]; now: number },
+): Promise<{ id: string; secret: string }> {
+  const { secret, prefix } = newToken();
+  const made = await makeToken(store, {
+    ...{ accountId, secret, prefix, name: 'Script', scopes, expiresAt: null, most: Infinity, now },
+  });
+  if (!made.ok) throw new Error(made.code);
+  return { id: made.token.id, secret };
 }
 
 async function giveAlerting(

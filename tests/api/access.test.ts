@@ -48,6 +48,9 @@ get    /api/user/sessions                                   401        ok       
 delete /api/user/sessions/{id}                              401        ok       404       ok       ok       401       401
 post   /api/user/sessions/end                               401        ok       ok        ok       ok       401       401
 get    /api/user/export                                     401        ok       ok        ok       ok       401       401
+get    /api/user/tokens                                     401        ok       ok        ok       ok       401       401
+post   /api/user/tokens                                     401        ok       ok        ok       ok       401       401
+delete /api/user/tokens/{id}                                401        ok       404       ok       ok       401       401
 get    /api/user/authorities                                401        ok       ok        ok       ok       401       401
 post   /api/user/authorities                                401        ok       ok        ok       ok       401       401
 delete /api/user/authorities/{id}                           401        ok       404       ok       ok       401       401

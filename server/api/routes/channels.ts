@@ -13,13 +13,12 @@ import {
 import { type Channel, channelsOf } from '../../store/channels.ts';
 import { entitlementAt } from '../../store/entitlements.ts';
 import { type Invitation, reopenOwnMail } from '../../store/mail-readers.ts';
-import type { Api, AppParts } from '../api.ts';
+import type { Api, AppParts, Caller } from '../api.ts';
 import { acceptedConfig, defaultName } from '../channel-config.ts';
 import { CHANNEL_REFUSALS } from '../channel-refusals.ts';
 import { channelWire, deliveryWire, ownMailWire } from '../channel-wire.ts';
 import { Refusal } from '../problem.ts';
 import { inviteRecipient } from '../recipient-invitation.ts';
-import type { ActiveSession } from '../session.ts';
 import { iso } from '../wire.ts';
 import { newWebhookSecret } from '../webhook-secret.ts';
 
@@ -29,11 +28,10 @@ const PHASE_OUT_MS = 86_400_000;
 /** Ways to be told. Every one but the own address is Premium's; without it they rest, and stay as they are. */
 export function channelRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
-  const planOf = ({ account }: ActiveSession, now: number) =>
-    entitlementAt(store, account.entitlement, now).plan;
+  const planOf = ({ account }: Caller, now: number) => entitlementAt(store, account.entitlement, now).plan;
 
   async function invitationFor(
-    { account }: ActiveSession,
+    { account }: Caller,
     channel: StoredChannelConfig,
     now: number,
   ): Promise<Invitation | Refusal | null> {
@@ -48,7 +46,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return { data: [ownMailWire(own), ...added.map((channel) => channelWire(channel, plan))] };
   });
 
-  api.on(CALLS.addChannel, async ({ body, session, now }) => {
+  api.on(CALLS.addChannel, async ({ body, session, once, now }) => {
     const accountId = session.account.id;
     // Asked before anybody is invited; what holds is what the transaction finds.
     if (planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
@@ -58,6 +56,8 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (accepted instanceof Refusal) return accepted;
     const invitation = await invitationFor(session, accepted, now);
     if (invitation instanceof Refusal) return invitation;
+    const secret = accepted.kind === 'webhook' ? (accepted.secrets[0]?.secret ?? null) : null;
+    const answerOf = (channel: Channel) => ({ data: { channel: channelWire(channel, 'premium'), secret } });
     const added = await addChannel(store, {
       accountId,
       name: body.name || defaultName(accepted),
@@ -66,10 +66,9 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       most: MOST_CHANNELS,
       mayAdd: (plan) => plan === 'premium',
       now,
+      alongside: (trx, channel) => once.keep(trx, answerOf(channel)),
     });
-    if (!added.ok) return CHANNEL_REFUSALS[added.code]();
-    const secret = accepted.kind === 'webhook' ? (accepted.secrets[0]?.secret ?? null) : null;
-    return { data: { channel: channelWire(added.channel, 'premium'), secret } };
+    return added.ok ? answerOf(added.channel) : CHANNEL_REFUSALS[added.code]();
   });
 
   api.on(CALLS.changeChannel, async ({ params, body, session, now }) => {

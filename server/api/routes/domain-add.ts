@@ -8,14 +8,14 @@ import { oneDomainWire } from '../domain-wires.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { watchFirstCheck } from '../first-check.ts';
 import { refuse } from '../problem.ts';
-import { isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
+import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
   const { store, limits, timing } = parts;
   const policy = endpointPolicy(parts);
 
-  api.on(CALLS.addDomain, async ({ body, session, now }) => {
+  api.on(CALLS.addDomain, async ({ body, session, once, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('addByAccount', accountId);
     if (limited) return limited;
@@ -34,6 +34,10 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
         now,
         mayAdd,
+        // As it stands before its first check: what is answered in the end takes its place.
+        alongside: async (trx, [outcome]) => {
+          if (outcome?.ok) await once.keep(trx, { data: domainWire(outcome.monitor, { now }) });
+        },
       });
       if (!added.ok) return added.code === 'exists' ? REFUSALS.exists(added.existing) : REFUSALS.noRoom();
       const monitor = (await firstCheck.of(added.monitor.id)) ?? added.monitor;

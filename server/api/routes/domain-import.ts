@@ -40,7 +40,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
     return { data: { room: roomFor(plan, tracked.count), entries } };
   });
 
-  api.on(CALLS.importDomains, async ({ body, session, now }) => {
+  api.on(CALLS.importDomains, async ({ body, session, once, now }) => {
     const accountId = session.account.id;
     const limited =
       limits.allow('importByAccount', accountId) ??
@@ -53,18 +53,24 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
     const endpoints = lines.flatMap(({ normalised, description }) =>
       normalised.ok ? { ...normalised.endpoint, ...description } : [],
     );
+    const answerOf = (added: readonly AddedMonitor[]) => {
+      let next = 0;
+      const data = lines.map(({ normalised }) =>
+        normalised.ok
+          ? resultOf(added[next++], now)
+          : refusedLine(refuse('invalid_host', normalised.message)),
+      );
+      return { data };
+    };
     const added = await addMonitors(store, {
       accountId,
       endpoints,
       checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
       now,
       mayAdd,
+      alongside: (trx, outcomes) => once.keep(trx, answerOf(outcomes)),
     });
-    let next = 0;
-    const data = lines.map(({ normalised }) =>
-      normalised.ok ? resultOf(added[next++], now) : refusedLine(refuse('invalid_host', normalised.message)),
-    );
-    return { data };
+    return answerOf(added);
   });
 }
 

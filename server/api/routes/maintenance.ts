@@ -22,12 +22,15 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
     return { data: windows.map((window) => windowWire(window, { now, timeZone: account.timeZone })) };
   });
 
-  api.on(CALLS.addMaintenance, async ({ body, session: { account }, now }) => {
+  api.on(CALLS.addMaintenance, async ({ body, session: { account }, once, now }) => {
     const limited = limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
     const [startsAt, endsAt] = [Date.parse(body.starts_at), Date.parse(body.ends_at)];
     if (body.repeats === 'never' && endsAt <= now)
       return refuse('invalid_request', 'The window is over already (ends_at)');
+    const answerOf = (window: StoredWindow) => ({
+      data: windowWire(window, { now, timeZone: account.timeZone }),
+    });
     const added = await addMaintenance(store, {
       accountId: account.id,
       monitorId: body.domain_id,
@@ -35,11 +38,12 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
       note: body.note,
       most: MOST_MAINTENANCE_WINDOWS,
       now,
+      alongside: (trx, window) => once.keep(trx, answerOf(window)),
     });
     if (added === 'not_found') return REFUSALS.notFound();
     return added === 'too_many'
       ? refuse('too_many_windows', `An account can have up to ${MOST_MAINTENANCE_WINDOWS} windows.`)
-      : { data: windowWire(added, { now, timeZone: account.timeZone }) };
+      : answerOf(added);
   });
 
   api.on(CALLS.removeMaintenance, async ({ params, session: { account }, now }) => {

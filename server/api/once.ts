@@ -1,0 +1,106 @@
+import type { Call } from '../../contract/calls.ts';
+import {
+  beginOnce,
+  type Carrying,
+  keepAnswer,
+  type KeptAnswer,
+  LostKey,
+  releaseKey,
+} from '../store/idempotency.ts';
+import type { Store } from '../store/open-store.ts';
+import type { AppContext } from './app-env.ts';
+import { refuse, type Refusal } from './problem.ts';
+import type { createCallLimits } from './rate-limit.ts';
+
+/** What a store's function does in its transaction, beside what it is asked for. */
+type Alongside = Parameters<typeof keepAnswer>[0];
+
+/** Lets a handler commit its answer together with what it tells of. */
+export interface Once {
+  /**
+   * For the store to call within its transaction: keeps this answer under the caller's key, where there is one. What the handler
+   * answers in the end takes its place.
+   */
+  keep(trx: Alongside, answer: object): Promise<void>;
+}
+
+export const NOT_ONCE: Once = { keep: async () => undefined };
+
+const MOST_CHARACTERS = 255;
+const IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
+
+/**
+ * Carries a call out once for each `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): whoever asks again within a day is
+ * answered the same. Refusals for now and failures are not kept, as nothing was done; what was answered along with a commit stays
+ * kept even so.
+ */
+export async function onlyOnce(
+  c: AppContext,
+  { call, parts: { store, limits }, accountId, input, now }: Asked,
+  carryOut: (once: Once) => Promise<Response>,
+): Promise<Response | Refusal> {
+  const key = c.req.header('idempotency-key');
+  if (key === undefined) return carryOut(NOT_ONCE);
+  if (key === '' || key.length > MOST_CHARACTERS || !/^[\x20-\x7e]+$/.test(key))
+    return refuse(
+      'invalid_request',
+      `Send a key of 1 to ${MOST_CHARACTERS} ASCII characters (Idempotency-Key)`,
+    );
+  const limited = limits.allow('keysByAccount', accountId);
+  if (limited) return limited;
+  const request = JSON.stringify([call.method, call.path, input]);
+  const beginning = await beginOnce(store, { accountId, key, request, now });
+  if (!beginning.begun) {
+    if ('answer' in beginning) return again(c, beginning.answer);
+    if (beginning.refused === 'idempotency_key_in_use') {
+      c.header('Retry-After', '1');
+      return refuse(beginning.refused, IN_USE);
+    }
+    return refuse(beginning.refused, 'Use a new key for another call. Keys are remembered for a day.');
+  }
+  return carried({ call, store, carrying: beginning.carrying }, carryOut);
+}
+
+interface Asked {
+  call: Call;
+  parts: { store: Store; limits: ReturnType<typeof createCallLimits> };
+  accountId: string;
+  /** Parsed: the same question in other words is the same. */
+  input: unknown;
+  now: number;
+}
+
+async function carried(
+  { call, store, carrying }: { call: Call; store: Store; carrying: Carrying },
+  carryOut: (once: Once) => Promise<Response>,
+): Promise<Response | Refusal> {
+  const once: Once = {
+    keep: (trx, answer) =>
+      keepAnswer(trx, carrying, {
+        status: call.status,
+        contentType: 'application/json',
+        body: JSON.stringify(answer),
+      }),
+  };
+  try {
+    const response = await carryOut(once);
+    if (response.status === 429 || response.status >= 500) await releaseKey(store, carrying);
+    else
+      await keepAnswer(store.db, carrying, {
+        status: response.status,
+        contentType: response.headers.get('content-type') ?? '',
+        body: await response.clone().text(),
+      });
+    return response;
+  } catch (error) {
+    if (error instanceof LostKey) return refuse('idempotency_key_in_use', IN_USE);
+    await releaseKey(store, carrying);
+    throw error;
+  }
+}
+
+function again(c: AppContext, { status, contentType, body }: KeptAnswer): Response {
+  c.header('Idempotency-Replayed', 'true');
+  c.header('Content-Type', contentType);
+  return c.body(body, status as 200);
+}
