@@ -1,6 +1,6 @@
 import { type Call, wrapped } from './call.ts';
 import { glanceRequestSchema, glanceSchema } from './glance.ts';
-import { healthSchema } from './health.ts';
+import { healthSchema, latenessSchema } from './health.ts';
 import { publicConfigSchema } from './public-config.ts';
 
 export const DEPLOYMENT_CALLS = {
@@ -42,5 +42,32 @@ export const DEPLOYMENT_CALLS = {
     response: healthSchema,
     status: 200,
     problems: [],
+  },
+  healthLive: {
+    method: 'get',
+    path: '/health/live',
+    access: 'public',
+    summary: 'Whether the process is alive, whatever else is not; where it does not answer, start it anew',
+    response: healthSchema,
+    status: 200,
+    problems: [],
+  },
+  healthReady: {
+    method: 'get',
+    path: '/health/ready',
+    access: 'public',
+    summary: 'Whether requests should come to this process: its database answers, and it is not about to end',
+    response: healthSchema,
+    status: 200,
+    problems: [],
+  },
+  healthLate: {
+    method: 'get',
+    path: '/health/late',
+    access: 'public',
+    summary: 'Whether checks and alerts of the whole deployment are on time',
+    response: latenessSchema,
+    status: 200,
+    problems: ['late'],
   },
 } as const satisfies Record<string, Call>;

@@ -42,6 +42,7 @@ export const PROBLEMS = {
   cancel_failed: { status: 503, title: 'The subscription could not be cancelled' },
   identity_unavailable: { status: 503, title: 'The sign-in service does not answer' },
   payments_unavailable: { status: 503, title: 'The payment service does not answer' },
+  late: { status: 503, title: 'Checks or alerts are late' },
   unavailable: { status: 503, title: 'Not ready' },
 } as const;
 

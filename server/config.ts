@@ -12,6 +12,7 @@ import {
   type OidcConfig,
   oidcConfig,
 } from './provider-config.ts';
+import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import {
   type BounceConfig,
   bounceConfig,
@@ -51,6 +52,10 @@ export interface Config {
   heartbeatUrl: URL | null;
   /** null: /metrics is for this machine alone. */
   metricsToken: string | null;
+  /** Where a process that only works serves its figures and its health; null: nowhere. */
+  workerPort: number | null;
+  /** null: no traces. */
+  tracing: TracingConfig | null;
   trustedProxies: string[];
   signups: 'open' | 'invite' | 'closed';
   insecureHttp: boolean;
@@ -118,6 +123,8 @@ export function parseConfig(environment: Environment): Config {
     canaryHosts: canaryHosts(list('CANARY_HOSTS')),
     heartbeatUrl: heartbeatAddress(text('HEARTBEAT_URL')),
     metricsToken: metricsToken(text('METRICS_TOKEN')),
+    workerPort: wholeNumber('WORKER_PORT', text('WORKER_PORT') ?? '0', 0, 65_535) || null,
+    tracing: tracingConfig(text),
     trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
     signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
     insecureHttp: yesOrNo('INSECURE_HTTP', text('INSECURE_HTTP') ?? 'false'),

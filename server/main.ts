@@ -2,8 +2,15 @@ import { createAdaptorServer } from '@hono/node-server';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
-import pino, { type Logger } from 'pino';
-import { createApp, createIdentityEvents, derivedKey, linkTestMode, refusePlainHttp } from './api/index.ts';
+import type { Logger } from 'pino';
+import {
+  createApp,
+  createIdentityEvents,
+  createOperatorApp,
+  derivedKey,
+  linkTestMode,
+  refusePlainHttp,
+} from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { createHttpChannels } from './channels/index.ts';
 import { createPing } from './channels/heartbeat/index.ts';
@@ -16,18 +23,15 @@ import {
 } from './data-directory.ts';
 import { createAddressPolicy, createResolver } from './egress/index.ts';
 import { PkiError } from './pki/index.ts';
-import {
-  createCanaries,
-  createIconSource,
-  createThreadedExaminer,
-  loadTrustStore,
-} from './probe/index.ts';
+import { createCanaries, createIconSource, createThreadedExaminer, loadTrustStore } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { readyLines } from './ready-lines.ts';
 import { openStore, StoreError } from './store/open-store.ts';
+import { measureThisProcess, startTelemetry, tracedQueries } from './start-telemetry.ts';
 import { freeRows } from './store/outbox.ts';
 import { endTestSubscriptions } from './store/subscriptions.ts';
+import { createLog, createReadiness } from './telemetry/index.ts';
 import { createWorker, systemClock } from './worker/index.ts';
 
 /** A port that cannot be had; one line, like every reason not to start. */
@@ -39,12 +43,16 @@ const SHUTDOWN_MS = 1_800;
 
 async function main(): Promise<void> {
   const config = parseConfig(readEnvironment());
-  const log = pino({ level: config.logLevel }, pino.destination(2));
+  const log = createLog(config.logLevel);
   const closers: (() => void | Promise<void>)[] = [];
   const stop = shutdownOnce(closers, log);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
   // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
   process.on('disconnect', () => stop(0));
+
+  const readiness = createReadiness();
+  const telemetry = await startTelemetry(config.tracing, log);
+  closers.push(() => telemetry.close());
 
   prepareDataDirectory(config.dataDir);
   const secrets = loadSecrets(config.dataDir);
@@ -55,6 +63,7 @@ async function main(): Promise<void> {
     dataDir: config.dataDir,
     everyonePremium: config.billing.mode === 'none',
     log,
+    ...tracedQueries(telemetry),
     onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),
   });
   closers.push(() => store.close());
@@ -65,6 +74,7 @@ async function main(): Promise<void> {
     return stop(0);
   }
 
+  measureThisProcess(telemetry, { role: config.role, store, readiness });
   const policy = createAddressPolicy(config.egressAllowCidrs);
   if (config.egressAllowCidrs.length > 0)
     log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
@@ -75,6 +85,12 @@ async function main(): Promise<void> {
   const publicUrl =
     serving && config.publicUrlIsDefault ? new URL(`http://localhost:${serving.port}`) : config.publicUrl;
   if (serving) closers.push(() => serving.close());
+  if (config.role === 'worker' && config.workerPort !== null) {
+    const operatorsOnly = await listen({ ...config, port: config.workerPort });
+    const parts = { store, clock: systemClock, log, telemetry, readiness };
+    operatorsOnly.use(createOperatorApp({ ...parts, config: { ...config, publicUrl } }));
+    closers.push(() => operatorsOnly.close());
+  }
 
   if (config.role !== 'api') {
     const bounces = config.bounces && { ...config.bounces, key: derivedKey(secrets.session, 'bounce') };
@@ -110,6 +126,7 @@ async function main(): Promise<void> {
       random: Math.random,
       concurrency: config.checkConcurrency,
       log,
+      telemetry,
       publicUrl,
       productName: config.productName,
     });
@@ -156,6 +173,9 @@ async function main(): Promise<void> {
       clock: systemClock,
       policy,
       log,
+      requestLog: log,
+      telemetry,
+      readiness,
       webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
       mailFolder: config.smtpUrl === null ? mailFolder : null,
     });

@@ -8,12 +8,15 @@ import type { AppOptions, Timing } from './app-options.ts';
 import { NOT_ONCE, type Once, onlyOnce } from './once.ts';
 import { type PersonalTokens, showsToken } from './personal-tokens.ts';
 import { problemResponse, refuse, Refusal } from './problem.ts';
+import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from './session.ts';
 
 /** What the routes work with. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {
   timing: Timing;
+  telemetry: Telemetry;
+  readiness: Readiness;
   sessions: Sessions;
   tokens: PersonalTokens;
   limits: ReturnType<typeof createCallLimits>;

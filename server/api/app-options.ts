@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { IdentityProvider } from '../providers/identity/index.ts';
 import type { PaymentProvider } from '../providers/payments/index.ts';
 import type { Store } from '../store/open-store.ts';
+import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { Settings } from './public-settings.ts';
 
 /** Everything the app needs, as plain values: it reads no environment, no clock and no machine on its own. */
@@ -22,6 +23,12 @@ export interface AppOptions {
   /** Where mail is kept while there is no mail server; null with one. */
   mailFolder: string | null;
   timing?: Partial<Timing>;
+  /** What this process tells of its work. Default: it counts, and traces nothing. */
+  telemetry?: Telemetry;
+  /** Gets a line for each answer. Default: nobody reads them. */
+  requestLog?: Pick<Logger, 'info'>;
+  /** Default: ready for as long as it lives. */
+  readiness?: Readiness;
 }
 
 interface AppConfig {

@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
-import { randomUUID } from 'node:crypto';
 import { createApi, type AppParts } from './api.ts';
 import { isDiskFull, isOutage } from '../store/open-store.ts';
+import { countingOnly, createReadiness } from '../telemetry/index.ts';
 import type { AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
 import { bodyLimits } from './body-limits.ts';
@@ -14,6 +14,7 @@ import { problemResponse, refuse } from './problem.ts';
 import { publicConfigOf } from './public-settings.ts';
 import { metricsRoutes } from './metrics.ts';
 import { createCallLimits } from './rate-limit.ts';
+import { watchRequests } from './request-watch.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { authorityRoutes } from './routes/authorities.ts';
 import { authRoutes } from './routes/auth.ts';
@@ -52,6 +53,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   const parts: AppParts = {
     ...options,
     timing: { ...DEFAULT_TIMING, ...options.timing },
+    telemetry: options.telemetry ?? countingOnly(),
+    readiness: options.readiness ?? createReadiness(),
     sessions,
     tokens: createPersonalTokens({ store, clock }),
     limits: createCallLimits(clock),
@@ -123,16 +126,18 @@ function isOneClick({ method, path }: { method: string; path: string }): boolean
 }
 
 /** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
-function guard(app: Hono<AppEnv>, { config, limits }: AppParts): void {
+function guard(app: Hono<AppEnv>, { config, limits, telemetry, requestLog }: AppParts): void {
   const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
+  watchRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
   app.use('*', async (c, next) => {
-    c.set('requestId', randomUUID());
     c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
     for (const [name, value] of headersFor(c.req.path)) c.header(name, value);
     c.header('X-Request-Id', c.get('requestId'));
-    const plainHttp = c.req.path === '/api/health' ? null : refusePlainHttp(c.req.header('host'), config);
+    const plainHttp = /^\/api\/health(?:\/|$)/.test(c.req.path)
+      ? null
+      : refusePlainHttp(c.req.header('host'), config);
     if (plainHttp === null) return next();
     if (c.req.path.startsWith('/api/')) return problemResponse(c, plainHttp);
     return c.html(

@@ -20,6 +20,11 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
   const isTrusted = (ip: string) => trusted.check(ip, family(ip));
 
   return {
+    /** Whether the socket's peer is one of the proxies whose headers count. */
+    isTrusted(peer: string | undefined): boolean {
+      const address = plain(peer ?? '');
+      return isIP(address) !== 0 && isTrusted(address);
+    },
     read(peer: string | undefined, forwardedFor: string | undefined): ClientAddress {
       let address = plain(peer ?? '');
       const hops = (forwardedFor ?? '').split(',').map((hop) => plain(hop.trim()));

@@ -4,6 +4,8 @@ import { Gauge, Registry } from 'prom-client';
 import { ALARM_CODES } from '../store/alarms.ts';
 import { workHealth } from '../store/health.ts';
 import type { Store } from '../store/open-store.ts';
+import { schemaLevel } from '../store/schema-level.ts';
+import type { Telemetry } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import { isFromThisMachine } from './mail-page.ts';
 
@@ -11,19 +13,21 @@ interface MetricsOptions {
   store: Store;
   clock: { now(): number };
   config: { metricsToken: string | null; publicUrl: URL };
+  telemetry: Telemetry;
 }
 
 const SECOND_MS = 1_000;
 
 /**
- * `GET /metrics` in the text form of Prometheus: for whoever has METRICS_TOKEN, or, where none is set, for whoever sits at the
- * machine. To anybody else there is no such page.
+ * `GET /metrics` in the text form of Prometheus: what this process counted, and how the whole deployment does. For whoever has
+ * METRICS_TOKEN, or, where none is set, for whoever sits at the machine. To anybody else there is no such page.
  */
-export function metricsRoutes(app: Hono<AppEnv>, { store, clock, config }: MetricsOptions): void {
-  const { registry, read } = createGauges(store, clock);
+export function metricsRoutes(app: Hono<AppEnv>, { store, clock, config, telemetry }: MetricsOptions): void {
+  const deployment = createGauges(store, clock);
   app.get('/metrics', async (c, next) => {
-    if (!mayRead(c, config)) return next();
-    await read();
+    if (!mayReadMetrics(c, config)) return next();
+    await deployment.read();
+    const registry = Registry.merge([telemetry.meters.registry, deployment.registry]);
     return c.body(await registry.metrics(), 200, {
       'Content-Type': registry.contentType,
       'Cache-Control': 'no-store',
@@ -31,7 +35,10 @@ export function metricsRoutes(app: Hono<AppEnv>, { store, clock, config }: Metri
   });
 }
 
-function mayRead(c: AppContext, { metricsToken: token, publicUrl }: MetricsOptions['config']): boolean {
+export function mayReadMetrics(
+  c: AppContext,
+  { metricsToken: token, publicUrl }: MetricsOptions['config'],
+): boolean {
   if (token === null) return isFromThisMachine(c, publicUrl);
   const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
@@ -54,6 +61,10 @@ function createGauges(
   const waiting = gauge('certlantern_waiting_alerts', 'Alerts on their way, planned retries included.');
   const retried = gauge('certlantern_retried_alerts', 'Of these, how many were tried in vain.');
   const checks = gauge('certlantern_checks_in_five_minutes', 'Checks that ended in the last five minutes.');
+  const level = gauge(
+    'certlantern_database_level',
+    'The number of the newest migration that the database has.',
+  );
   const alarm = new Gauge({
     name: 'certlantern_alarm',
     help: 'Whether an alarm for the operator stands.',
@@ -69,6 +80,7 @@ function createGauges(
       waiting.set(health.waitingAlerts);
       retried.set(health.retriedAlerts);
       checks.set(health.recentChecks);
+      level.set(await schemaLevel(store));
       const standing = new Set(health.alarms.map(({ code }) => code));
       for (const code of ALARM_CODES) alarm.set({ code }, Number(standing.has(code)));
     },

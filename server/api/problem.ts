@@ -22,8 +22,8 @@ export function refuseForNow(detail: string, retryAfterMs: number): Refusal {
   return new Refusal('too_many_requests', detail, Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }
 
-/** Answers a failure as RFC 9457 has it. */
-export function problemResponse(c: AppContext, refusal: Refusal): Response {
+/** Answers a failure as RFC 9457 has it. `members`: what this problem tells beside what all do (§3.2). */
+export function problemResponse(c: AppContext, refusal: Refusal, members: object = {}): Response {
   const { status, title } = PROBLEMS[refusal.code];
   const problem: Problem = {
     type: `urn:certlantern:problem:${refusal.code}`,
@@ -38,5 +38,5 @@ export function problemResponse(c: AppContext, refusal: Refusal): Response {
   // What fails now may succeed in a moment; caches may keep a 404 unless told otherwise (RFC 9110 §15.1).
   c.header('Cache-Control', 'no-store');
   if (refusal.retryAfterSeconds !== null) c.header('Retry-After', String(refusal.retryAfterSeconds));
-  return c.body(JSON.stringify(problem), status);
+  return c.body(JSON.stringify({ ...problem, ...members }), status);
 }

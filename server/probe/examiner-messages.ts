@@ -1,5 +1,6 @@
 import type { Protocol, Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
+import type { Step } from './step.ts';
 
 /** What the thread of the probe is made from: plain data. */
 export interface ThreadSettings {
@@ -18,6 +19,8 @@ export type Order =
       endpoint: { host: string; port: number; protocol: Protocol };
       authorities: readonly Uint8Array[];
       withPosture: boolean;
+      /** Whether somebody asks where the time went. */
+      withSteps: boolean;
     }
   | { kind: 'abort'; id: number }
   | {
@@ -34,7 +37,7 @@ export type Order =
 /** From the thread. */
 export type Report =
   /** `pack`ed. */
-  | { kind: 'observed'; id: number; observation: Uint8Array }
+  | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
   | { kind: 'judged'; id: number; judgement: Judgement }
   /** The observation is not there any more: ask again, with it. */
   | { kind: 'forgotten'; id: number }

@@ -7,6 +7,7 @@ import type { Order, Report, ThreadSettings } from './examiner-messages.ts';
 import { createExaminer } from './examiner.ts';
 import { createProbe } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
+import type { Step } from './step.ts';
 import { loadTrustStore } from './trust-anchors.ts';
 
 // The thread that looks and judges: what it does never keeps an HTTP request waiting.
@@ -32,14 +33,18 @@ parentPort?.on('message', (order: Order) => {
 });
 
 async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void> {
-  const { id, endpoint, authorities, withPosture } = order;
+  const { id, endpoint, authorities, withPosture, withSteps } = order;
   const stop = new AbortController();
+  const steps: Step[] = [];
   looks.set(id, stop);
   try {
-    const options = { signal: stop.signal, authorities, withPosture };
+    const options = {
+      ...{ signal: stop.signal, authorities, withPosture },
+      ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
+    };
     const observation = await examiner.observe(endpoint, options);
     remember(id, observation);
-    report({ kind: 'observed', id, observation: serialize(observation) });
+    report({ kind: 'observed', id, observation: serialize(observation), steps });
   } finally {
     looks.delete(id);
   }

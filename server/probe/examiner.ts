@@ -9,6 +9,7 @@ import {
 import { parseReadable, type TrustStore } from '../pki/index.ts';
 import { createAccountTrust } from './account-trust.ts';
 import type { Probe } from './probe.ts';
+import type { Step } from './step.ts';
 
 export interface LookOptions {
   /** Aborted, it ends what is still under way as a timeout. */
@@ -17,6 +18,8 @@ export interface LookOptions {
   authorities: readonly Uint8Array[];
   /** Looks at the posture too: some handshakes more, to be made about once a day. */
   withPosture: boolean;
+  /** Hears where the time of the look went, at the latest when it ends. Default: nobody asks. */
+  onStep?: (step: Step) => void;
 }
 
 export interface Question {
@@ -49,8 +52,8 @@ export interface Examiner {
 export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore: TrustStore }): Examiner {
   const trustOf = createAccountTrust(trustStore);
   return {
-    observe: (endpoint, { signal, authorities, withPosture }) =>
-      probe.observe(endpoint, { signal, trustStore: trustOf(authorities), withPosture }),
+    observe: (endpoint, { authorities, ...options }) =>
+      probe.observe(endpoint, { ...options, trustStore: trustOf(authorities) }),
     judge: async ({ observation, now, authorities, previous }) => ({
       verdict: judge(observation, now, trustOf(authorities), previous),
       certificates: certificatesSeen(observation),

@@ -16,6 +16,7 @@ import type { OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
 import { Asker } from './sources/asker.ts';
 import type { Sources } from './sources/sources.ts';
+import { type Step, timed } from './step.ts';
 
 export interface ObserveOptions {
   /** Aborted, it ends what is still under way as a timeout. */
@@ -24,6 +25,8 @@ export interface ObserveOptions {
   trustStore: TrustStore;
   /** Looks at the posture too: some handshakes more, to be made about once a day. */
   withPosture: boolean;
+  /** Hears of each part of the look as it ends. Default: nobody asks. */
+  onStep?: (step: Step) => void;
 }
 
 export interface Probe {
@@ -81,7 +84,7 @@ export function createProbe(options: ProbeOptions): Probe {
   const waits = { authoritiesMs: caps.authorities, statusMs: caps.status };
 
   return {
-    async observe({ host, port, protocol }, { signal, trustStore, withPosture }) {
+    async observe({ host, port, protocol }, { signal, trustStore, withPosture, onStep }) {
       const endpoint = { host, port, protocol };
       const observedAt = now();
       const startedAt = performance.now();
@@ -101,34 +104,41 @@ export function createProbe(options: ProbeOptions): Probe {
       /** The first connection that gets so far is the only one. */
       const takeOver = (open: OpenLook): boolean => {
         if (protocol !== 'https' || http.length > 0) return false;
-        http.push(lookAtHttp({ open, endpoint, timeoutMs: caps.http, signal: deadline.signal }));
+        const about = { open, endpoint, timeoutMs: caps.http, signal: deadline.signal };
+        http.push(timed('http', onStep, () => lookAtHttp(about)));
         return true;
       };
       try {
-        const resolution = await resolver.resolve(host, { signal: deadline.signal });
+        const resolution = await timed('resolve', onStep, () =>
+          resolver.resolve(host, { signal: deadline.signal }),
+        );
         const addresses = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
-            look({ ...limits, address, takeOver }),
+            timed('look', onStep, () => look({ ...limits, address, takeOver })),
           ),
         );
         const seen = withPosture ? addresses.find(({ outcome }) => outcome === 'handshake') : undefined;
         const common = { signal: deadline.signal, onFault };
         const asker = new Asker(host);
         const ask = (about: readonly AddressObservation[]): Promise<Asked> =>
-          askSources({ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits });
+          timed('ask', onStep, () =>
+            askSources({ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits }),
+          );
         const [[answered = null], asked, posture] = await Promise.all([
           Promise.all(http),
           ask(addresses),
           seen?.outcome !== 'handshake'
             ? Promise.resolve(null)
-            : lookAtPosture({
-                ...common,
-                seen,
-                approach: limits,
-                domains: sources.domains,
-                at: observedAt,
-                budgetMs: caps.posture,
-              }),
+            : timed('posture', onStep, () =>
+                lookAtPosture({
+                  ...common,
+                  seen,
+                  approach: limits,
+                  domains: sources.domains,
+                  at: observedAt,
+                  budgetMs: caps.posture,
+                }),
+              ),
         ]);
         const said = together(asked, await ask(unusual(posture, addresses)));
         const durationMs = Math.round(performance.now() - startedAt);

@@ -71,19 +71,22 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   }
 
   return {
-    async observe(endpoint, { signal, authorities, withPosture }) {
+    async observe(endpoint, { signal, authorities, withPosture, onStep }) {
       const { host, port, protocol } = endpoint;
       const { id, answered } = ask<'observed'>({
         kind: 'observe',
         endpoint: { host, port, protocol },
         authorities: authorities.map(alone),
         withPosture,
+        withSteps: onStep !== undefined,
       });
       const abort = (): void => thread?.postMessage({ kind: 'abort', id } satisfies Order);
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
       try {
-        const observation = deserialize((await answered).observation) as Observation;
+        const { observation: packed, steps } = await answered;
+        if (onStep) steps.forEach(onStep);
+        const observation = deserialize(packed) as Observation;
         origins.set(observation, id);
         return observation;
       } finally {

@@ -1,8 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { during, type Fields, type Telemetry, tracePast } from '../telemetry/index.ts';
 import { createBell } from './bell.ts';
 import type { Log } from './log.ts';
 
-/** The longest that due work waits when no signal told of it; signals make the usual wait milliseconds. */
+/**
+ * How long due work waits on average when no signal told of it; signals make the usual wait milliseconds. Never twice the same:
+ * of workers that come by in turn the one before a gap would have the most to do, for ever.
+ */
 const POLL_MS = 1_000;
 /** With every slot taken, freed ones are gathered this long, so that a busy worker claims batches and not single rows. */
 const GATHER_MS = 10;
@@ -19,8 +23,13 @@ export interface ClaimLoopOptions<Item> {
   handle(item: Item, signal: AbortSignal): Promise<void>;
   /** Gives an interrupted item back; harmless for one that was finished (its lease is gone). */
   release(item: Item): Promise<void>;
-  /** How long running items may finish undisturbed after a stop, before their signal fires. */
-  stopGraceMs: number;
+  /** Moves the end of a running item's lease on, `everyMs`; absent where leases outlast every item. */
+  renewal?: { everyMs: number; renew(item: Item): Promise<void> };
+  /** In [0, 1). */
+  random: () => number;
+  /** What each line of the log about an item, and its trace, tell it apart by. */
+  fieldsOf(item: Item): Fields;
+  telemetry: Telemetry;
   log: Log;
 }
 
@@ -30,8 +39,11 @@ export interface ClaimLoop {
   wake(): void;
   /** Claims and finishes everything that is due, once; resolves with how many items that were. For tests that move the clock. */
   runDue(): Promise<number>;
-  /** Ends within `stopGraceMs` + `abortMs`; unfinished items are given back. */
-  stop(abortMs: number): Promise<void>;
+  /**
+   * Claims no more. Running items may end undisturbed for `graceMs`, then their signal fires; what has not ended `abortMs` later is
+   * given back all the same.
+   */
+  stop(patience: { graceMs: number; abortMs: number }): Promise<void>;
 }
 
 /**
@@ -39,7 +51,8 @@ export interface ClaimLoop {
  * is free. An item that throws is logged and keeps its lease, so that it comes back when that expires and not at once.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
-  const { name, concurrency, log } = options;
+  const { name, concurrency, log, telemetry } = options;
+  const kind = name.replaceAll(' ', '_');
   /** One signal per item: hundreds of listeners on one would stay there for as long as the process lives. */
   const running = new Map<AbortController, Promise<void>>();
   let interrupted = false;
@@ -48,22 +61,56 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   const stopping = new AbortController();
   let looping: Promise<void> = Promise.resolve();
 
-  async function run(item: Item, { signal }: AbortController): Promise<void> {
-    try {
-      if (!signal.aborted) await options.handle(item, signal);
-    } catch (error) {
-      log.error({ err: error }, `${name} failed; it is tried again when its lease expires`);
-    }
-    if (!signal.aborted) return;
-    await options.release(item).catch((error: unknown) => {
-      log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
+  /** Every line of the log that is written meanwhile has the item's ids; its trace begins with the claim. */
+  function run(item: Item, controller: AbortController, claim: PastClaim): Promise<void> {
+    const fields = options.fieldsOf(item);
+    const span =
+      telemetry.tracer?.start(name, {
+        ...{ kind: 'consumer', parent: null, startedAt: claim.startedAt },
+        attributes: attributesOf(fields),
+      }) ?? null;
+    return during({ fields, span }, async () => {
+      tracePast({ name: 'claim', ...claim });
+      const endRenewal = renewLease(item);
+      try {
+        if (!controller.signal.aborted) await options.handle(item, controller.signal);
+      } catch (error) {
+        span?.fail(error);
+        log.error({ err: error }, `${name} failed; it is tried again when its lease expires`);
+      } finally {
+        endRenewal();
+      }
+      if (controller.signal.aborted)
+        await options.release(item).catch((error: unknown) => {
+          log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
+        });
+      span?.end();
     });
   }
 
-  function launch(item: Item): void {
+  function renewLease(item: Item): () => void {
+    const { renewal } = options;
+    if (renewal === undefined) return () => undefined;
+    const timer = setInterval(() => {
+      renewal.renew(item).catch((error: unknown) => {
+        log.warn({ err: error }, `the lease of ${name} could not be extended`);
+      });
+    }, renewal.everyMs);
+    return () => clearInterval(timer);
+  }
+
+  async function claimAtMost(limit: number): Promise<{ items: Item[]; claim: PastClaim }> {
+    const startedAt = performance.timeOrigin + performance.now();
+    const items = await options.claim(limit);
+    const endedAt = performance.timeOrigin + performance.now();
+    telemetry.meters.claim(kind, { items: items.length, seconds: (endedAt - startedAt) / 1_000 });
+    return { items, claim: { startedAt, endedAt } };
+  }
+
+  function launch(item: Item, claim: PastClaim): void {
     const controller = new AbortController();
     if (interrupted) controller.abort();
-    const done = run(item, controller).finally(() => {
+    const done = run(item, controller, claim).finally(() => {
       running.delete(controller);
       if (full) bell.ring();
     });
@@ -79,8 +126,8 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   async function fill(): Promise<boolean> {
     const free = concurrency - running.size;
     if (free === 0) return true;
-    const items = await options.claim(free);
-    items.forEach(launch);
+    const { items, claim } = await claimAtMost(free);
+    for (const item of items) launch(item, claim);
     return items.length === free;
   }
 
@@ -92,7 +139,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
         full = true;
         full = await fill();
         failures = 0;
-        await bell.wait(POLL_MS);
+        await bell.wait(POLL_MS * (0.5 + options.random()));
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;
@@ -109,22 +156,32 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     wake: () => bell.ring(),
     async runDue() {
       for (let handled = 0; ;) {
-        const items = await options.claim(concurrency);
+        const { items, claim } = await claimAtMost(concurrency);
         if (items.length === 0) return handled;
-        await Promise.all(items.map((item) => run(item, new AbortController())));
+        await Promise.all(items.map((item) => run(item, new AbortController(), claim)));
         handled += items.length;
       }
     },
-    async stop(abortMs) {
+    async stop({ graceMs, abortMs }) {
       stopping.abort();
       bell.ring();
       const settled = async (): Promise<void> => {
         await looping;
         await Promise.all(running.values());
       };
-      await Promise.race([settled(), delay(options.stopGraceMs, undefined, { ref: false })]);
+      await Promise.race([settled(), delay(graceMs, undefined, { ref: false })]);
       interrupt();
       await Promise.race([settled(), delay(abortMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** Instants in ms UTC. */
+interface PastClaim {
+  startedAt: number;
+  endedAt: number;
+}
+
+function attributesOf(fields: Fields): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`certlantern.${name}`, value]));
 }

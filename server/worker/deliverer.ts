@@ -6,9 +6,10 @@ import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } fro
 import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
+import { trace } from '../telemetry/index.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
-import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
+import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
@@ -27,38 +28,36 @@ export async function deliver(
   delivery: ClaimedDelivery,
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   const { store, clock } = options;
   const { alert, channel } = delivery;
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
-  const settle = (outcome: 'failed' | 'superseded', detail: string) =>
-    settleDelivery(store, { ...lease, outcome, detail, now: clock.now() });
-  if (delivery.superseded)
-    return void (await settle('superseded', 'It is no longer so, or later news took its place.'));
+  const settle = async (outcome: 'failed' | 'superseded', detail: string): Promise<AttemptOutcome> => {
+    await settleDelivery(store, { ...lease, outcome, detail, now: clock.now() });
+    return outcome;
+  };
+  if (delivery.superseded) return settle('superseded', 'It is no longer so, or later news took its place.');
   if (channel.key === HEARTBEAT_KEY) return sendHeartbeat(delivery, options, stopping);
-  if (delivery.unsubscribed) return void (await settle('superseded', 'Its reader unsubscribed.'));
+  if (delivery.unsubscribed) return settle('superseded', 'Its reader unsubscribed.');
   // Not told here, it is told where it can be; of a test nobody else is to hear.
   if (channel.isClosed)
-    return void (await settle(
-      alert.kind === 'test' ? 'failed' : 'superseded',
-      'This channel is switched off.',
-    ));
+    return settle(alert.kind === 'test' ? 'failed' : 'superseded', 'This channel is switched off.');
   if (alert.kind !== 'test' && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     const detail = "Waits: the server's clock is wrong, so nobody knows what is due.";
     await holdDelivery(store, { ...lease, until, detail });
-    return;
+    return 'held';
   }
   const context = await contextOf(delivery, options);
   const newerAt = tighterStepAt(delivery, context, clock.now());
   if (newerAt !== null && clock.now() < newerAt + NEWER_STEP_MS) {
     const detail = 'Waits: its time has passed, and the next message is being decided on.';
     await holdDelivery(store, { ...lease, until: clock.now() + NEWER_STEP_MS / 10, detail });
-    return;
+    return 'held';
   }
   const content = contentOf(delivery, context, options);
-  if (channel.kind === 'email') await mailAlert(delivery, content, options, stopping);
-  else await postAlert(delivery, content, options, stopping);
+  const tell = channel.kind === 'email' ? mailAlert : postAlert;
+  return tell(delivery, content, options, stopping);
 }
 
 async function contextOf(
@@ -104,7 +103,7 @@ async function mailAlert(
   content: AlertContent,
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   const { store, clock, productName, publicUrl, unsubscribeKey: secret } = options;
   const { account, channel, monitor, messageId, id, attempt, firstAttemptAt } = delivery;
   const lease = { id, leaseToken: delivery.leaseToken };
@@ -114,7 +113,7 @@ async function mailAlert(
     const remedy = config === null ? '"Try again"' : '"Send the link again"';
     const detail = `Not sent: ${to} refused mail before. ${remedy} on the page of alerts mends that.`;
     await settleDelivery(store, { ...lease, outcome: 'failed', detail, now: clock.now() });
-    return;
+    return 'failed';
   }
   const token = unsubscribeToken({
     ...{ secret, accountId: account.id, channelKey: channel.key },
@@ -124,7 +123,7 @@ async function mailAlert(
     recipient: config === null ? 'account' : 'added',
     ...{ accountName: account.fullName || account.email, monitor, token, productName, publicUrl },
   });
-  await sendOnce(
+  return sendOnce(
     {
       message: { to, messageId, ...mail },
       ...{ id, attempt, firstAttemptAt },
@@ -147,28 +146,31 @@ async function postAlert(
   content: AlertContent,
   { store, clock, random, channels, log }: DelivererOptions,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   const { channel, attempt, firstAttemptAt } = delivery;
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
   // Of no mail: an id without brackets.
   const messageId = delivery.messageId.replaceAll(/[<>]|@.*$/g, '');
   const config = JSON.parse(channel.config ?? '{}') as StoredChannelConfig;
-  const sent = await channels.deliver(config, { content, messageId, now: clock.now() }, stopping);
+  const sent = await trace('send', {}, () =>
+    channels.deliver(config, { content, messageId, now: clock.now() }, stopping),
+  );
   const now = clock.now();
   const next = nextTry(sent, { attempt, firstAttemptAt, now, jitter: random() });
   if (next !== null) {
     await retryDelivery(store, { ...lease, nextAttemptAt: next, detail: sent.detail, now });
-    return;
+    return 'retried';
   }
-  if (sent.outcome !== 'delivered')
-    log.info({ id: delivery.id, detail: sent.detail }, 'an alert was not taken');
+  const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
+  if (outcome === 'failed') log.info({ id: delivery.id, detail: sent.detail }, 'an alert was not taken');
   await settleDelivery(store, {
     ...lease,
-    outcome: sent.outcome === 'delivered' ? 'delivered' : 'failed',
+    outcome,
     detail: sent.detail,
     ...(sent.outcome === 'failed' && sent.cause === 'gone' && { because: { gone: true } }),
     now,
   });
+  return outcome;
 }
 
 function nextTry(

@@ -3,6 +3,7 @@ import { standingAlarms } from '../store/alarms.ts';
 import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Clock } from './clock.ts';
+import type { AttemptOutcome } from './send-once.ts';
 
 /** What the product's own check looks at, and whom it tells that all is well. */
 export interface Heartbeat {
@@ -23,18 +24,21 @@ export async function sendHeartbeat(
   delivery: ClaimedDelivery,
   { store, clock, heartbeat }: { store: Store; clock: Clock; heartbeat: Heartbeat | null },
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
-  const drop = (detail: string) =>
-    settleDelivery(store, { ...lease, outcome: 'superseded', detail, now: clock.now() });
-  if (heartbeat === null) return void (await drop('There is no HEARTBEAT_URL.'));
-  if (clock.now() - delivery.createdAt > STALE_MS) return void (await drop('Too late to tell anything.'));
+  const drop = async (detail: string): Promise<AttemptOutcome> => {
+    await settleDelivery(store, { ...lease, outcome: 'superseded', detail, now: clock.now() });
+    return 'superseded';
+  };
+  if (heartbeat === null) return drop('There is no HEARTBEAT_URL.');
+  if (clock.now() - delivery.createdAt > STALE_MS) return drop('Too late to tell anything.');
   const alarms = await standingAlarms(store);
   if (alarms.length > 0)
-    return void (await drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`));
+    return drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`);
 
   const { delivered, detail } = await heartbeat.ping(stopping);
   const now = clock.now();
   if (delivered) await settleDelivery(store, { ...lease, outcome: 'delivered', detail, now });
   else await retryDelivery(store, { ...lease, nextAttemptAt: now + AGAIN_MS, detail, now });
+  return delivered ? 'delivered' : 'retried';
 }

@@ -2,6 +2,7 @@ import type { IconSource } from '../probe/index.ts';
 import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/favicons.ts';
 import type { Store } from '../store/open-store.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import type { Telemetry } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
@@ -22,7 +23,14 @@ const NONE_AGAIN_AFTER_MS = DAY_MS;
 const AT_ONCE = 2;
 
 /** Looks for the icons of the sites that are checked, in a loop of its own. */
-export function createIconKeeper({ store, icons, clock, random, log }: IconKeeperOptions): ClaimLoop {
+export function createIconKeeper({
+  store,
+  icons,
+  clock,
+  random,
+  telemetry,
+  log,
+}: IconKeeperOptions & { telemetry: Telemetry }): ClaimLoop {
   const spread = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
 
   async function keep(site: Site, stopping: AbortSignal): Promise<void> {
@@ -39,7 +47,9 @@ export function createIconKeeper({ store, icons, clock, random, log }: IconKeepe
       claimDueSites(store, { now: clock.now(), limit, nextFetchAt: spread(NONE_AGAIN_AFTER_MS) }),
     handle: keep,
     release: (site) => releaseSite(store, site, clock.now()),
-    stopGraceMs: 0,
+    random,
+    fieldsOf: ({ host, port }) => ({ endpoint: `${host}:${port}` }),
+    telemetry,
     log,
   });
 }

@@ -11,7 +11,7 @@ import {
 import { isSuppressed } from '../store/suppressions.ts';
 import { unsubscribeToken } from '../store/unsubscriptions.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
-import { type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
+import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 export interface MailerOptions extends SenderOptions, SenderParts {
   /** Makes the links with which a reader unsubscribes. */
@@ -24,7 +24,7 @@ export async function mail(
   claimed: ClaimedMail,
   options: MailerOptions,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   const { store, clock, productName, publicUrl } = options;
   const { id, leaseToken, attempt, content, messageId, firstAttemptAt, createdAt, isProven, timeZone } =
     claimed;
@@ -36,24 +36,24 @@ export async function mail(
   if (!isTimeless && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;
     await holdMail(store, { ...lease, until, detail: "Waits: the server's clock is wrong." });
-    return;
+    return 'held';
   }
   if (isPast(clock.now())) {
     const detail = 'It was of no use any more before it could be sent.';
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'expired', detail });
-    return;
+    return 'superseded';
   }
   const isStoppable = !isLink && !OPERATOR_KINDS.includes(content.kind);
   if (isStoppable && (await isSuppressed(store.db, claimed.recipient))) {
     const detail = `Not sent: ${claimed.recipient} refused mail before.`;
     await settleMail(store, { ...lease, now: clock.now(), outcome: 'failed', detail });
-    return;
+    return 'failed';
   }
   const message = accountMessage({
     ...{ content, createdAt, productName, publicUrl, timeZone },
     ...(content.kind === 'digest' && { unsubscribeToken: digestToken(claimed, options) }),
   });
-  await sendOnce(
+  return sendOnce(
     {
       message: { to: claimed.recipient, messageId, ...message },
       ...{ id, attempt, firstAttemptAt, isProven, isPast },

@@ -2,6 +2,7 @@ import type { EmailChannel, EmailMessage } from '../channels/email/index.ts';
 import { nextAttemptAt } from '../core/index.ts';
 import { returnAllowance, takeAllowance } from '../store/mail-allowance.ts';
 import type { Store } from '../store/open-store.ts';
+import { trace } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Alarms } from './operator-alarm.ts';
@@ -20,6 +21,9 @@ export interface SenderOptions {
 export interface SenderParts {
   alarms: Alarms;
 }
+
+/** How one attempt ended; it stands in metrics. `superseded`: it was of no use any more. `held`: it waits, and that was no attempt. */
+export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
 
 /** A claimed row of an outbox, ready to go, and how to answer for it. */
 export interface Outgoing {
@@ -53,15 +57,15 @@ export async function sendOnce(
   { message, isProven, isLink, ...outgoing }: Outgoing,
   { store, email, clock, random, log, alarms }: SenderOptions & SenderParts,
   stopping: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   if (!isProven) {
     const allowance = await takeAllowance(store, { address: message.to, isLink, now: clock.now() });
     if (!allowance.granted) {
       await outgoing.hold(allowance.until, 'Waits: this address is not verified and had its mail for today.');
-      return;
+      return 'held';
     }
   }
-  const sent = await email.deliver(message, stopping);
+  const sent = await trace('send', {}, () => email.deliver(message, stopping));
   if (sent.outcome !== 'delivered' && !isProven) await returnAllowance(store, message.to);
 
   const now = clock.now();
@@ -73,7 +77,7 @@ export async function sendOnce(
   const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
   if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {
     await outgoing.retry(next, detail, now);
-    return;
+    return 'retried';
   }
   const outcome = sent.outcome === 'delivered' ? 'delivered' : 'failed';
   if (outcome === 'failed') log.warn({ id: outgoing.id, detail }, 'a mail was not taken');
@@ -84,4 +88,5 @@ export async function sendOnce(
     now,
     ...(isRefused && { because: { refusedAddress: message.to } }),
   });
+  return outcome;
 }

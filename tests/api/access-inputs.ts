@@ -132,4 +132,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   glance: () => ({ body: { host: 'new.example.com' } }),
   publicConfig: () => ({}),
   health: () => ({}),
+  healthLive: () => ({}),
+  healthReady: () => ({}),
+  healthLate: () => ({}),
 };

@@ -118,6 +118,9 @@ get    /api/events                                          401        ok       
 post   /api/try                                             nobody     nobody   nobody    nobody   nobody   nobody    nobody
 get    /api/config                                          ok         ok       ok        ok       ok       ok        ok
 get    /api/health                                          ok         ok       ok        ok       ok       ok        ok
+get    /api/health/live                                     ok         ok       ok        ok       ok       ok        ok
+get    /api/health/ready                                    ok         ok       ok        ok       ok       ok        ok
+get    /api/health/late                                     ok         ok       ok        ok       ok       ok        ok
 
 delete /api/user/me                                         401        ok       ok        ok       ok       401       401
 `;

@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { countingOnly } from '../../server/telemetry/index.ts';
 import { type ClaimLoop, createClaimLoop } from '../../server/worker/claim-loop.ts';
+
+const PATIENCE = { graceMs: 0, abortMs: 1_000 };
 
 interface Item {
   name: string;
@@ -30,10 +33,12 @@ function rig(options: { concurrency?: number; claim?: (limit: number) => Promise
       released.push(item.name);
       return Promise.resolve();
     },
-    stopGraceMs: 0,
+    random: () => 0.5,
+    fieldsOf: ({ name }) => ({ item: name }),
+    telemetry: countingOnly(),
     log,
   });
-  onTestFinished(() => loop.stop(1_000));
+  onTestFinished(() => loop.stop(PATIENCE));
   return { loop, due, done, released, limits, log };
 }
 
@@ -122,7 +127,7 @@ describe('the claim loop', () => {
     loop.start();
     await vi.waitFor(() => expect(due).toHaveLength(0));
     const before = performance.now();
-    await loop.stop(1_000);
+    await loop.stop(PATIENCE);
     expect(performance.now() - before).toBeLessThan(500);
     expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
   });
@@ -131,7 +136,7 @@ describe('the claim loop', () => {
     let answer: (items: Item[]) => void = () => {};
     const { loop, done, released } = rig({ claim: () => new Promise((resolve) => (answer = resolve)) });
     loop.start();
-    const stopped = loop.stop(1_000);
+    const stopped = loop.stop(PATIENCE);
     answer([atOnce('too-late')]);
     await stopped;
     expect([...done, ...released]).toContain('too-late');

@@ -1,0 +1,46 @@
+import { Hono } from 'hono';
+import type { AppEnv } from './app-env.ts';
+import type { AppOptions } from './app-options.ts';
+import { DEFAULT_TIMING } from './app-options.ts';
+import { createClientAddressReader } from './client-address.ts';
+import { createHealth } from './health.ts';
+import { metricsRoutes } from './metrics.ts';
+import { problemResponse, Refusal, refuse } from './problem.ts';
+import { watchRequests } from './request-watch.ts';
+
+export type OperatorAppOptions = Required<
+  Pick<AppOptions, 'store' | 'clock' | 'log' | 'telemetry' | 'readiness'>
+> & {
+  config: Pick<AppOptions['config'], 'metricsToken' | 'publicUrl' | 'trustedProxies'>;
+  timing?: { databaseMs: number };
+};
+
+/** What a process that only works serves: its figures and its health, at the addresses where the others have them. */
+export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
+  const { config, telemetry, log, timing = DEFAULT_TIMING } = options;
+  const app = new Hono<AppEnv>();
+  const clients = createClientAddressReader(config.trustedProxies);
+  watchRequests(app, { clients, telemetry, requestLog: null });
+  app.onError((error, c) => {
+    log.error({ err: error }, 'A request failed');
+    return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));
+  });
+  app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
+
+  const health = createHealth({ ...options, timing });
+  const questions = {
+    '/api/health': health.whole,
+    '/api/health/live': health.live,
+    '/api/health/ready': health.ready,
+    '/api/health/late': health.late,
+  };
+  for (const [path, ask] of Object.entries(questions))
+    app.get(path, async (c) => {
+      c.header('Cache-Control', 'no-store');
+      const answer = await ask(c);
+      if (answer instanceof Refusal) return problemResponse(c, answer);
+      return answer instanceof Response ? answer : c.json(answer);
+    });
+  metricsRoutes(app, options);
+  return app;
+}

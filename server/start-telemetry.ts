@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { PROGRAM_LEVEL } from './store/migrations/index.ts';
+import type { Store, StoreOptions } from './store/open-store.ts';
+import {
+  createMeters,
+  createTracing,
+  measureProcess,
+  type Readiness,
+  type Telemetry,
+  tracePast,
+} from './telemetry/index.ts';
+import type { TracingConfig } from './tracing-config.ts';
+
+const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
+  version: string;
+};
+
+export interface RunningTelemetry extends Telemetry {
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+export async function startTelemetry(
+  settings: TracingConfig | null,
+  log: { warn(facts: object, text: string): void },
+): Promise<RunningTelemetry> {
+  const meters = createMeters();
+  if (settings === null) return { meters, tracer: null, close: () => Promise.resolve() };
+  const tracing = await createTracing(settings, {
+    version,
+    meters,
+    onTrouble: (detail) => log.warn({ detail }, 'traces do not arrive'),
+  });
+  return { meters, ...tracing };
+}
+
+export function measureThisProcess(
+  { meters }: Telemetry,
+  { role, store, readiness }: { role: string; store: Store; readiness: Readiness },
+): void {
+  measureProcess(meters, {
+    ...{ version, role, level: PROGRAM_LEVEL, pool: store.pool },
+    isDraining: () => readiness.isDraining,
+  });
+}
+
+const LONGEST_TEXT = 2_000;
+
+/** Queries as spans of whatever asked them, without their values. Nothing at all where nothing is traced. */
+export function tracedQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuery'> {
+  if (tracer === null) return {};
+  return {
+    onQuery({ text, durationMs, failed }) {
+      const endedAt = performance.timeOrigin + performance.now();
+      const [verb = ''] = /^[a-z]+/i.exec(text.trim()) ?? [];
+      tracePast({
+        name: `db ${verb.toLowerCase()}`,
+        ...{ startedAt: endedAt - durationMs, endedAt, failed },
+        attributes: { 'db.query.text': text.slice(0, LONGEST_TEXT) },
+      });
+    },
+  };
+}

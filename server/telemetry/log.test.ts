@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { withoutSecrets } from './log.ts';
+
+/** 256 bits in base64url, as every token of ours. */
+const TOKEN = 'nB9a_Zk3-4Qw8VtYpLr2sUeXc7Hd0JfGm1To5RiAyKE';
+const FINGERPRINT = '3f'.repeat(32);
+
+describe('A line of the log', () => {
+  it.each([
+    `connect ECONNREFUSED smtp://alerts:hunter2@mail.example.com:587`,
+    `postgres://watch:hunter2@db.internal/certlantern refuses us`,
+    `Authorization: Bearer hunter2`,
+    `authorization: basic aHVudGVyMg==hunter2`,
+    `GET /reset-password?token=hunter2&next=/ failed`,
+    `https://api.telegram.org/bot123456789:AAhunter2hunter2hunter2hunter2hunter2/sendMessage`,
+    `clt_hunter2 is not valid`,
+    `${TOKEN}hunter2`,
+  ])('has no secret of: %s', (text) => {
+    const line = withoutSecrets(JSON.stringify({ level: 50, msg: text, nested: { text } }));
+    expect(line).not.toContain('hunter2');
+    expect(JSON.parse(line)).toMatchObject({ level: 50 });
+  });
+
+  it('keeps what finds the fault: ids, fingerprints, hosts, ports and files', () => {
+    const line = JSON.stringify({
+      requestId: crypto.randomUUID(),
+      fingerprint: FINGERPRINT,
+      endpoint: 'a-rather-long-name-of-a-shop.example.com:443',
+      stack: 'Error: x\n    at look (file:///srv/certlantern/server/probe/look.ts:12:3)',
+      msg: 'http://localhost:8080 answers 503',
+    });
+    expect(withoutSecrets(line)).toBe(line);
+  });
+});

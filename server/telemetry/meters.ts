@@ -1,0 +1,170 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What one process counts of its own work. Labels are words of the program, never names of hosts or people. */
+export interface Meters {
+  registry: Registry;
+  answered(request: { route: string; method: string; status: number; seconds: number }): void;
+  /** `seconds`: from the look to the record; null where it did not come to an end. */
+  check(outcome: CheckOutcome, seconds: number | null): void;
+  /** One claim, and how many rows it took. */
+  claim(kind: string, claimed: { items: number; seconds: number }): void;
+  /** One attempt at telling somebody something; `channel`: its kind. */
+  delivery(channel: string, outcome: string): void;
+  spans(outcome: 'exported' | 'dropped', count: number): void;
+}
+
+/**
+ * `postponed`: our own network or clock is doubted. `lost`: another worker took it over. `failed`: our own fault. `interrupted`: a
+ * stop came first.
+ */
+export type CheckOutcome = 'done' | 'postponed' | 'lost' | 'failed' | 'interrupted';
+const CHECK_OUTCOMES: readonly CheckOutcome[] = ['done', 'postponed', 'lost', 'failed', 'interrupted'];
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+const REQUEST_SECONDS = [0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2.5, 5, 10];
+const CHECK_SECONDS = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];
+const CLAIM_SECONDS = [0.001, 0.005, 0.02, 0.05, 0.1, 0.5, 1, 5];
+
+export function createMeters(): Meters {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'certlantern_http_requests_total',
+    help: 'Answered requests by route, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'certlantern_http_request_duration_seconds',
+    help: 'How long answers took to begin.',
+    // Without the status: each label multiplies the buckets.
+    labelNames: ['route', 'method'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const checks = new Counter({
+    name: 'certlantern_checks_total',
+    help: 'Checks that this process ended, by how.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const checkSeconds = new Histogram({
+    name: 'certlantern_check_duration_seconds',
+    help: 'How long checks took, from the look to the record.',
+    buckets: CHECK_SECONDS,
+    registers,
+  });
+  const claimSeconds = new Histogram({
+    name: 'certlantern_claim_duration_seconds',
+    help: 'How long the database took to hand out due work.',
+    labelNames: ['kind'],
+    buckets: CLAIM_SECONDS,
+    registers,
+  });
+  const claimed = new Counter({
+    name: 'certlantern_claimed_total',
+    help: 'Pieces of due work that this process claimed.',
+    labelNames: ['kind'],
+    registers,
+  });
+  const deliveries = new Counter({
+    name: 'certlantern_deliveries_total',
+    help: 'Attempts to deliver alerts and mails, by the kind of channel and how they ended.',
+    labelNames: ['channel', 'outcome'],
+    registers,
+  });
+  const spans = new Counter({
+    name: 'certlantern_trace_spans_total',
+    help: 'Spans of traces that arrived at their receiver, or had to be dropped.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // A rate of what has not happened yet is 0 and not nothing.
+  for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
+  return {
+    registry,
+    answered({ route, method: given, status, seconds }) {
+      const method = METHODS.has(given) ? given : 'other';
+      requests.inc({ route, method, status });
+      requestSeconds.observe({ route, method }, seconds);
+    },
+    check(outcome, seconds) {
+      checks.inc({ outcome });
+      if (seconds !== null) checkSeconds.observe(seconds);
+    },
+    claim(kind, { items, seconds }) {
+      claimSeconds.observe({ kind }, seconds);
+      claimed.inc({ kind }, items);
+    },
+    delivery: (channel, outcome) => deliveries.inc({ channel, outcome }),
+    spans: (outcome, count) => spans.inc({ outcome }, count),
+  };
+}
+
+/** Connections of a process to its database. */
+export interface PoolUse {
+  /** Open ones, and of these those that nobody uses. */
+  open: number;
+  idle: number;
+  /** Queries that wait for one. */
+  waiting: number;
+  limit: number;
+}
+
+export interface ProcessFacts {
+  version: string;
+  role: string;
+  /** null where there is no pool. */
+  pool: () => PoolUse | null;
+  /** The number of the newest migration that this version knows. */
+  level: number;
+  isDraining: () => boolean;
+}
+
+/** Adds what is true of a whole process; once for each, for some of it is measured all the time. */
+export function measureProcess({ registry }: Meters, facts: ProcessFacts): void {
+  const registers = [registry];
+  // Event loop, memory, processor time and garbage collection.
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'certlantern_build_info',
+    help: 'What runs here; always 1.',
+    labelNames: ['version', 'role'],
+    registers,
+  }).set({ version: facts.version, role: facts.role }, 1);
+  new Gauge({
+    name: 'certlantern_program_level',
+    help: 'The number of the newest migration that this version knows.',
+    registers,
+  }).set(facts.level);
+  new Gauge({
+    name: 'certlantern_draining',
+    help: 'Whether this process is about to end and takes no new work.',
+    registers,
+    collect() {
+      this.set(Number(facts.isDraining()));
+    },
+  });
+  new Gauge({
+    name: 'certlantern_database_connections',
+    help: 'Connections to PostgreSQL: in use, idle, and queries that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const use = facts.pool();
+      if (use === null) return;
+      this.set({ state: 'used' }, use.open - use.idle);
+      this.set({ state: 'idle' }, use.idle);
+      this.set({ state: 'waiting' }, use.waiting);
+    },
+  });
+  new Gauge({
+    name: 'certlantern_database_connections_limit',
+    help: 'How many connections to PostgreSQL this process may open.',
+    registers,
+    collect() {
+      const use = facts.pool();
+      if (use !== null) this.set(use.limit);
+    },
+  });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { during, fieldsNow, isTraced, trace, tracePast } from './doing.ts';
+import { createTracer, parseTraceparent, type Span } from './span.ts';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN_ID = '00f067aa0ba902b7';
+
+function tracerWithSpans(ratio = 1) {
+  const spans: Span[] = [];
+  return { spans, tracer: createTracer({ ratio, onEnd: (span) => void spans.push(span) }) };
+}
+
+describe('A trace', () => {
+  it('has a span for each step, in the one that it is a step of, across awaits', async () => {
+    const { spans, tracer } = tracerWithSpans();
+    const root = tracer.start('check', { parent: null, attributes: {} });
+    await during({ fields: { monitor: 'm1' }, span: root }, async () => {
+      await Promise.all([
+        trace('observe', {}, async () => tracePast({ name: 'resolve', startedAt: 1, endedAt: 2 })),
+        trace('judge', { found: 2 }, async () => expect(fieldsNow()['monitor']).toBe('m1')),
+      ]);
+    });
+    root?.end();
+    const by = (name: string) => spans.find((span) => span.name === name);
+    expect(by('observe')?.parentSpanId).toBe(by('check')?.spanId);
+    expect(by('resolve')).toMatchObject({
+      parentSpanId: by('observe')?.spanId,
+      startedAt: 1,
+      endedAt: 2,
+    });
+    expect(by('judge')?.attributes).toEqual({ found: 2 });
+    expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  });
+
+  it('tells that a step failed, and not what it said', async () => {
+    const { spans, tracer } = tracerWithSpans();
+    const root = tracer.start('check', { parent: null, attributes: {} });
+    const failing = during({ fields: {}, span: root }, () =>
+      trace('record', {}, () => Promise.reject(new TypeError('hunter2'))),
+    );
+    await expect(failing).rejects.toThrow('hunter2');
+    expect(spans[0]).toMatchObject({ failure: 'TypeError', attributes: { 'error.type': 'TypeError' } });
+    expect(JSON.stringify(spans)).not.toContain('hunter2');
+  });
+
+  it('is nothing at all where nothing is traced', async () => {
+    expect(isTraced()).toBe(false);
+    expect(await trace('judge', {}, async () => isTraced())).toBe(false);
+    expect(fieldsNow()).toEqual({});
+  });
+
+  it('is sampled as its parent was, and else by the ratio', () => {
+    const none = tracerWithSpans(0).tracer;
+    expect(none.start('a', { parent: null, attributes: {} })).toBeNull();
+    const parent = { traceId: TRACE_ID, spanId: SPAN_ID };
+    expect(none.start('a', { parent: { ...parent, sampled: true }, attributes: {} })?.traceId).toBe(TRACE_ID);
+    const all = tracerWithSpans().tracer;
+    expect(all.start('a', { parent: { ...parent, sampled: false }, attributes: {} })).toBeNull();
+    const half = tracerWithSpans(0.5).tracer;
+    const sampled = Array.from({ length: 1_000 }, () => half.start('a', { parent: null, attributes: {} }));
+    expect(Math.abs(sampled.filter((span) => span !== null).length - 500)).toBeLessThan(100);
+  });
+});
+
+describe('A traceparent', () => {
+  it('says who caused it', () => {
+    const parsed = { traceId: TRACE_ID, spanId: SPAN_ID, sampled: true };
+    expect(parseTraceparent(`00-${TRACE_ID}-${SPAN_ID}-01`)).toEqual(parsed);
+    expect(parseTraceparent(`00-${TRACE_ID}-${SPAN_ID}-02`)).toEqual({ ...parsed, sampled: false });
+    expect(parseTraceparent(`cc-${TRACE_ID}-${SPAN_ID}-03-more`)).toEqual(parsed);
+  });
+
+  it.each([
+    undefined,
+    '',
+    `00-${TRACE_ID}-${SPAN_ID}`,
+    `00-${TRACE_ID.toUpperCase()}-${SPAN_ID}-01`,
+    `ff-${TRACE_ID}-${SPAN_ID}-01`,
+    `00-${'0'.repeat(32)}-${SPAN_ID}-01`,
+    `00-${TRACE_ID}-${'0'.repeat(16)}-01`,
+    `00-${TRACE_ID}-${SPAN_ID}-01-more`,
+  ])('that is not valid says nothing: %s', (header) => {
+    expect(parseTraceparent(header)).toBeNull();
+  });
+});

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+
+/** By the names of OpenTelemetry's semantic conventions where they have one. Never secrets: traces leave the machine. */
+export type Attributes = Readonly<Record<string, string | number | boolean>>;
+
+export type SpanKind = 'internal' | 'server' | 'consumer';
+
+/** Who caused it, as in W3C's `traceparent`. */
+export interface SpanParent {
+  /** 32 and 16 hexadecimal digits. */
+  traceId: string;
+  spanId: string;
+  sampled: boolean;
+}
+
+/** A span that has ended. Instants in ms UTC, fractions and all. */
+export interface Span {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | null;
+  name: string;
+  kind: SpanKind;
+  startedAt: number;
+  endedAt: number;
+  attributes: Record<string, string | number | boolean>;
+  /** The name of the error; null where all went well. */
+  failure: string | null;
+}
+
+export interface SpanOptions {
+  attributes: Attributes;
+  kind?: SpanKind;
+  /** ms UTC; now where absent. */
+  startedAt?: number;
+}
+
+export interface OpenSpan {
+  readonly traceId: string;
+  child(name: string, options: SpanOptions): OpenSpan;
+  rename(name: string): void;
+  set(attributes: Attributes): void;
+  /** Only the error's name and code are told: messages may quote what nobody else should read. */
+  fail(error: unknown): void;
+  /** Now where `at` (ms UTC) is absent. */
+  end(at?: number): void;
+}
+
+export interface Tracer {
+  /** null where this one is not sampled. `parent`: null where it begins here. */
+  start(name: string, options: SpanOptions & { parent: SpanParent | null }): OpenSpan | null;
+}
+
+export interface TracerOptions {
+  /** Of those that begin here, how many are traced; in [0, 1]. Others do as their parent does. */
+  ratio: number;
+  onEnd(span: Span): void;
+}
+
+/** By the monotonic clock, so that no span ends before it began. */
+const now = (): number => performance.timeOrigin + performance.now();
+
+export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
+  return {
+    start(name, { parent, ...options }) {
+      const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+      if (!(parent?.sampled ?? isSampled(traceId, ratio))) return null;
+      return open({ traceId, parentSpanId: parent?.spanId ?? null }, name, options, onEnd);
+    },
+  };
+}
+
+/** By the id, so that every process says the same of one trace. */
+function isSampled(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
+}
+
+function open(
+  { traceId, parentSpanId }: Pick<Span, 'traceId' | 'parentSpanId'>,
+  name: string,
+  { attributes, kind = 'internal', startedAt = now() }: SpanOptions,
+  onEnd: TracerOptions['onEnd'],
+): OpenSpan {
+  const spanId = randomBytes(8).toString('hex');
+  const span: Span = {
+    ...{ traceId, spanId, parentSpanId, name, kind, startedAt },
+    endedAt: startedAt,
+    attributes: { ...attributes },
+    failure: null,
+  };
+  let isOver = false;
+  return {
+    traceId,
+    child: (childName, options) => open({ traceId, parentSpanId: spanId }, childName, options, onEnd),
+    rename: (newName) => void (span.name = newName),
+    set: (more) => void Object.assign(span.attributes, more),
+    fail(error) {
+      span.failure = error instanceof Error ? error.name : 'Error';
+      const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+      span.attributes['error.type'] = typeof code === 'string' ? code : span.failure;
+    },
+    end(at = now()) {
+      if (isOver) return;
+      isOver = true;
+      span.endedAt = at;
+      onEnd(span);
+    },
+  };
+}
+
+/** `traceparent` (W3C Trace Context 1 §3.2); null where there is none, or none that is valid. */
+export function parseTraceparent(header: string | undefined): SpanParent | null {
+  const [, version, traceId = '', spanId = '', flags = ''] =
+    /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/.exec(header ?? '') ?? [];
+  const isNobody = /^0*$/.test(traceId) || /^0*$/.test(spanId);
+  if (version === undefined || version === 'ff' || isNobody) return null;
+  // Version 00 has nothing behind the flags; later ones may.
+  if (version === '00' && header?.length !== 55) return null;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}

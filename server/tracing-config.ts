@@ -1,0 +1,109 @@
+import { hostname } from 'node:os';
+import { ConfigError } from './config-error.ts';
+
+/** Where traces go. */
+export interface TracingConfig {
+  endpoint: URL;
+  headers: Record<string, string>;
+  /** What says which process it was. */
+  resource: Record<string, string>;
+  /** Of the requests and checks that begin here, how many are traced; in [0, 1]. */
+  ratio: number;
+  timeoutMs: number;
+  /** The longest that a span waits for others. */
+  delayMs: number;
+}
+
+type Read = (name: string) => string | null;
+
+const TRACES_PATH = 'v1/traces';
+
+/** The variables that OpenTelemetry names; null without an address. @throws ConfigError; without values, which may be secrets. */
+export function tracingConfig(text: Read): TracingConfig | null {
+  const endpoint = endpointOf(text);
+  if (endpoint === null || text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null;
+  const protocol =
+    text('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? text('OTEL_EXPORTER_OTLP_PROTOCOL') ?? 'http/json';
+  if (protocol !== 'http/json')
+    throw new ConfigError(
+      `OTEL_EXPORTER_OTLP_PROTOCOL must be http/json (as a rule port 4318), but it is "${protocol}".`,
+    );
+  return {
+    endpoint,
+    headers: {
+      ...pairs('OTEL_EXPORTER_OTLP_HEADERS', text),
+      ...pairs('OTEL_EXPORTER_OTLP_TRACES_HEADERS', text),
+    },
+    resource: {
+      'host.name': hostname(),
+      'process.pid': String(process.pid),
+      'service.name': 'certlantern',
+      ...pairs('OTEL_RESOURCE_ATTRIBUTES', text),
+      ...named('service.name', text('OTEL_SERVICE_NAME')),
+    },
+    ratio: ratioOf(text),
+    timeoutMs: milliseconds('OTEL_EXPORTER_OTLP_TIMEOUT', text, 10_000),
+    delayMs: milliseconds('OTEL_BSP_SCHEDULE_DELAY', text, 5_000),
+  };
+}
+
+function named(name: string, value: string | null): Record<string, string> {
+  return value === null ? {} : { [name]: value };
+}
+
+/** The general one is where all signals have their paths below; the one of traces is taken as it is. */
+function endpointOf(text: Read): URL | null {
+  const whole = text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
+  if (whole !== null) return address('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', whole);
+  const base = text('OTEL_EXPORTER_OTLP_ENDPOINT');
+  if (base === null) return null;
+  const url = address('OTEL_EXPORTER_OTLP_ENDPOINT', base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${TRACES_PATH}`;
+  return url;
+}
+
+function address(name: string, value: string): URL {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  // A user name in it would be refused by fetch.
+  if (url && ['http:', 'https:'].includes(url.protocol) && url.username === '') return url;
+  throw new ConfigError(
+    `${name} must be an address like http://localhost:4318, without a user name: that goes into OTEL_EXPORTER_OTLP_HEADERS.`,
+  );
+}
+
+/** `name=value,name=value`, percent-encoded (W3C Baggage, as OpenTelemetry has it). */
+function pairs(name: string, text: Read): Record<string, string> {
+  const entries = (text(name) ?? '').split(',').filter((entry) => entry.trim() !== '');
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(entry) ?? [];
+      if (key === '') throw new ConfigError(`${name} must be like name=value,name=value.`);
+      try {
+        return [key, decodeURIComponent(value)];
+      } catch (error) {
+        throw new ConfigError(`${name} has a "%" that encodes nothing.`, { cause: error });
+      }
+    }),
+  );
+}
+
+function ratioOf(text: Read): number {
+  const sampler = text('OTEL_TRACES_SAMPLER') ?? 'parentbased_always_on';
+  if (sampler === 'always_on' || sampler === 'parentbased_always_on') return 1;
+  if (sampler === 'always_off' || sampler === 'parentbased_always_off') return 0;
+  if (!['traceidratio', 'parentbased_traceidratio'].includes(sampler))
+    throw new ConfigError(
+      `OTEL_TRACES_SAMPLER must be parentbased_always_on, parentbased_traceidratio or parentbased_always_off, but it is "${sampler}".`,
+    );
+  const ratio = Number(text('OTEL_TRACES_SAMPLER_ARG') ?? '1');
+  if (ratio >= 0 && ratio <= 1) return ratio;
+  throw new ConfigError('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.');
+}
+
+function milliseconds(name: string, text: Read, otherwise: number): number {
+  const given = text(name);
+  if (given === null) return otherwise;
+  const value = /^\d{1,6}$/.test(given) ? Number(given) : 0;
+  if (value > 0) return value;
+  throw new ConfigError(`${name} must be a whole number of milliseconds above 0.`);
+}
