@@ -103,9 +103,9 @@ export async function livePast(
     const ders = [certificate.der, ...certificate.chain.map(({ der }) => der)];
     const observation = handshakeSeen(monitor, at, ders);
     await record(store, {
+      accountId: monitor.accountId,
       monitorId: monitor.id,
       leaseToken: monitor.leaseToken,
-      startedAt: at,
       now: at,
       observation,
       verdict: judge(observation, at, trustStore, monitor.verdict),

@@ -29,15 +29,22 @@ export async function deliverPast(
     .selectFrom('deliveries')
     .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
     .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
-    .select(['deliveries.id', 'deliveries.channel', 'deliveries.channel_id', 'monitors.host'])
+    .select([
+      'deliveries.account_id',
+      'deliveries.id',
+      'deliveries.channel',
+      'deliveries.channel_id',
+      'monitors.host',
+    ])
     .where('deliveries.state', '=', 'waiting')
     .execute();
-  for (const { id, channel, channel_id: channelId, host } of waiting) {
+  for (const { account_id: accountId, id, channel, channel_id: channelId, host } of waiting) {
     const isRetried = channel === 'webhook' && host === retriedHost;
     const starts = isRetried ? [2 * SECOND_MS, 8 * SECOND_MS, 5 * MINUTE_MS] : [2 * SECOND_MS];
     const attempts = starts.map((after, index) => {
       const isLast = index === starts.length - 1;
       return {
+        account_id: accountId,
         delivery_id: id,
         attempt: index + 1,
         started_at: at + after,

@@ -1,5 +1,9 @@
+import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { followHour, type OpenHour, packHour, withHour } from '../../server/store/day-figures.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { packSamples, type Sample } from '../../server/store/samples.ts';
+import type { Tables } from '../../server/store/tables.ts';
 import type { DemoHost, Outage } from './hosts.ts';
 import { tellPastOutage } from './told.ts';
 
@@ -10,7 +14,6 @@ const KEPT_MS = 90 * DAY_MS;
 /** Of those before, nobody kept the receipts. */
 const TOLD_MS = 30 * DAY_MS;
 const STRIP_CHECKS = 90;
-const AT_ONCE = 400;
 const USUAL_ANSWER_MS = 60;
 
 interface Past {
@@ -26,39 +29,21 @@ interface Past {
 /** Writes down what the checks of three months told of a host's uptime: every answer, and every outage as an incident. */
 export async function liveUptime(store: Store, past: Past): Promise<void> {
   const { accountId, monitorId, host, now } = past;
-  const { verdict_id: verdictId } = await store.db
-    .selectFrom('monitors')
-    .select('verdict_id')
-    .where('id', '=', monitorId)
-    .executeTakeFirstOrThrow();
-  const { observation: looked } = await store.db
-    .selectFrom('checks')
-    .select('observation')
-    .where('monitor_id', '=', monitorId)
-    .orderBy('finished_at', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow();
+  const ofMonitor = { account_id: accountId, monitor_id: monitorId };
   const since = Math.max(past.since, now - KEPT_MS + HOUR_MS);
   const outages = (host.outages ?? []).map((outage) => spanOf(outage, now));
-  const checks = instantsOf(past, since, outages).map((at, index) => {
+  const checks = instantsOf(past, since, outages).map((at, index): Sample => {
     const outage = outages.find((span) => at >= span.from && at < (span.to ?? now));
-    const isReached = outage === undefined || outage.cause === 'server_error';
     return {
-      id: randomUUID(),
-      monitor_id: monitorId,
-      started_at: at - 100,
-      finished_at: at,
-      reached: isReached ? (1 as const) : (0 as const),
-      observation: isReached ? looked : JSON.stringify({ addresses: [] }),
-      verdict_id: verdictId,
-      uptime: outage ? ('down' as const) : ('up' as const),
-      response_ms: outage ? null : answerMs(host, index),
-      down_message: outage ? `${host.name} ${outage.message}` : null,
+      at,
+      state: outage ? 'down' : 'up',
+      responseMs: outage ? null : answerMs(host, index),
+      message: outage ? `${host.name} ${outage.message}` : null,
     };
   });
   const incidents = outages.map(({ from, to, cause, message }) => ({
+    ...ofMonitor,
     id: randomUUID(),
-    monitor_id: monitorId,
     ...{ problem: 'down' as const, fingerprint: '', facts: '{}', recovered: Number(to !== null) },
     started_at: from,
     confirmed_at: from + 30_000,
@@ -68,28 +53,36 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
   }));
   const last = checks.at(-1);
   const lasting = outages.find(({ to }) => to === null);
+  const isReached = lasting === undefined || lasting.cause === 'server_error';
   await store.db.transaction().execute(async (db) => {
-    for (let from = 0; from < checks.length; from += AT_ONCE)
-      await db
-        .insertInto('checks')
-        .values(checks.slice(from, from + AT_ONCE))
-        .execute();
+    const { verdict_id: verdictId, evidence_id: evidenceId } = await db
+      .selectFrom('monitor_states')
+      .select(['verdict_id', 'evidence_id'])
+      .where('account_id', '=', accountId)
+      .where('monitor_id', '=', monitorId)
+      .executeTakeFirstOrThrow();
+    await replaceRuns(db, ofMonitor, {
+      checks,
+      said: { verdict_id: verdictId ?? '', evidence_id: evidenceId ?? '' },
+      cause: (at) => outages.find((span) => at >= span.from && at < (span.to ?? now))?.cause ?? null,
+    });
     if (incidents.length > 0) await db.insertInto('incidents').values(incidents).execute();
     await db
       .updateTable('monitors')
       .set({
-        uptime: last?.uptime ?? null,
+        uptime: last?.state ?? null,
         uptime_since: past.since,
         suspected_since: null,
         down_since: lasting?.from ?? null,
-        down_seen_at: lasting === undefined ? null : (last?.finished_at ?? null),
-        unreachable_since: last?.reached === 0 ? (lasting?.from ?? null) : null,
-        response_ms: checks.findLast(({ response_ms: ms }) => ms !== null)?.response_ms ?? null,
+        down_seen_at: lasting === undefined ? null : (last?.at ?? null),
+        unreachable_since: isReached ? null : (lasting?.from ?? null),
+        response_ms: checks.findLast(({ responseMs }) => responseMs !== null)?.responseMs ?? null,
         recent_checks: checks
           .slice(-STRIP_CHECKS)
-          .map(({ uptime }) => (uptime === 'up' ? 'u' : 'd'))
+          .map(({ state }) => (state === 'up' ? 'u' : 'd'))
           .join(''),
       })
+      .where('account_id', '=', accountId)
       .where('id', '=', monitorId)
       .execute();
   });
@@ -97,6 +90,73 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
     // What is down since a moment ago is left to the real check.
     if (incident.started_at < now - HOUR_MS && incident.started_at > now - TOLD_MS)
       await tellPastOutage(store, { accountId, incident });
+}
+
+/** Puts these checks in the place of those that the looks at the certificates were. */
+async function replaceRuns(
+  db: Transaction<Tables>,
+  ofMonitor: { account_id: string; monitor_id: string },
+  {
+    checks,
+    said,
+    cause,
+  }: {
+    checks: readonly Sample[];
+    said: { verdict_id: string; evidence_id: string };
+    cause: (at: number) => string | null;
+  },
+): Promise<void> {
+  type Run = Omit<Tables['check_runs'], 'account_id' | 'monitor_id'>;
+  const runs: Run[] = [];
+  const days = new Map<number, ReturnType<typeof withHour>>();
+  let hour: OpenHour | null = null;
+  for (const check of checks) {
+    const open = runs.at(-1);
+    if (open && open.uptime === check.state && open.down_message === check.message) {
+      open.last_at = check.at;
+      open.checks += 1;
+    } else {
+      const isReached = [null, 'server_error'].includes(cause(check.at));
+      runs.push({
+        ...said,
+        number: runs.length + 1,
+        ...{ first_at: check.at, last_at: check.at, checks: 1, reached: Number(isReached) },
+        ...{ uptime: check.state, down_message: check.message },
+      });
+    }
+    const step = followHour(hour, check);
+    hour = step.open;
+    if (step.finished === null) continue;
+    const dayAt = Math.floor(step.finished.at / DAY_MS) * DAY_MS;
+    days.set(dayAt, withHour(days.get(dayAt), step.finished));
+  }
+  const last = runs.at(-1);
+  if (last === undefined || hour === null) return;
+  for (const table of ['check_runs', 'monitor_days'] as const)
+    await db
+      .deleteFrom(table)
+      .where('account_id', '=', ofMonitor.account_id)
+      .where('monitor_id', '=', ofMonitor.monitor_id)
+      .execute();
+  await db
+    .insertInto('check_runs')
+    .values(runs.map((run) => ({ ...ofMonitor, ...run, last_at: run === last ? null : run.last_at })))
+    .execute();
+  if (days.size > 0)
+    await db
+      .insertInto('monitor_days')
+      .values([...days.values()].map((day) => ({ ...ofMonitor, ...day })))
+      .execute();
+  await db
+    .updateTable('monitor_states')
+    .set({
+      ...{ run_number: last.number, run_last_at: last.last_at ?? last.first_at, run_checks: last.checks },
+      samples: packSamples(checks),
+      ...{ hour_at: hour.at, hour: packHour(hour) },
+    })
+    .where('account_id', '=', ofMonitor.account_id)
+    .where('monitor_id', '=', ofMonitor.monitor_id)
+    .execute();
 }
 
 interface Span extends Pick<Outage, 'cause' | 'message'> {

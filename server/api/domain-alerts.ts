@@ -24,7 +24,7 @@ export async function domainAlertsWire(
   const context = await alertContextOf(store.db, { ...key, now }, store);
   const { timeZone, channels, settings } = context;
   const wording = { productName: config.productName, timeZone, now };
-  const incidents = await incidentsOf(store.db, { monitorId, since: now - WEEK_MS });
+  const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });
   const sent = await sentAlerts(store, key);
   const isTold = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
   const planned = [];

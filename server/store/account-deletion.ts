@@ -32,10 +32,9 @@ export async function deleteAccount(
     if (unless && (await runsBeside(trx, id, unless.runsBeside))) return 'subscribed';
     const certificates = await trx
       .selectFrom('monitor_certificates')
-      .innerJoin('monitors', 'monitors.id', 'monitor_certificates.monitor_id')
       .select('fingerprint')
       .distinct()
-      .where('monitors.account_id', '=', id)
+      .where('account_id', '=', id)
       .execute();
     await deleteIdentityUsers(trx, id);
     await trx

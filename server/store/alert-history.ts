@@ -58,7 +58,7 @@ export async function receiptsOfChannel(
     .orderBy('deliveries.id')
     .limit(SHOWN_OF_A_CHANNEL)
     .execute();
-  return withAttempts(store.db, rows);
+  return withAttempts(store.db, accountId, rows);
 }
 
 /** null: the account has no such message. */
@@ -67,7 +67,7 @@ export async function receiptOf(
   { accountId, deliveryId }: { accountId: string; deliveryId: string },
 ): Promise<Receipt | null> {
   const rows = await selectReceipts(db, accountId).where('deliveries.id', '=', deliveryId).execute();
-  const [receipt] = await withAttempts(db, rows);
+  const [receipt] = await withAttempts(db, accountId, rows);
   return receipt ?? null;
 }
 
@@ -78,7 +78,11 @@ export async function sentAlerts(
 ): Promise<{ alert: ToldAlert; receipts: Receipt[] }[]> {
   const rows = await store.db
     .selectFrom('alerts')
-    .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
     .select(ALERT_COLUMNS)
     .where('alerts.account_id', '=', accountId)
     .where('alerts.monitor_id', '=', monitorId)
@@ -89,6 +93,7 @@ export async function sentAlerts(
   if (rows.length === 0) return [];
   const receipts = await withAttempts(
     store.db,
+    accountId,
     await selectReceipts(store.db, accountId)
       .where(
         'deliveries.alert_id',
@@ -110,10 +115,9 @@ export async function monitorOfIncident(
 ): Promise<string | null> {
   const row = await store.db
     .selectFrom('incidents')
-    .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')
-    .select('monitors.id')
-    .where('incidents.id', '=', incidentId)
-    .where('monitors.account_id', '=', accountId)
+    .select('monitor_id as id')
+    .where('id', '=', incidentId)
+    .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row?.id ?? null;
 }
@@ -133,8 +137,16 @@ const ALERT_COLUMNS = [
 const selectReceipts = (db: Kysely<Tables>, accountId: string) =>
   db
     .selectFrom('deliveries')
-    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
-    .leftJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .leftJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
     .select(ALERT_COLUMNS)
     .select(['deliveries.id', 'channel', 'channel_key', 'channels.name', 'state', 'detail'])
@@ -159,11 +171,12 @@ function toAlert(
   };
 }
 
-async function withAttempts(db: Kysely<Tables>, rows: ReceiptRow[]): Promise<Receipt[]> {
+async function withAttempts(db: Kysely<Tables>, accountId: string, rows: ReceiptRow[]): Promise<Receipt[]> {
   if (rows.length === 0) return [];
   const attempts = await db
     .selectFrom('delivery_attempts')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where(
       'delivery_id',
       'in',

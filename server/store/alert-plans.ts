@@ -11,7 +11,8 @@ import { entitlementAt, settledEntitlement } from './entitlements.ts';
 import { isActive } from './monitor-claims.ts';
 import { openExpiries } from './monitor-incidents.ts';
 import type { Store } from './open-store.ts';
-import { parseVerdict } from './verdict-row.ts';
+import { joinVerdict } from './monitor-row.ts';
+import { currentVerdict } from './verdict-row.ts';
 
 /** What the future alerts of an account follow from. Instants are ms UTC. */
 export interface AlertPlans {
@@ -81,26 +82,25 @@ async function readPage(
 ): Promise<Omit<PlannedMonitor, 'windows'>[]> {
   let query = store.db
     .selectFrom('monitors')
-    .select(['id', 'host', 'port', 'verdict', 'alert_settings', 'certificate_fingerprint'])
-    .where('account_id', '=', accountId)
+    .$call(joinVerdict)
+    .select(['monitors.id', 'host', 'port', 'alert_settings', 'certificate_fingerprint'])
+    .where('monitors.account_id', '=', accountId)
     .where(isActive)
-    .where('id', '>', after)
-    .orderBy('id')
+    .where('monitors.id', '>', after)
+    .orderBy('monitors.id')
     .limit(PAGE);
-  if (monitorId !== undefined) query = query.where('id', '=', monitorId);
+  if (monitorId !== undefined) query = query.where('monitors.id', '=', monitorId);
   const rows = await query.execute();
   if (rows.length === 0) return [];
-  const incidents = await openExpiries(
-    store.db,
-    rows.map(({ id }) => id),
-  );
+  const monitorIds = rows.map(({ id }) => id);
+  const incidents = await openExpiries(store.db, { accountId, monitorIds });
   const byMonitor = Map.groupBy(incidents, ({ monitorId: of }) => of);
   return rows.map((row) => ({
     id: row.id,
     host: row.host,
     port: row.port,
     fingerprint: row.certificate_fingerprint,
-    expiring: parseVerdict(row.verdict)?.lastSeen?.expiring ?? [],
+    expiring: currentVerdict(row)?.lastSeen?.expiring ?? [],
     own: parseOwn(row.alert_settings),
     incidents: byMonitor.get(row.id) ?? [],
   }));

@@ -17,6 +17,7 @@ type Flag = number;
  * are those of checks.
  */
 export interface IncidentsTable {
+  account_id: string;
   id: string;
   monitor_id: string;
   problem: Problem;
@@ -145,6 +146,7 @@ export interface AlarmsTable {
 }
 
 export interface DeliveryAttemptsTable {
+  account_id: string;
   delivery_id: string;
   attempt: number;
   started_at: number;

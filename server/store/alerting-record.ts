@@ -31,13 +31,13 @@ export async function recordAlerting(
 }> {
   const { accountId, monitorId, verdict, previous, isUp, now } = check;
   const context = await alertContextOf(trx, { accountId, monitorId, now }, store);
-  await forgetTheFuture(trx, { monitorId, now });
-  const known = await knownIncidents(trx, { monitorId, now });
+  await forgetTheFuture(trx, { accountId, monitorId, now });
+  const known = await knownIncidents(trx, { accountId, monitorId, now });
   const { settings, maintenanceUntil } = context;
   const { changes, alerts, lookAgainAt } = followIncidents({
     ...{ verdict, previous, isUp, known, settings, maintenanceUntil, now },
   });
-  const opened = await writeIncidents(trx, { monitorId, changes });
+  const opened = await writeIncidents(trx, { accountId, monitorId, changes });
   const deliveries = await addAlerts(trx, {
     ...{ accountId, monitorId, now },
     alerts: alerts.map((alert) => {

@@ -48,11 +48,12 @@ export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): 
 async function afterOthers(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
-  { now }: AlertsToAdd,
+  { accountId, now }: AlertsToAdd,
 ): Promise<number> {
   const last = await trx
     .selectFrom('deliveries')
     .select((eb) => eb.fn.max('created_at').as('at'))
+    .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .executeTakeFirst();
   return Math.max(now, (last?.at ?? 0) + 1);
@@ -72,7 +73,7 @@ async function keepAlert(
       ...{ kind: problem, step, fingerprint, ...said },
     })
     // Decided on anew because nobody was told: it says what is so now.
-    .onConflict((conflict) => conflict.columns(['incident_id', 'step']).doUpdateSet(said))
+    .onConflict((conflict) => conflict.columns(['account_id', 'incident_id', 'step']).doUpdateSet(said))
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
@@ -81,11 +82,17 @@ async function keepAlert(
 async function failedOn(
   trx: Transaction<Tables>,
   { incidentId, step }: AlertsToAdd['alerts'][number],
+  accountId: string,
 ): Promise<Set<string>> {
   const rows = await trx
     .selectFrom('deliveries')
-    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
     .select('deliveries.channel_key')
+    .where('alerts.account_id', '=', accountId)
     .where('alerts.incident_id', '=', incidentId)
     .where('alerts.step', '=', step)
     .where('deliveries.state', '=', 'failed')
@@ -97,14 +104,15 @@ async function failedOn(
 async function routesFor(
   trx: Transaction<Tables>,
   alert: AlertsToAdd['alerts'][number],
-  { routesOf }: AlertsToAdd,
+  { accountId, routesOf }: AlertsToAdd,
 ): Promise<AlertRoute[]> {
-  const routes = routesOf(alert, await failedOn(trx, alert));
+  const routes = routesOf(alert, await failedOn(trx, alert, accountId));
   if (alert.step !== 'resolved' || routes.length === 0) return routes;
   const earlier = await trx
     .selectFrom('deliveries')
     .select('channel_key')
     .distinct()
+    .where('account_id', '=', accountId)
     .where('incident_id', '=', alert.incidentId)
     .where((eb) =>
       alert.problem === 'down'
@@ -139,14 +147,22 @@ export async function dropWaitingFor(
     .where('lease_token', 'is', null)
     .$if(monitorId !== null, (query) =>
       query.where('alert_id', 'in', (eb) =>
-        eb.selectFrom('alerts').select('alerts.id').where('alerts.monitor_id', '=', monitorId),
+        eb
+          .selectFrom('alerts')
+          .select('alerts.id')
+          .where('alerts.account_id', '=', accountId)
+          .where('alerts.monitor_id', '=', monitorId),
       ),
     )
     .executeTakeFirst();
   if (dropped.numUpdatedRows === 0n) return;
   const waited = trx
     .selectFrom('deliveries')
-    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
     .select('alerts.monitor_id')
     .where('deliveries.account_id', '=', accountId)
     .where('channel_key', '=', channelKey)
@@ -174,9 +190,10 @@ export function superseding(trx: Transaction<Tables>, { detail, now }: { detail:
 async function giveWay(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
-  { leaseClock, now }: AlertsToAdd,
+  { accountId, leaseClock, now }: AlertsToAdd,
 ): Promise<void> {
   await superseding(trx, { detail: 'A later message took its place.', now })
+    .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .where((eb) => eb.or([eb('lease_token', 'is', null), eb('lease_expires_at', '<=', leaseClock)]))
     .execute();
@@ -212,7 +229,7 @@ async function addDelivery(
     })
     .onConflict((conflict) =>
       conflict
-        .column('dedupe_key')
+        .columns(['account_id', 'dedupe_key'])
         .doUpdateSet({ ...waits, first_attempt_at: null, settled_at: null, detail: null })
         .where(sql<boolean>`deliveries.state = 'superseded'`),
     )

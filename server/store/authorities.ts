@@ -148,6 +148,7 @@ async function lookAgain(trx: Kysely<Tables>, accountId: string, now: number): P
         .else(eb.ref('check_requested_at'))
         .end(),
     }))
+    .where('monitors.account_id', '=', accountId)
     .whereRef('monitors.id', '=', 'places.place_of')
     .execute();
 }

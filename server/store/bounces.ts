@@ -26,7 +26,11 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
   const delivery = await db
     .selectFrom('deliveries')
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
-    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
     .select([
       'deliveries.account_id',

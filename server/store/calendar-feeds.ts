@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { ExpiringCertificate } from '../core/index.ts';
 import { isActive } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
-import { parseVerdict } from './verdict-row.ts';
+import { joinVerdict } from './monitor-row.ts';
+import { currentVerdict } from './verdict-row.ts';
 
 /** A secret address of a calendar. Instants are ms UTC. */
 export interface CalendarFeed {
@@ -81,12 +82,13 @@ export async function readCalendar(
   for (let after = ''; ;) {
     const rows = await store.db
       .selectFrom('monitors')
-      .select(['id', 'host', 'port', 'created_at', 'last_checked_at', 'verdict'])
-      .where('account_id', '=', feed.account_id)
+      .$call(joinVerdict)
+      .select(['monitors.id', 'host', 'port', 'created_at', 'last_checked_at'])
+      .where('monitors.account_id', '=', feed.account_id)
       .where(isActive)
       .where('verdict', 'is not', null)
-      .where('id', '>', after)
-      .orderBy('id')
+      .where('monitors.id', '>', after)
+      .orderBy('monitors.id')
       .limit(PAGE)
       .execute();
     for (const row of rows) {
@@ -96,7 +98,7 @@ export async function readCalendar(
         port: row.port,
         createdAt: row.created_at,
         lastCheckedAt: row.last_checked_at ?? row.created_at,
-        expiring: parseVerdict(row.verdict)?.lastSeen?.expiring ?? [],
+        expiring: currentVerdict(row)?.lastSeen?.expiring ?? [],
       });
     }
     const last = rows.at(-1);

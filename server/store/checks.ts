@@ -1,28 +1,29 @@
 import type { Transaction } from 'kysely';
-import { createHash, randomUUID } from 'node:crypto';
 import {
   type AlertSettings,
   assessUptime,
   type CertificateFacts,
+  type Finding,
   type Observation,
   type Verdict,
 } from '../core/index.ts';
-import { keepCertificates, type SeenCertificate } from './certificates.ts';
 import { locked } from './dialect.ts';
-import { type Evidence, evidenceOf } from './evidence.ts';
+import { evidenceOf, shortDigest } from './evidence.ts';
 import { noteSite } from './favicons.ts';
 import { recordHeartbeat, SYSTEM_ACCOUNT_ID } from './heartbeat.ts';
 import { recordUptime } from './incidents.ts';
 import { recordAlerting } from './alerting-record.ts';
+import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
-import { parseVerdict } from './verdict-row.ts';
+import { keepSeen } from './shown-certificates.ts';
+import { keepState } from './monitor-states.ts';
+import { joinVerdict } from './monitor-row.ts';
+import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
 
-export interface CheckRecord {
-  monitorId: string;
+export interface CheckRecord extends MonitorKey {
   leaseToken: string;
-  startedAt: number;
   /** When the check ended. */
   now: number;
   observation: Observation;
@@ -42,44 +43,42 @@ export interface CheckRecord {
 export async function record(store: Store, check: CheckRecord): Promise<boolean> {
   const evidence = evidenceOf(check.observation);
   const assessment = assessUptime(check.observation);
-  const digest = verdictDigest(check.verdict);
+  const verdictId = verdictDigest(check.verdict);
   const outcome = await inTransaction(store, async (trx) => {
     // Holding the row keeps other claims, the monitor's removal and requests for a check out until the end.
     const monitor = await locked(
       store.dialect,
       trx
         .selectFrom('monitors')
-        .select(['host', 'port', 'account_id', 'active', 'last_read_at'])
-        .select(['verdict', 'verdict_id', 'unreachable_since', 'check_requested_at'])
+        .$call(joinVerdict)
+        .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active', 'next_check_at'])
+        .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'revoked', 'checked'])
+        .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
         .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
         .select(['recent_checks', 'response_ms'])
-        .where('id', '=', check.monitorId)
+        .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
+        .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
+        .where('monitors.id', '=', check.monitorId)
+        .where('monitors.account_id', '=', check.accountId)
         .where('lease_token', '=', check.leaseToken),
+      'monitors',
     ).executeTakeFirst();
     if (!monitor) return null;
 
-    await keepCertificates(trx, certificatesOf(evidence, check), check.now);
-    await extendHistory(trx, evidence, check);
-    const { id: verdictId, isNew } = await keepVerdict(trx, monitor.verdict_id, digest, check);
-    await trx
-      .insertInto('checks')
-      .values({
-        id: randomUUID(),
-        monitor_id: check.monitorId,
-        started_at: check.startedAt,
-        finished_at: check.now,
-        reached: Number(check.verdict.reached),
-        observation: JSON.stringify(evidence.observation),
-        verdict_id: verdictId,
-        uptime: assessment.state,
-        response_ms: assessment.responseMs,
-        down_message: assessment.cause?.message ?? null,
-      })
-      .execute();
+    const previous = currentVerdict(monitor);
+    const isNew = monitor.verdict_id !== verdictId;
+    const { certificates, now } = check;
+    await keepSeen(trx, check, { evidence, certificates, before: monitor, now });
+    await keepVerdict(trx, { check, verdictId, isNew, previous });
+    await keepState(trx, check, {
+      verdict: { id: verdictId, moment: momentOf(check.verdict), reached: check.verdict.reached },
+      evidence: { id: evidence.id, showsCertificates: evidence.ders.size > 0 },
+      ...{ before: monitor, assessment, now },
+    });
     // Paused while it was checked: whether it is up is not known until it is watched again.
     const { columns: uptime, changed: uptimeChanged } =
       monitor.active === 1
-        ? await recordUptime(trx, { monitorId: check.monitorId, row: monitor, assessment, now: check.now })
+        ? await recordUptime(trx, { key: check, row: monitor, assessment, now: check.now })
         : { columns: {}, changed: false };
     // Paused while it was checked: what is known is kept, and nobody is told.
     const alerting =
@@ -88,35 +87,36 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         : monitor.account_id === SYSTEM_ACCOUNT_ID
           ? await recordHeartbeat(trx, check)
           : await recordAlerting(store, trx, {
-              ...{ accountId: monitor.account_id, monitorId: check.monitorId },
-              ...{ verdict: check.verdict, previous: parseVerdict(monitor.verdict) },
-              ...{ isUp: assessment.state === 'up', now: check.now },
+              ...{ accountId: check.accountId, monitorId: check.monitorId },
+              ...{ verdict: check.verdict, previous, isUp: assessment.state === 'up', now: check.now },
             });
+    const next = {
+      ...uptime,
+      ...currentCertificate(check),
+      ...problemOf(check.verdict),
+      checked: 1,
+      revoked: Number(check.verdict.revocation.state === 'revoked'),
+      unreachable_since: check.verdict.reached
+        ? null
+        : (monitor.unreachable_since ?? check.verdict.observedAt),
+    };
     await trx
       .updateTable('monitors')
       .set({
-        ...uptime,
-        ...currentCertificate(check),
-        ...problemOf(check.verdict),
+        ...changesOf(monitor, next),
         last_checked_at: check.now,
         // Asked for while this check was running: it may have looked before the wish, so another one follows.
         next_check_at: monitor.check_requested_at === null ? check.nextCheckAt(alerting) : check.now,
         lease_token: null,
         lease_expires_at: null,
-        revoked: Number(check.verdict.revocation.state === 'revoked'),
-        unreachable_since: check.verdict.reached
-          ? null
-          : (monitor.unreachable_since ?? check.verdict.observedAt),
-        verdict: JSON.stringify(check.verdict),
-        verdict_id: verdictId,
       })
       .where('id', '=', check.monitorId)
+      .where('account_id', '=', check.accountId)
       .execute();
     // Known ones are not noted again at each check, but now and then: a row may have been pruned a moment too early.
     if (check.verdict.reached && (isNew || monitor.last_read_at === null))
       await noteSite(trx, monitor, check.now);
     return {
-      accountId: monitor.account_id,
       isNew: isNew || uptimeChanged,
       ...{ deliveries: alerting.deliveries, alertsChanged: alerting.changed },
       again: monitor.check_requested_at !== null,
@@ -124,7 +124,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
   });
   if (outcome === null) return false;
 
-  const { accountId, isNew } = outcome;
+  const { isNew } = outcome;
+  const { accountId } = check;
   const change = isNew ? 'changed' : 'checked';
   store.signals.publish({ topic: 'domain', accountId, monitorId: check.monitorId, change });
   if (outcome.alertsChanged)
@@ -134,94 +135,38 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
   return true;
 }
 
-/** Removes checks that ended before `before` (ms UTC); returns how many. */
-export async function pruneChecks(store: Store, before: number): Promise<number> {
-  let removed = 0n;
-  // In portions: the embedded database has one writer, which nobody should wait for long.
-  for (;;) {
-    const { numDeletedRows } = await store.db
-      .deleteFrom('checks')
-      .where('id', 'in', (eb) =>
-        eb.selectFrom('checks').select('id').where('finished_at', '<', before).limit(PRUNED_AT_ONCE),
-      )
-      .executeTakeFirst();
-    removed += numDeletedRows;
-    if (numDeletedRows < BigInt(PRUNED_AT_ONCE)) return Number(removed);
-  }
+/** Only what differs: an index is written anew for every column of it that is set, whatever it is set to. */
+function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial<Row> {
+  const changed = Object.entries(next).filter(([column, value]) => Reflect.get(before, column) !== value);
+  return Object.fromEntries(changed) as Partial<Row>;
 }
 
-const PRUNED_AT_ONCE = 5_000;
-
-function certificatesOf({ ders }: Evidence, { certificates }: CheckRecord): SeenCertificate[] {
-  const facts = new Map(
-    certificates.map((certificate) => [certificate.facts.fingerprint, certificate.facts]),
-  );
-  return [...ders].map(([fingerprint, der]) => ({ fingerprint, der, facts: facts.get(fingerprint) ?? null }));
-}
-
-async function extendHistory(
-  trx: Transaction<Tables>,
-  { ders, roles }: Evidence,
-  { monitorId, now }: CheckRecord,
-): Promise<void> {
-  if (ders.size === 0) return;
-  await trx
-    .insertInto('monitor_certificates')
-    .values(
-      [...ders.keys()].map((fingerprint) => ({
-        id: randomUUID(),
-        monitor_id: monitorId,
-        fingerprint,
-        role: roles.get(fingerprint) ?? ('chain' as const),
-        first_seen_at: now,
-        last_seen_at: now,
-      })),
-    )
-    .onConflict((conflict) =>
-      conflict.columns(['monitor_id', 'fingerprint']).doUpdateSet((eb) => ({
-        last_seen_at: eb.ref('excluded.last_seen_at'),
-        // A certificate that was once served as the leaf stays part of the history.
-        role: eb
-          .case()
-          .when(
-            eb.or([
-              eb('monitor_certificates.role', '=', 'leaf'),
-              eb.and([eb('monitor_certificates.role', '=', 'chain'), eb('excluded.role', '=', 'beside')]),
-            ]),
-          )
-          .then(eb.ref('monitor_certificates.role'))
-          .else(eb.ref('excluded.role'))
-          .end(),
-      })),
-    )
-    .execute();
-}
-
-/** The verdict's row in the history: the last one where it says the same, else a new one. */
+/** The verdict's row: a new one where nothing said the same before, else in today's words where those differ. */
 async function keepVerdict(
   trx: Transaction<Tables>,
-  lastId: string | null,
-  digest: string,
-  { monitorId, verdict }: CheckRecord,
-): Promise<{ id: string; isNew: boolean }> {
-  const last =
-    lastId === null
-      ? undefined
-      : await trx.selectFrom('verdicts').select('digest').where('id', '=', lastId).executeTakeFirst();
-  if (lastId !== null && last?.digest === digest) return { id: lastId, isNew: false };
-  const id = randomUUID();
+  {
+    check: { accountId, monitorId, verdict },
+    verdictId,
+    isNew,
+    previous,
+  }: { check: CheckRecord; verdictId: string; isNew: boolean; previous: Verdict | null },
+): Promise<void> {
+  const text = JSON.stringify(verdict);
+  if (!isNew && previous && JSON.stringify(atMoment(previous, momentOf(verdict))) === text) return;
   await trx
     .insertInto('verdicts')
     .values({
-      id,
+      account_id: accountId,
       monitor_id: monitorId,
+      id: verdictId,
       judged_at: verdict.judgedAt,
       leaf_fingerprint: verdict.leafFingerprint,
-      digest,
-      verdict: JSON.stringify(verdict),
+      verdict: text,
     })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'monitor_id', 'id']).doUpdateSet({ verdict: text }),
+    )
     .execute();
-  return { id, isNew: true };
 }
 
 /** Equal for verdicts that say the same: times and wordings ("3 days ago") do not count, the order of addresses neither. */
@@ -232,6 +177,7 @@ function verdictDigest({
   trusted,
   findings,
   revocation,
+  addresses,
 }: Verdict): string {
   const said = [
     reached,
@@ -240,13 +186,17 @@ function verdictDigest({
     trusted,
     revocation.state,
     findings
-      .map(({ code, severity, fingerprint, addresses }) =>
-        JSON.stringify([code, severity, fingerprint, addresses.toSorted()]),
+      .map((finding) =>
+        JSON.stringify([finding.code, finding.severity, finding.fingerprint, whereOf(finding, addresses)]),
       )
       .toSorted(),
   ];
-  return createHash('sha256').update(JSON.stringify(said)).digest('hex');
+  return shortDigest(said);
 }
+
+/** What all addresses show is the same finding also where a name leads to others each time. */
+const whereOf = (finding: Finding, all: readonly unknown[]) =>
+  finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();
 
 function currentCertificate({ certificates, currentFingerprint, now }: CheckRecord) {
   const current = certificates.find(({ facts }) => facts.fingerprint === currentFingerprint);

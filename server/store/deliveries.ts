@@ -13,7 +13,7 @@ import { type Account, toAccount } from './accounts.ts';
 import { parseFacts } from './certificates.ts';
 import { noteChannelOutcome } from './channel-health.ts';
 import { leaseClock } from './lease-clock.ts';
-import { type Claim, isActive, makeDueBy } from './monitor-claims.ts';
+import { type Claim, makeDueBy, oldestDueCheck } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import {
   answerRow,
@@ -28,7 +28,7 @@ import { suppress } from './suppressions.ts';
 import type { DeliveryAttemptsTable } from './alert-tables.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
-import { parseVerdict } from './verdict-row.ts';
+import { currentVerdict } from './verdict-row.ts';
 
 /** One message that is this worker's to send until its lease ends. */
 export interface ClaimedDelivery {
@@ -93,10 +93,15 @@ export async function claimDueDeliveries(
     if (rows.length === 0) return [];
     await trx
       .insertInto('delivery_attempts')
-      .values(rows.map(({ id, attempts }) => ({ delivery_id: id, attempt: attempts, started_at: claim.now })))
+      .values(
+        rows.map(({ id, account_id, attempts }) => ({
+          ...{ account_id: ownerOf({ account_id }), delivery_id: id },
+          ...{ attempt: attempts, started_at: claim.now },
+        })),
+      )
       // The number of an attempt that was held back and counted as none.
       .onConflict((conflict) =>
-        conflict.columns(['delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
+        conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
       .execute();
     return readClaimed(
@@ -105,6 +110,12 @@ export async function claimDueDeliveries(
       leaseToken,
     );
   });
+}
+
+/** Of the outboxes that of alerts has an account for every row. */
+function ownerOf({ account_id: accountId }: { account_id: string | null }): string {
+  if (accountId === null) throw new Error('A delivery belongs to nobody.');
+  return accountId;
 }
 
 const goesBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
@@ -170,6 +181,7 @@ export async function holdDelivery(
     if (held === undefined) return false;
     await trx
       .deleteFrom('delivery_attempts')
+      .where('account_id', '=', ownerOf(held))
       .where('delivery_id', '=', hold.id)
       .where('attempt', '=', held.attempt)
       .execute();
@@ -186,12 +198,6 @@ export async function oldestDue(
   store: Store,
   now: number,
 ): Promise<{ checkAt: number | null; deliveryAt: number | null }> {
-  const check = await store.db
-    .selectFrom('monitors')
-    .select((eb) => eb.fn.min('next_check_at').as('at'))
-    .where(isActive)
-    .where('next_check_at', '<=', now)
-    .executeTakeFirst();
   const delivery = await store.db
     .selectFrom('deliveries')
     .select((eb) => eb.fn.min('next_attempt_at').as('at'))
@@ -199,7 +205,7 @@ export async function oldestDue(
     .where('next_attempt_at', '<=', now)
     .where(isForEnabledAccount('deliveries'))
     .executeTakeFirst();
-  return { checkAt: check?.at ?? null, deliveryAt: delivery?.at ?? null };
+  return { checkAt: await oldestDueCheck(store, now), deliveryAt: delivery?.at ?? null };
 }
 
 async function answer(
@@ -215,12 +221,17 @@ async function answer(
     await trx
       .updateTable('delivery_attempts')
       .set({ outcome, detail, finished_at: now })
+      .where('account_id', '=', ownerOf(ours))
       .where('delivery_id', '=', attempt.id)
       .where('attempt', '=', ours.attempts)
       .execute();
     const row = await trx
       .selectFrom('deliveries')
-      .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+      .innerJoin('alerts', (join) =>
+        join
+          .onRef('alerts.account_id', '=', 'deliveries.account_id')
+          .onRef('alerts.id', '=', 'deliveries.alert_id'),
+      )
       .select([
         'deliveries.account_id',
         'deliveries.channel_id',
@@ -267,10 +278,33 @@ async function readClaimed(
 ): Promise<ClaimedDelivery[]> {
   const rows = await trx
     .selectFrom('deliveries')
-    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
     .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
-    .leftJoin('monitors', 'monitors.id', 'alerts.monitor_id')
-    .leftJoin('incidents', 'incidents.id', 'alerts.incident_id')
+    .leftJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
+    .leftJoin('monitor_states as states', (join) =>
+      join
+        .onRef('states.account_id', '=', 'alerts.account_id')
+        .onRef('states.monitor_id', '=', 'alerts.monitor_id'),
+    )
+    .leftJoin('verdicts', (join) =>
+      join
+        .onRef('verdicts.account_id', '=', 'states.account_id')
+        .onRef('verdicts.monitor_id', '=', 'states.monitor_id')
+        .onRef('verdicts.id', '=', 'states.verdict_id'),
+    )
+    .leftJoin('incidents', (join) =>
+      join
+        .onRef('incidents.account_id', '=', 'alerts.account_id')
+        .onRef('incidents.id', '=', 'alerts.incident_id'),
+    )
     .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
     .leftJoin('certificates', 'certificates.fingerprint', 'alerts.fingerprint')
     .selectAll('accounts')
@@ -300,7 +334,8 @@ async function readClaimed(
       'monitors.host',
       'monitors.port',
       'monitors.last_checked_at',
-      'monitors.verdict',
+      'verdicts.verdict',
+      'states.moment',
       'certificates.facts',
     ])
     .select([hasLaterNews.as('hasLaterNews'), isUnwanted.as('isUnwanted')])
@@ -343,7 +378,7 @@ async function readClaimed(
             lastCheckedAt: row.last_checked_at,
           },
     certificate: parseFacts(row.facts),
-    revoked: row.alertKind === 'revoked' ? revokedOf(row.verdict, row.fingerprint) : null,
+    revoked: row.alertKind === 'revoked' ? revokedOf(row, row.fingerprint) : null,
     superseded: row.forced === 0 && (row.hasLaterNews === 1 || isOver(row)),
     unsubscribed: row.forced === 0 && row.isUnwanted === 1,
   }));
@@ -373,7 +408,7 @@ function isOver({
   return endedAt !== null && step !== 'resolved' && step !== 'flapping' && alertKind !== 'changed';
 }
 
-function revokedOf(verdict: string | null, of: string): RevokedCertificate | null {
-  const lastSeen = parseVerdict(verdict)?.lastSeen;
+function revokedOf(row: Parameters<typeof currentVerdict>[0], of: string): RevokedCertificate | null {
+  const lastSeen = currentVerdict(row)?.lastSeen;
   return lastSeen?.revoked.find(({ fingerprint }) => fingerprint === of) ?? null;
 }

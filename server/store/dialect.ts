@@ -53,8 +53,10 @@ type Select<DB, TB extends keyof DB, O> = SelectQueryBuilder<DB, TB, O>;
 export function locked<DB, TB extends keyof DB, O>(
   dialect: DialectName,
   query: Select<DB, TB, O>,
+  /** Of a join: the one table whose rows are held. */
+  of?: TB & string,
 ): Select<DB, TB, O> {
-  return dialect === 'postgres' ? query.forNoKeyUpdate() : query;
+  return dialect === 'postgres' ? query.forNoKeyUpdate(of) : query;
 }
 
 /** As `locked`, passing over rows that others hold. */
@@ -73,14 +75,23 @@ export function databaseClock(dialect: DialectName): RawBuilder<number> {
 }
 
 /** Substring search in which % and _ mean themselves. `column` holds lower case. */
-export function contains(column: Expression<string>, text: string): RawBuilder<boolean> {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, String.raw`\$&`)}%`;
-  return sql<boolean>`${column} like ${pattern} escape '\\'`;
+export function contains(
+  dialect: DialectName,
+  column: Expression<string>,
+  text: string,
+): RawBuilder<boolean> {
+  const wanted = text.toLowerCase();
+  // Measured: half the time of LIKE there, and LIKE two thirds of instr() here.
+  if (dialect === 'postgres') return sql<boolean>`strpos(${column}, ${wanted}) > 0`;
+  return sql<boolean>`${column} like ${`%${wanted.replace(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`;
 }
 
-/** The column for an order by code points, as SQLite has it and the page; PostgreSQL's is the database's language. */
-export function byCodePoint(dialect: DialectName, column: Expression<string>): Expression<string> {
-  return dialect === 'postgres' ? sql<string>`${column} collate "C"` : column;
+/** The query as one that is carried out by itself, whatever it is part of: its rows are sorted, and not an index walked for it. */
+export function byItself<DB, TB extends keyof DB, O>(
+  dialect: DialectName,
+  query: Select<DB, TB, O>,
+): Select<DB, TB, O> {
+  return dialect === 'postgres' ? query.offset(0) : query.limit(-1);
 }
 
 /** pg hands out its Buffer; SQLite plain bytes. */

@@ -110,13 +110,14 @@ async function renewedSince(
     .selectFrom('monitors')
     .innerJoin('monitor_certificates as shown', (join) =>
       join
+        .onRef('shown.account_id', '=', 'monitors.account_id')
         .onRef('shown.monitor_id', '=', 'monitors.id')
         .onRef('shown.fingerprint', '=', 'monitors.certificate_fingerprint')
         .on('shown.role', '=', 'leaf'),
     )
     .select(['host', 'port', 'not_after'])
     .distinct()
-    .where('account_id', '=', accountId)
+    .where('monitors.account_id', '=', accountId)
     .where('active', '=', 1)
     .where('revoked', '=', 0)
     .where('not_after', '>', now)
@@ -126,6 +127,7 @@ async function renewedSince(
         eb
           .selectFrom('monitor_certificates as before')
           .select('before.id')
+          .whereRef('before.account_id', '=', 'monitors.account_id')
           .whereRef('before.monitor_id', '=', 'monitors.id')
           .whereRef('before.fingerprint', '!=', 'shown.fingerprint')
           .where('before.role', '=', 'leaf')
@@ -145,7 +147,11 @@ async function lastWeek(
 ): Promise<Pick<Digest, 'incidents' | 'uptime'>> {
   const rows = await store.db
     .selectFrom('incidents')
-    .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'incidents.account_id')
+        .onRef('monitors.id', '=', 'incidents.monitor_id'),
+    )
     .select(['monitors.id', 'host', 'port', 'uptime_since'])
     .select(['incidents.problem', 'incidents.started_at as startedAt', 'incidents.ended_at as endedAt'])
     .where('monitors.account_id', '=', accountId)

@@ -20,16 +20,54 @@ export type DomainState = (typeof DOMAIN_STATES)[number];
 const DAY_MS = 86_400_000;
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
+/** The phase of `monitor_listing` in which the end of the certificate decides; those before have a state each. */
+const DATED = DOMAIN_STATES.indexOf('expired');
 
-/** The state of a row of `monitors` as SQL. Its columns stand together in an index, so that counting reads no rows. */
+const criticalFrom = (now: number): number => now;
+const soonFrom = (now: number): number => now + (CRITICAL_DAYS + 1) * DAY_MS;
+const okFrom = (now: number): number => now + (SOON_DAYS + 1) * DAY_MS;
+
+/** The state of a row of `monitor_listing` as SQL. */
 export function domainState(now: number): RawBuilder<DomainState> {
-  return sql<DomainState>`case
-    when monitors.paused_by is not null then 'paused'
-    when monitors.not_after is null and monitors.last_checked_at is null then 'pending'
-    when monitors.not_after is null then 'unread'
-    when monitors.revoked = 1 then 'revoked'
-    when monitors.not_after < ${sql.lit(now)} then 'expired'
-    when monitors.not_after < ${sql.lit(now + (CRITICAL_DAYS + 1) * DAY_MS)} then 'critical'
-    when monitors.not_after < ${sql.lit(now + (SOON_DAYS + 1) * DAY_MS)} then 'soon'
-    else 'ok' end`;
+  return sql<DomainState>`case monitor_listing.phase
+    when 0 then 'paused' when 1 then 'pending' when 2 then 'unread' when 3 then 'revoked'
+    else case
+      when monitor_listing.not_after < ${sql.lit(criticalFrom(now))} then 'expired'
+      when monitor_listing.not_after < ${sql.lit(soonFrom(now))} then 'critical'
+      when monitor_listing.not_after < ${sql.lit(okFrom(now))} then 'soon'
+      else 'ok' end end`;
+}
+
+/** Whether a row of `monitor_listing` is in that state: a range of the index of phases, which `domainState` is not. */
+export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
+  const from = { critical: criticalFrom(now), soon: soonFrom(now), ok: okFrom(now) };
+  switch (state) {
+    case 'expired':
+      return sql`phase = ${sql.lit(DATED)} and not_after < ${from.critical}`;
+    case 'critical':
+      return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.critical} and not_after < ${from.soon}`;
+    case 'soon':
+      return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.soon} and not_after < ${from.ok}`;
+    case 'ok':
+      return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.ok}`;
+    default:
+      return sql`phase = ${sql.lit(DOMAIN_STATES.indexOf(state))}`;
+  }
+}
+
+/**
+ * Whether a row of `monitor_listing` needs a person although no date says so: it is down, was not read, or is not trusted. What
+ * has expired or is revoked is not trusted for a reason that its badge says already; what is paused is not known.
+ */
+export function needsPerson(now: number): RawBuilder<boolean> {
+  return sql`trouble > 0 and (trouble = 2 or phase = 1 or phase = 2
+    or (phase = ${sql.lit(DATED)} and not_after >= ${now}))`;
+}
+
+/** Of a row of `monitor_listing` that stands on the horizon: a certificate was read, and it is checked. */
+export const hasCertificate = sql<boolean>`phase in (3, 4)`;
+
+/** Of a row of `monitor_listing` that has not `ok` to say, as one range of the index of phases. */
+export function isNotWell(now: number): RawBuilder<boolean> {
+  return sql`(phase, not_after) < (${sql.lit(DATED)}, ${okFrom(now)})`;
 }

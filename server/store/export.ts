@@ -1,23 +1,9 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
 import { parseOwn, parseSettings } from './alert-settings.ts';
-import { parseFacts } from './certificates.ts';
+import { EXPORT_LIMITS, pastOf } from './domain-export.ts';
 import { maskedTarget, type StoredChannelConfig } from './channel-config.ts';
 import type { Store } from './open-store.ts';
 import type { MonitorsTable, Tables } from './tables.ts';
-
-const DAY_MS = 86_400_000;
-
-/** What an export leaves out of an account that has a lot. All else is in it whole. */
-export const EXPORT_LIMITS = {
-  checksOfDays: 90,
-  /** Of each domain, the newest; fewer where there are many domains, so that about this many come together. */
-  checksOfADomain: 1_000,
-  checksInAll: 50_000,
-  leastChecksOfADomain: 10,
-  incidentsOfADomain: 1_000,
-  certificatesOfADomain: 1_000,
-  verdictsOfADomain: 100,
-} as const;
 
 /** What the account's row, and a few that belong to it, say. Keys are columns; instants ms UTC. */
 export async function profileExport(store: Store, accountId: string) {
@@ -202,7 +188,11 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
   return pages(async (after) => {
     const page = await db
       .selectFrom('alerts')
-      .leftJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+      .leftJoin('monitors', (join) =>
+        join
+          .onRef('monitors.account_id', '=', 'alerts.account_id')
+          .onRef('monitors.id', '=', 'alerts.monitor_id'),
+      )
       .select(['alerts.id', 'alerts.kind', 'alerts.step', 'alerts.fingerprint', 'alerts.severity'])
       .select(['alerts.facts', 'alerts.created_at', 'monitors.host', 'monitors.port'])
       .where('alerts.account_id', '=', accountId)
@@ -215,6 +205,7 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
     const deliveries = await db
       .selectFrom('deliveries')
       .select(['id', 'alert_id', 'channel', 'state', 'attempts', 'detail', 'created_at', 'settled_at'])
+      .where('account_id', '=', accountId)
       .where(
         'alert_id',
         'in',
@@ -224,8 +215,13 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
       .execute();
     const attempts = await db
       .selectFrom('delivery_attempts')
-      .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+      .innerJoin('deliveries', (join) =>
+        join
+          .onRef('deliveries.account_id', '=', 'delivery_attempts.account_id')
+          .onRef('deliveries.id', '=', 'delivery_attempts.delivery_id'),
+      )
       .select(['delivery_id', 'attempt', 'started_at', 'finished_at', 'outcome', 'delivery_attempts.detail'])
+      .where('deliveries.account_id', '=', accountId)
       .where(
         'deliveries.alert_id',
         'in',
@@ -255,7 +251,7 @@ async function* domains(store: Store, accountId: string, now: number): AsyncGene
     .executeTakeFirstOrThrow();
   const { checksInAll, checksOfADomain, leastChecksOfADomain } = EXPORT_LIMITS;
   const share = Math.floor(checksInAll / Math.max(1, count));
-  const checkLimit = Math.max(leastChecksOfADomain, Math.min(checksOfADomain, share));
+  const limit = Math.max(leastChecksOfADomain, Math.min(checksOfADomain, share));
   const monitors = pages((after) =>
     db
       .selectFrom('monitors')
@@ -270,10 +266,7 @@ async function* domains(store: Store, accountId: string, now: number): AsyncGene
   for await (const monitor of monitors)
     yield {
       ...settingsOf(monitor),
-      incidents: await incidentsOf(db, monitor.id),
-      certificates: await certificatesOf(db, monitor.id),
-      verdicts: await verdictsOf(db, monitor.id),
-      checks: await checksOf(db, { monitorId: monitor.id, limit: checkLimit, now }),
+      ...(await pastOf(db, { accountId, monitorId: monitor.id }, { limit, now })),
     };
 }
 
@@ -298,59 +291,4 @@ function settingsOf(monitor: Selectable<MonitorsTable>) {
     down_since: monitor.down_since,
     alert_settings: parseOwn(monitor.alert_settings),
   };
-}
-
-async function incidentsOf(db: Kysely<Tables>, monitorId: string) {
-  return db
-    .selectFrom('incidents')
-    .select(['id', 'problem', 'fingerprint', 'started_at', 'confirmed_at', 'ended_at', 'cause', 'message'])
-    .select(['acknowledged_at', 'snoozed_until'])
-    .where('monitor_id', '=', monitorId)
-    .orderBy('started_at', 'desc')
-    .limit(EXPORT_LIMITS.incidentsOfADomain)
-    .execute();
-}
-
-async function certificatesOf(db: Kysely<Tables>, monitorId: string) {
-  const rows = await db
-    .selectFrom('monitor_certificates')
-    .innerJoin('certificates', 'certificates.fingerprint', 'monitor_certificates.fingerprint')
-    .select(['monitor_certificates.fingerprint', 'role', 'last_seen_at', 'facts'])
-    .select('monitor_certificates.first_seen_at')
-    .where('monitor_id', '=', monitorId)
-    .orderBy('monitor_certificates.last_seen_at', 'desc')
-    .limit(EXPORT_LIMITS.certificatesOfADomain)
-    .execute();
-  return rows.map((row) => ({ ...row, facts: parseFacts(row.facts) }));
-}
-
-async function verdictsOf(db: Kysely<Tables>, monitorId: string) {
-  const rows = await db
-    .selectFrom('verdicts')
-    .select(['id', 'judged_at', 'verdict'])
-    .where('monitor_id', '=', monitorId)
-    .orderBy('judged_at', 'desc')
-    .limit(EXPORT_LIMITS.verdictsOfADomain)
-    .execute();
-  return rows.map((row) => ({ ...row, verdict: JSON.parse(row.verdict) as unknown }));
-}
-
-async function checksOf(
-  db: Kysely<Tables>,
-  { monitorId, limit, now }: { monitorId: string; limit: number; now: number },
-) {
-  const rows = await db
-    .selectFrom('checks')
-    .select(['started_at', 'finished_at', 'reached', 'observation', 'verdict_id'])
-    .select(['uptime', 'response_ms', 'down_message'])
-    .where('monitor_id', '=', monitorId)
-    .where('finished_at', '>', now - EXPORT_LIMITS.checksOfDays * DAY_MS)
-    .orderBy('finished_at', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({
-    ...row,
-    reached: row.reached === 1,
-    observation: JSON.parse(row.observation) as unknown,
-  }));
 }

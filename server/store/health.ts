@@ -32,9 +32,9 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
       .where(isForEnabledAccount('deliveries'))
       .executeTakeFirstOrThrow(),
     store.db
-      .selectFrom('checks')
+      .selectFrom('monitors')
       .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('finished_at', '>', now - RECENT_MS)
+      .where('last_checked_at', '>', now - RECENT_MS)
       .executeTakeFirstOrThrow(),
     standingAlarms(store),
   ]);

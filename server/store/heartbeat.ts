@@ -74,13 +74,8 @@ export async function endHeartbeat(store: Store): Promise<void> {
  */
 export async function recordHeartbeat(
   trx: Transaction<Tables>,
-  { monitorId, now }: { monitorId: string; now: number },
+  { now }: { now: number },
 ): Promise<{ deliveries: number; changed: false; lookAgainAt: number; steps: null }> {
-  await trx
-    .deleteFrom('checks')
-    .where('monitor_id', '=', monitorId)
-    .where('finished_at', '<', now - KEEP_MS)
-    .execute();
   await trx
     .deleteFrom('alerts')
     .where('account_id', '=', SYSTEM_ACCOUNT_ID)

@@ -33,7 +33,11 @@ export async function holdAnew(
       .where('alert_id', 'in', (eb) =>
         eb
           .selectFrom('alerts')
-          .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+          .innerJoin('monitors', (join) =>
+            join
+              .onRef('monitors.account_id', '=', 'alerts.account_id')
+              .onRef('monitors.id', '=', 'alerts.monitor_id'),
+          )
           .select('alerts.id')
           .where('monitors.account_id', '=', accountId)
           .where('alerts.severity', '=', severity)

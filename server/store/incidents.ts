@@ -2,7 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type AlertFacts, followUptime, recentChecks, type UptimeAssessment } from '../core/index.ts';
 import { type MonitorRow, uptimeStanding } from './monitor-row.ts';
-import type { Store } from './open-store.ts';
+import type { MonitorKey } from './monitor-change.ts';
 import type { Tables } from './tables.ts';
 
 type UptimeColumns = Pick<
@@ -22,9 +22,10 @@ type UptimeColumns = Pick<
  */
 export async function recordUptime(
   trx: Transaction<Tables>,
-  check: { monitorId: string; row: UptimeColumns; assessment: UptimeAssessment; now: number },
+  check: { key: MonitorKey; row: UptimeColumns; assessment: UptimeAssessment; now: number },
 ): Promise<{ columns: UptimeColumns; changed: boolean }> {
-  const { monitorId, row, assessment, now } = check;
+  const { row, assessment, now } = check;
+  const { accountId, monitorId } = check.key;
   const { state, cause, responseMs } = assessment;
   const { standing, incident, endedAt } = followUptime(uptimeStanding(row), { state, now });
   if (incident === 'begin') {
@@ -34,6 +35,7 @@ export async function recordUptime(
       .insertInto('incidents')
       .values({
         id: randomUUID(),
+        account_id: accountId,
         monitor_id: monitorId,
         ...{ problem: 'down', fingerprint: '', recovered: 0 },
         started_at: startedAt,
@@ -48,6 +50,7 @@ export async function recordUptime(
     await trx
       .updateTable('incidents')
       .set({ ended_at: endedAt ?? now, recovered: Number(state === 'up') })
+      .where('account_id', '=', accountId)
       .where('monitor_id', '=', monitorId)
       .where(isDown)
       .where('ended_at', 'is', null)
@@ -89,6 +92,7 @@ export async function leaveUnwatched(
   await trx
     .updateTable('incidents')
     .set({ ended_at: now })
+    .where('account_id', '=', accountId)
     .where(isDown)
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', (eb) =>
@@ -107,13 +111,4 @@ export async function leaveUnwatched(
     .where('active', '=', 0)
     .where('uptime', 'is not', null)
     .execute();
-}
-
-/** Removes incidents that ended before `before` (ms UTC); returns how many. */
-export async function pruneIncidents(store: Store, before: number): Promise<number> {
-  const { numDeletedRows } = await store.db
-    .deleteFrom('incidents')
-    .where('ended_at', '<', before)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }

@@ -17,7 +17,11 @@ export interface StoredWindow extends MaintenanceWindow {
 const selectWindows = (db: Kysely<Tables>, accountId: string) =>
   db
     .selectFrom('maintenance_windows as windows')
-    .leftJoin('monitors', 'monitors.id', 'windows.monitor_id')
+    .leftJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'windows.account_id')
+        .onRef('monitors.id', '=', 'windows.monitor_id'),
+    )
     .select(['windows.id', 'monitor_id', 'host', 'port', 'starts_at', 'ends_at', 'repeats', 'note'])
     .where('windows.account_id', '=', accountId);
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { Plan } from '../core/index.ts';
+import { laneOf, type Plan } from '../core/index.ts';
 import { lockPlan } from './entitlements.ts';
 import { enqueueMail } from './mails.ts';
 import { announceMonitor } from './monitor-change.ts';
@@ -68,6 +68,7 @@ export async function addMonitors(
             // A millisecond apart: the newest of the list and the oldest of a plan follow their order.
             created_at: now + made.length,
             next_check_at: now,
+            lane: laneOf(tracked.count),
             revoked: 0,
             active: Number(!disabled),
             notes,
@@ -77,7 +78,10 @@ export async function addMonitors(
           .returningAll()
           .executeTakeFirstOrThrow();
         tracked.add({ host, port });
-        made.push({ ok: true, monitor: toMonitor({ ...row, facts: null, favicon_version: null }) });
+        made.push({
+          ok: true,
+          monitor: toMonitor({ ...row, facts: null, favicon_version: null, verdict: null, moment: null }),
+        });
       }
     }
     const added = made.flatMap((outcome) => (outcome.ok ? [outcome.monitor] : []));

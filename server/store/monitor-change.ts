@@ -25,7 +25,13 @@ export async function lockMonitor(
       .where('id', '=', key.monitorId)
       .where('account_id', '=', key.accountId),
   ).executeTakeFirst();
-  return row && selectMonitors(trx).where('monitors.id', '=', row.id).executeTakeFirst();
+  return (
+    row &&
+    selectMonitors(trx)
+      .where('monitors.account_id', '=', key.accountId)
+      .where('monitors.id', '=', row.id)
+      .executeTakeFirst()
+  );
 }
 
 type Change = Extract<Signal, { topic: 'domain' }>['change'];

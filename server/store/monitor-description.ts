@@ -31,7 +31,13 @@ export async function describeMonitor(
       search_text: searchText({ host: row.host, port: row.port, notes, tags }),
     };
     isNew = next.notes !== row.notes || next.tags !== row.tags;
-    if (isNew) await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+    if (isNew)
+      await trx
+        .updateTable('monitors')
+        .set(next)
+        .where('account_id', '=', row.account_id)
+        .where('id', '=', row.id)
+        .execute();
     return { ok: true, monitor: isNew ? toMonitor({ ...row, ...next }) : present };
   });
   if (described.ok && isNew) announceMonitor(store, described.monitor, 'changed');

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import {
   type AlertFacts,
@@ -8,7 +8,7 @@ import {
   REMEMBER_INCIDENTS_MS,
 } from '../core/index.ts';
 import { superseding } from './alerts.ts';
-import { lockMonitor } from './monitor-change.ts';
+import { lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { makeDueBy } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import type { DeliveryState, IncidentsTable } from './alert-tables.ts';
@@ -18,24 +18,31 @@ import { inTransaction } from './transaction.ts';
 /** Incidents of a monitor as rules see them: those that are open, and those that ended lately. */
 export async function knownIncidents(
   db: Kysely<Tables>,
-  { monitorId, now }: { monitorId: string; now: number },
+  { accountId, monitorId, now }: MonitorKey & { now: number },
 ): Promise<KnownIncident[]> {
   const rows = await db
     .selectFrom('incidents')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', now - REMEMBER_INCIDENTS_MS)]))
     .orderBy('started_at')
+    .orderBy('problem')
     .execute();
-  return withTold(db, rows);
+  return withTold(db, accountId, rows);
 }
 
 type Row = Selectable<IncidentsTable>;
 
-async function withTold(db: Kysely<Tables>, rows: readonly Row[]): Promise<StoredIncident[]> {
+async function withTold(
+  db: Kysely<Tables>,
+  accountId: string,
+  rows: readonly Row[],
+): Promise<StoredIncident[]> {
   if (rows.length === 0) return [];
   const told = await toldSteps(
     db,
+    accountId,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => toStored(row, told.get(row.id)));
@@ -72,22 +79,31 @@ const CLOCK_ERROR_MS = 3_600_000;
  */
 export async function forgetTheFuture(
   trx: Transaction<Tables>,
-  { monitorId, now }: { monitorId: string; now: number },
+  { accountId, monitorId, now }: MonitorKey & { now: number },
 ): Promise<void> {
   const ahead = now + CLOCK_ERROR_MS;
+  // Asked first: at nearly every check there is nothing of the kind.
+  const { rows } = await sql<{ found: number }>`select 1 as found where exists (
+      select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
+    or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
+      and (started_at > ${ahead} or (ended_at is null and clearing_since > ${ahead})))`.execute(trx);
+  if (rows.length === 0) return;
   await trx
     .deleteFrom('incidents')
+    .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where('started_at', '>', ahead)
     .execute();
   await trx
     .deleteFrom('alerts')
+    .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where('created_at', '>', ahead)
     .execute();
   await trx
     .updateTable('incidents')
     .set({ clearing_since: null })
+    .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where('ended_at', 'is', null)
     .where('clearing_since', '>', ahead)
@@ -107,11 +123,20 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
  * What people were told of each incident, or will be. What failed or was superseded on every channel, or went to none, nobody was
  * told.
  */
-async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Promise<Map<string, Told>> {
+async function toldSteps(
+  db: Kysely<Tables>,
+  accountId: string,
+  incidentIds: readonly string[],
+): Promise<Map<string, Told>> {
   const rows = await db
     .selectFrom('alerts')
-    .leftJoin('deliveries', 'deliveries.alert_id', 'alerts.id')
+    .leftJoin('deliveries', (join) =>
+      join
+        .onRef('deliveries.account_id', '=', 'alerts.account_id')
+        .onRef('deliveries.alert_id', '=', 'alerts.id'),
+    )
     .select(['alerts.id', 'alerts.incident_id', 'alerts.step', 'alerts.created_at', 'deliveries.state'])
+    .where('alerts.account_id', '=', accountId)
     .where('alerts.incident_id', 'in', incidentIds)
     .execute();
   const told = new Map<string, Told>();
@@ -133,7 +158,7 @@ async function toldSteps(db: Kysely<Tables>, incidentIds: readonly string[]): Pr
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
-  { monitorId, changes }: { monitorId: string; changes: readonly IncidentChange[] },
+  { accountId, monitorId, changes }: MonitorKey & { changes: readonly IncidentChange[] },
 ): Promise<Map<string, string>> {
   const opened = new Map<string, string>();
   for (const change of changes) {
@@ -144,16 +169,25 @@ export async function writeIncidents(
       await trx
         .insertInto('incidents')
         .values({
-          ...{ id, monitor_id: monitorId, problem, fingerprint },
+          ...{ account_id: accountId, id, monitor_id: monitorId, problem, fingerprint },
           started_at: change.startedAt,
           confirmed_at: change.confirmedAt,
           ...{ recovered: 0, cause: problem, message: facts.message ?? '', facts: JSON.stringify(facts) },
         })
         .execute();
     } else if (change.kind === 'drop') {
-      await trx.deleteFrom('incidents').where('id', '=', change.id).execute();
+      await trx
+        .deleteFrom('incidents')
+        .where('account_id', '=', accountId)
+        .where('id', '=', change.id)
+        .execute();
     } else {
-      await trx.updateTable('incidents').set(columnsOf(change)).where('id', '=', change.id).execute();
+      await trx
+        .updateTable('incidents')
+        .set(columnsOf(change))
+        .where('account_id', '=', accountId)
+        .where('id', '=', change.id)
+        .execute();
     }
   }
   return opened;
@@ -182,11 +216,12 @@ export interface StoredIncident extends KnownIncident {
 /** The confirmed incidents of a monitor that last, then those that ended after `since` (ms UTC); newest first. */
 export async function incidentsOf(
   db: Kysely<Tables>,
-  { monitorId, since }: { monitorId: string; since: number },
+  { accountId, monitorId, since }: MonitorKey & { since: number },
 ): Promise<StoredIncident[]> {
   const rows = await db
     .selectFrom('incidents')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where('confirmed_at', 'is not', null)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', since)]))
@@ -194,22 +229,23 @@ export async function incidentsOf(
     .orderBy('started_at', 'desc')
     .limit(MOST_SHOWN)
     .execute();
-  return withTold(db, rows);
+  return withTold(db, accountId, rows);
 }
 
 /** The open incidents of expiry of these monitors. */
 export async function openExpiries(
   db: Kysely<Tables>,
-  monitorIds: readonly string[],
+  { accountId, monitorIds }: { accountId: string; monitorIds: readonly string[] },
 ): Promise<StoredIncident[]> {
   const rows = await db
     .selectFrom('incidents')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('problem', '=', 'expiry')
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', monitorIds)
     .execute();
-  return withTold(db, rows);
+  return withTold(db, accountId, rows);
 }
 
 const MOST_SHOWN = 50;
@@ -232,10 +268,9 @@ export async function changeIncident(
   const changed = await inTransaction(store, async (trx) => {
     const owned = await trx
       .selectFrom('incidents')
-      .innerJoin('monitors', 'monitors.id', 'incidents.monitor_id')
-      .select('monitors.id')
-      .where('incidents.id', '=', incidentId)
-      .where('monitors.account_id', '=', accountId)
+      .select('monitor_id as id')
+      .where('id', '=', incidentId)
+      .where('account_id', '=', accountId)
       .executeTakeFirst();
     // A check that records holds the monitor, and decides on what it read of its incidents.
     const monitor = owned && (await lockMonitor(store, trx, { accountId, monitorId: owned.id }));
@@ -248,14 +283,15 @@ export async function changeIncident(
           ? { acknowledged_at: change.acknowledged ? now : null }
           : { snoozed_until: change.snoozedUntil },
       )
+      .where('account_id', '=', accountId)
       .where('id', '=', incidentId)
       .returningAll()
       .executeTakeFirst();
     if (!row) return null;
-    if (isSilent) await dropWaiting(trx, { incidentId, now });
+    if (isSilent) await dropWaiting(trx, { accountId, incidentId, now });
     const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
     if (!isSilent || 'snoozedUntil' in change) await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
-    const [changed] = await withTold(trx, [row]);
+    const [changed] = await withTold(trx, accountId, [row]);
     return changed ?? null;
   });
   if (changed) {
@@ -268,15 +304,17 @@ export async function changeIncident(
 /** Good news stays: it says that there is nothing to do any more. */
 async function dropWaiting(
   trx: Transaction<Tables>,
-  { incidentId, now }: { incidentId: string; now: number },
+  { accountId, incidentId, now }: { accountId: string; incidentId: string; now: number },
 ): Promise<void> {
   await superseding(trx, { detail: 'You asked not to be reminded.', now })
+    .where('account_id', '=', accountId)
     .where('incident_id', '=', incidentId)
     .where('lease_token', 'is', null)
     .where('alert_id', 'in', (eb) =>
       eb
         .selectFrom('alerts')
         .select('alerts.id')
+        .where('alerts.account_id', '=', accountId)
         .where('alerts.incident_id', '=', incidentId)
         .where('alerts.step', '!=', 'resolved'),
     )

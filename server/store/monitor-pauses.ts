@@ -66,7 +66,12 @@ export async function resumeMonitor(
       next_check_at: now,
       check_requested_at: now,
     };
-    await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+    await trx
+      .updateTable('monitors')
+      .set(next)
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
     const monitor = toMonitor({ ...row, ...next });
     changed.push(monitor);
     return { ok: true, monitor };
@@ -94,7 +99,12 @@ async function setPaused(
 ): Promise<Monitor> {
   // A check that runs may still end and be recorded; the next one waits.
   const next = { active: 0, paused_by: by, paused_at: now, check_requested_at: null };
-  await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+  await trx
+    .updateTable('monitors')
+    .set(next)
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
   await leaveUnwatched(trx, { accountId: row.account_id, now });
   return toMonitor({ ...row, ...next, ...UNWATCHED });
 }

@@ -1,8 +1,8 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely';
 import type { CertificateFacts, Protocol, UptimeStanding, Verdict } from '../core/index.ts';
 import { parseFacts } from './certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from './tables.ts';
-import { parseVerdict } from './verdict-row.ts';
+import { currentVerdict } from './verdict-row.ts';
 
 export interface Monitor extends UptimeStanding {
   id: string;
@@ -37,12 +37,36 @@ export interface Monitor extends UptimeStanding {
   faviconVersion: string | null;
 }
 
-export type MonitorRow = Selectable<MonitorsTable> & { facts: string | null; favicon_version: string | null };
+export type MonitorRow = Selectable<MonitorsTable> & {
+  facts: string | null;
+  favicon_version: string | null;
+  /** As `joinVerdict` adds them. */
+  verdict: string | null;
+  moment: string | null;
+};
 
-/** Monitors with the facts of their certificate and the version of their icon. */
+/** Adds to monitors the verdict of the last check, as `currentVerdict` reads it, and their state as `states`. */
+export function joinVerdict<O>(monitors: SelectQueryBuilder<Tables, 'monitors', O>) {
+  return monitors
+    .leftJoin('monitor_states as states', (join) =>
+      join
+        .onRef('states.account_id', '=', 'monitors.account_id')
+        .onRef('states.monitor_id', '=', 'monitors.id'),
+    )
+    .leftJoin('verdicts', (join) =>
+      join
+        .onRef('verdicts.account_id', '=', 'states.account_id')
+        .onRef('verdicts.monitor_id', '=', 'states.monitor_id')
+        .onRef('verdicts.id', '=', 'states.verdict_id'),
+    )
+    .select(['verdicts.verdict', 'states.moment']);
+}
+
+/** Monitors with their verdict, the facts of their certificate and the version of their icon. */
 export function selectMonitors(db: Kysely<Tables>) {
   return db
     .selectFrom('monitors')
+    .$call(joinVerdict)
     .leftJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
     .leftJoin('favicons', (join) =>
       join.onRef('favicons.host', '=', 'monitors.host').onRef('favicons.port', '=', 'monitors.port'),
@@ -66,7 +90,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     checkRequestedAt: row.check_requested_at,
     checking: row.lease_token !== null || row.check_requested_at !== null,
     certificate: facts && { ...facts, derAvailable: true },
-    verdict: parseVerdict(row.verdict),
+    verdict: currentVerdict(row),
     unreachableSince: row.unreachable_since,
     ...uptimeStanding(row),
     uptimeSince: row.uptime_since,

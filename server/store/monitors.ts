@@ -5,6 +5,7 @@ import { lockPlan } from './entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
+import { shownCertificates } from './shown-certificates.ts';
 import { inTransaction } from './transaction.ts';
 
 export type { MonitorKey } from './monitor-change.ts';
@@ -22,7 +23,7 @@ const MINUTE_MS = 60_000;
 export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const row = await selectMonitors(store.db)
     .where('monitors.id', '=', key.monitorId)
-    .where('account_id', '=', key.accountId)
+    .where('monitors.account_id', '=', key.accountId)
     .executeTakeFirst();
   return row ? toMonitor(row) : null;
 }
@@ -32,10 +33,14 @@ export async function removeMonitor(store: Store, key: MonitorKey): Promise<Moni
   const removed = await inTransaction(store, async (trx) => {
     const row = await selectMonitors(trx)
       .where('monitors.id', '=', key.monitorId)
-      .where('account_id', '=', key.accountId)
+      .where('monitors.account_id', '=', key.accountId)
       .executeTakeFirst();
     if (!row) return null;
-    const result = await trx.deleteFrom('monitors').where('id', '=', row.id).executeTakeFirst();
+    const result = await trx
+      .deleteFrom('monitors')
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .executeTakeFirst();
     return result.numDeletedRows > 0n ? toMonitor(row) : null;
   });
   if (removed) announceMonitor(store, removed, 'removed');
@@ -66,7 +71,12 @@ export async function setFrequency(
       next_check_at: Math.min(row.next_check_at, planned),
       check_requested_at: isRunning ? now : row.check_requested_at,
     };
-    await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+    await trx
+      .updateTable('monitors')
+      .set(next)
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
     return { ok: true, monitor: toMonitor({ ...row, ...next }) };
   });
   if (change.ok)
@@ -88,7 +98,12 @@ export async function requestCheck(
     if (!row) return null;
     if (row.paused_by !== null) return toMonitor(row);
     const next = { check_requested_at: now, next_check_at: Math.min(row.next_check_at, now) };
-    await trx.updateTable('monitors').set(next).where('id', '=', row.id).execute();
+    await trx
+      .updateTable('monitors')
+      .set(next)
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
     return toMonitor({ ...row, ...next });
   });
   if (monitor?.pausedBy === null) announceMonitor(store, monitor, 'checking', { due: true });
@@ -107,16 +122,7 @@ export interface HistoryEntry {
 /** Every leaf that could be read, the newest first; null when there is no such monitor. */
 export async function history(store: Store, key: MonitorKey): Promise<HistoryEntry[] | null> {
   if ((await monitorOf(store, key)) === null) return null;
-  const rows = await store.db
-    .selectFrom('monitor_certificates')
-    .innerJoin('certificates', 'certificates.fingerprint', 'monitor_certificates.fingerprint')
-    .selectAll('monitor_certificates')
-    .select('certificates.facts')
-    .where('monitor_id', '=', key.monitorId)
-    .where('role', '=', 'leaf')
-    .orderBy('monitor_certificates.last_seen_at', 'desc')
-    .orderBy('monitor_certificates.first_seen_at', 'desc')
-    .execute();
+  const rows = await shownCertificates(store.db, key).where('role', '=', 'leaf').execute();
   return rows.flatMap((row) => {
     const facts = parseFacts(row.facts);
     if (facts === null) return [];

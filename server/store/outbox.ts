@@ -30,7 +30,7 @@ export interface OutboxLease {
 export interface ClaimedRows {
   leaseToken: string;
   /** With the number of the attempt, from 1. */
-  rows: { id: string; attempts: number }[];
+  rows: { id: string; account_id: string | null; attempts: number }[];
   /** Rows that ended every worker that claimed them; they are failed now. */
   givenUp: string[];
 }
@@ -77,7 +77,7 @@ export async function claimDueRows(
       first_attempt_at: eb.fn.coalesce('first_attempt_at', eb.val(claim.now)),
     }))
     .where('id', 'in', (eb) => eb.selectFrom('due').select('due.id'))
-    .returning(['id', 'attempts', 'unanswered'])
+    .returning(['id', 'account_id', 'attempts', 'unanswered'])
     .execute();
 
   const poisoned = claimed.filter(({ unanswered }) => unanswered > MOST_UNANSWERED_CLAIMS);
@@ -96,7 +96,7 @@ export async function claimDueRows(
       .execute();
   return {
     leaseToken,
-    rows: claimed.filter(({ id }) => !givenUp.includes(id)).map(({ id, attempts }) => ({ id, attempts })),
+    rows: claimed.filter(({ id }) => !givenUp.includes(id)),
     givenUp,
   };
 }
@@ -107,19 +107,33 @@ export function isForEnabledAccount(outbox: Outbox): Expression<SqlBool> {
     where accounts.id = ${sql.ref(`${outbox}.account_id`)} and accounts.disabled_at is not null)`;
 }
 
+/** Moves the end of the lease to `leaseMs` from now, while the row is still being sent. Harmless when it is no longer ours. */
+export async function extendRow(
+  store: Store,
+  outbox: Outbox,
+  { id, leaseToken, now, leaseMs }: OutboxLease & { now: number; leaseMs: number },
+): Promise<void> {
+  await store.db
+    .updateTable(asTable(outbox))
+    .set({ lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}` })
+    .where('id', '=', id)
+    .where('lease_token', '=', leaseToken)
+    .execute();
+}
+
 /** Ends the lease, and the row's waiting where `change` says so. Undefined when the lease is no longer ours. */
 export async function answerRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
   { id, leaseToken }: OutboxLease,
   change: Partial<Pick<OutboxColumns, 'settled_at' | 'next_attempt_at' | 'detail'>> & { state?: string },
-): Promise<{ attempts: number } | undefined> {
+): Promise<{ account_id: string | null; attempts: number } | undefined> {
   return trx
     .updateTable(asTable(outbox))
     .set({ ...(change as object), unanswered: 0, lease_token: null, lease_expires_at: null })
     .where('id', '=', id)
     .where('lease_token', '=', leaseToken)
-    .returning('attempts')
+    .returning(['account_id', 'attempts'])
     .executeTakeFirst();
 }
 
@@ -131,7 +145,7 @@ export async function holdRow(
   trx: Transaction<Tables>,
   outbox: Outbox,
   { id, leaseToken, until, detail }: OutboxLease & { until: number; detail: string },
-): Promise<{ attempt: number } | undefined> {
+): Promise<{ account_id: string | null; attempt: number } | undefined> {
   const held = await trx
     .updateTable(asTable(outbox))
     .set((eb) => ({
@@ -145,9 +159,9 @@ export async function holdRow(
     }))
     .where('id', '=', id)
     .where('lease_token', '=', leaseToken)
-    .returning('attempts')
+    .returning(['account_id', 'attempts'])
     .executeTakeFirst();
-  return held && { attempt: held.attempts + 1 };
+  return held && { account_id: held.account_id, attempt: held.attempts + 1 };
 }
 
 /** A row that ended so many workers in a row is left alone for as long as its lease lasts. */

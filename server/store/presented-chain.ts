@@ -1,11 +1,7 @@
 import { certificateDers } from './certificates.ts';
+import type { StoredObservation } from './evidence.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from './open-store.ts';
-
-/** As `record` writes it: with fingerprints in the place of DER. */
-interface StoredObservation {
-  addresses: { presentedChain?: string[] }[];
-}
 
 /**
  * The DER of what the endpoint sent when a certificate was last read there, leaf first; of several addresses, one that
@@ -23,16 +19,23 @@ export async function presentedChain(store: Store, key: MonitorKey): Promise<Uin
   const leaf = monitor.certificate_fingerprint;
   if (leaf === null) return [];
 
-  const check = await store.db
-    .selectFrom('checks')
+  const seen = await store.db
+    .selectFrom('check_runs')
+    .innerJoin('evidence', (join) =>
+      join
+        .onRef('evidence.account_id', '=', 'check_runs.account_id')
+        .onRef('evidence.monitor_id', '=', 'check_runs.monitor_id')
+        .onRef('evidence.id', '=', 'check_runs.evidence_id'),
+    )
     .select('observation')
-    .where('monitor_id', '=', key.monitorId)
+    .where('check_runs.account_id', '=', key.accountId)
+    .where('check_runs.monitor_id', '=', key.monitorId)
     .where('reached', '=', 1)
-    .orderBy('finished_at', 'desc')
+    .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const { addresses } =
-    check === undefined ? { addresses: [] } : (JSON.parse(check.observation) as StoredObservation);
+  const { addresses = [] }: StoredObservation =
+    seen === undefined ? {} : (JSON.parse(seen.observation) as StoredObservation);
   const chains = addresses.map((address) => address.presentedChain ?? []);
   const fingerprints = chains.find(([first]) => first === leaf) ?? [leaf];
   return (await certificateDers(store, fingerprints)) ?? [];

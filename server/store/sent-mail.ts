@@ -35,8 +35,16 @@ interface Owner {
 /** What was mailed for the account, or waits to be, the newest first: alerts and other mail together. */
 export async function sentMail(store: Store, account: Owner, limit: number): Promise<SentMail[]> {
   const alerts = await alertMails(store.db, account)
-    .innerJoin('alerts', 'alerts.id', 'deliveries.alert_id')
-    .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
     .selectAll('deliveries')
     .select(['monitors.host', 'monitors.port', 'alerts.step', 'channels.config'])
     .orderBy('deliveries.created_at', 'desc')

@@ -90,7 +90,11 @@ export interface MonitorsTable {
   check_every_minutes: number;
   created_at: number;
   next_check_at: number;
+  /** In which it waits when it is due: see `laneOf`. */
+  lane: Generated<number>;
   last_checked_at: number | null;
+  /** 1 from the first check on: what never changes again may stand in an index, the instant of the last check may not. */
+  checked: Generated<Flag>;
   /** A person asked for a check that no claim has taken up yet. */
   check_requested_at: number | null;
   lease_token: string | null;
@@ -106,10 +110,6 @@ export interface MonitorsTable {
   /** The last check that read a certificate. */
   last_read_at: number | null;
   unreachable_since: number | null;
-  /** JSON of the last verdict. */
-  verdict: string | null;
-  /** The row of `verdicts` that says the same. */
-  verdict_id: string | null;
   problem: 'unreachable' | 'untrusted' | null;
   problem_message: string | null;
   /** 0 where nobody may check it: paused, or its account disabled. */
@@ -139,6 +139,22 @@ export interface MonitorsTable {
   alert_settings: string | null;
 }
 export type PausedBy = 'user' | 'plan';
+
+/** What lists and counts read of a monitor. Triggers keep it as the row of `monitors` is: nobody else writes it. */
+export interface MonitorListingTable {
+  account_id: string;
+  monitor_id: string;
+  created_at: number;
+  host: string;
+  port: number;
+  /** 0 paused, 1 pending, 2 unread, 3 revoked, 4: by the end of its certificate, as in DOMAIN_STATES. */
+  phase: number;
+  not_after: number | null;
+  /** 2: it is down or was not read; 1: it is not trusted; 0: neither, or paused. */
+  trouble: number;
+  tags: string;
+  search_text: string;
+}
 
 /** The payment provider's subscriptions, as its webhooks last told them. */
 export interface SubscriptionsTable {
@@ -223,20 +239,80 @@ export interface FeedbackTable {
   created_at: number;
 }
 
-/** One row per check; `observation` is the evidence with fingerprints in the place of DER. */
-export interface ChecksTable {
-  id: string;
+/**
+ * Of a monitor that was checked, what each check writes anew, so that the row of `monitors` with its indexes stays small. One row
+ * each, made by the first check.
+ */
+export interface MonitorStatesTable {
+  account_id: string;
   monitor_id: string;
-  started_at: number;
-  finished_at: number;
-  reached: Flag;
-  observation: string;
+  /** The row of `verdicts` that the last check came to. */
   verdict_id: string | null;
-  /** What this check alone saw; null for checks from before it was looked at. */
+  /** JSON: what of that verdict is of the last check alone, as `momentOf` takes it out. */
+  moment: string | null;
+  /** The row of `evidence` that has what the last check saw. */
+  evidence_id: string | null;
+  /** The same of the last check that saw certificates, and when that was. */
+  shown_id: string | null;
+  shown_at: number | null;
+  /** The open one of `check_runs`, with its last check and how many it has by now. */
+  run_number: number;
+  run_last_at: number;
+  run_checks: number;
+  /** The last checks, packed: see `parseSamples`. */
+  samples: string | null;
+  /** When the hour began that is part of no day yet, and its figures: see `parseHour`. */
+  hour_at: number | null;
+  hour: string | null;
+}
+
+/** Checks in a row that said the same. */
+export interface CheckRunsTable {
+  account_id: string;
+  monitor_id: string;
+  /** From 1. */
+  number: number;
+  /** When the first of its checks ended. */
+  first_at: number;
+  /** The same of the last one; null of the open run, of which `monitor_states` has this and the number of checks. */
+  last_at: number | null;
+  checks: number;
+  reached: Flag;
+  /** What these checks alone saw; null for checks from before it was looked at. */
   uptime: Uptime | null;
-  response_ms: number | null;
   /** Why it counts as down, as a sentence. */
   down_message: string | null;
+  verdict_id: string;
+  evidence_id: string;
+}
+
+/** What a monitor has shown: one observation for all checks that saw the same, however often it came back. */
+export interface EvidenceTable {
+  account_id: string;
+  monitor_id: string;
+  /** Of what was seen, without the time it took and the order of addresses. */
+  id: string;
+  first_seen_at: number;
+  /** JSON with fingerprints in the place of DER. */
+  observation: string;
+}
+
+/** What the checks of a day (UTC) came to, as far as its hours are over. */
+export interface MonitorDaysTable {
+  account_id: string;
+  monitor_id: string;
+  /** When it began, ms UTC. */
+  day_at: number;
+  checks: number;
+  up: number;
+  down: number;
+  unknown: number;
+  /** Checks with a response time; the sum of those and the slowest, in ms. */
+  answered: number;
+  response_sum: number;
+  response_max: number;
+  /** JSON of the hours that had answers: see `hoursOf`. */
+  hours: string;
 }
 
 /** A certificate authority that one account trusts, beside those that everybody does. */
@@ -250,14 +326,16 @@ export interface AuthoritiesTable {
   created_at: number;
 }
 
-/** Verdict history: a row where the conclusion differs from the one before. */
+/** Verdicts of a monitor: one for all checks that concluded the same, however often it came back. */
 export interface VerdictsTable {
-  id: string;
+  account_id: string;
   monitor_id: string;
+  /** The beginning of a SHA-256 over what makes two verdicts say the same. */
+  id: string;
+  /** The first time. */
   judged_at: number;
   leaf_fingerprint: string | null;
-  /** SHA-256 over what makes two verdicts say the same. */
-  digest: string;
+  /** JSON, in the words of the last time. */
   verdict: string;
 }
 
@@ -272,13 +350,17 @@ export interface CertificatesTable {
 
 /** Which certificates a monitor has shown: its history. Answers that alternate between two fold into two rows. */
 export interface MonitorCertificatesTable {
-  id: string;
+  account_id: string;
   monitor_id: string;
+  id: string;
   fingerprint: string;
   /** `beside`: not sent in a usual handshake, but fetched to complete its chain, or shown to another kind of client. */
   role: 'leaf' | 'chain' | 'beside';
   first_seen_at: number;
+  /** Where `shown` is 1 it is `monitor_states.shown_at` instead: not every check writes it. */
   last_seen_at: number;
+  /** 1: the last check that saw certificates saw this one. */
+  shown: Flag;
 }
 
 /** Icons of sites by endpoint, whoever watches it. A row without `content` says that there was none. */
@@ -317,7 +399,11 @@ export interface Tables {
   identities: IdentitiesTable;
   sessions: SessionsTable;
   monitors: MonitorsTable;
-  checks: ChecksTable;
+  monitor_listing: MonitorListingTable;
+  monitor_states: MonitorStatesTable;
+  check_runs: CheckRunsTable;
+  monitor_days: MonitorDaysTable;
+  evidence: EvidenceTable;
   verdicts: VerdictsTable;
   certificates: CertificatesTable;
   monitor_certificates: MonitorCertificatesTable;

@@ -1,10 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { type Uptime, uptimePercent, uptimeWindowDays } from '../core/index.ts';
 import { entitlementAt, settledEntitlement } from './entitlements.ts';
+import { HOUR_MS, type HourOfAnswers, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from './incidents.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Monitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
+import { isComplete, parseSamples, type Sample } from './samples.ts';
 import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
@@ -26,14 +28,13 @@ export interface UptimeHistory {
   since: number | null;
   percent: number | null;
   /** Oldest first. */
-  checks: { at: number; state: Uptime; responseMs: number | null; message: string | null }[];
+  checks: Sample[];
   /** Newest first, those that touch the window. */
   incidents: Incident[];
-  /** Evenly spaced, oldest first; spans without an answer are left out. `at` is where a span begins. */
+  /** Evenly spaced, oldest first, at most 120; spans without an answer are left out. `at` is where a span begins. */
   responseTimes: { at: number; averageMs: number; slowestMs: number }[];
 }
 
-const MOST_CHECKS = 90;
 const MOST_INCIDENTS = 100;
 const SPANS = 120;
 
@@ -45,23 +46,31 @@ export async function uptimeHistory(
   const { db } = store;
   const monitor = await db
     .selectFrom('monitors')
-    .select(['id', 'uptime', 'uptime_since'])
-    .where('id', '=', monitorId)
-    .where('account_id', '=', accountId)
+    .leftJoin('monitor_states as states', (join) =>
+      join
+        .onRef('states.account_id', '=', 'monitors.account_id')
+        .onRef('states.monitor_id', '=', 'monitors.id'),
+    )
+    .select(['id', 'uptime', 'uptime_since', 'samples', 'hour_at', 'hour'])
+    .where('monitors.id', '=', monitorId)
+    .where('monitors.account_id', '=', accountId)
     .executeTakeFirst();
   if (!monitor) return null;
+  const key = { accountId, monitorId };
+  const samples = parseSamples(monitor.samples);
   const windowDays = await windowOf(store, accountId, now);
   const windowStart = now - windowDays * DAY_MS;
   const from = Math.max(windowStart, monitor.uptime_since ?? windowStart);
-  const downMs = (await downtimes(db, { ids: [monitorId], from: windowStart, now })).get(monitorId) ?? 0;
+  const downMs =
+    (await downtimes(db, { accountId, ids: [monitorId], from: windowStart, now })).get(monitorId) ?? 0;
   return {
     state: monitor.uptime,
     windowDays,
     since: monitor.uptime_since === null ? null : from,
     percent: monitor.uptime_since === null ? null : uptimePercent({ from, now, downMs }),
-    checks: await lastChecks(db, monitorId),
-    incidents: await incidentsSince(db, monitorId, windowStart),
-    responseTimes: await responseTimes(db, { monitorId, from, now }),
+    checks: samples.toSorted((one, other) => one.at - other.at),
+    incidents: await incidentsSince(db, key, windowStart),
+    responseTimes: await responseTimes(db, key, { samples, open: parseHour(monitor), from, now }),
   };
 }
 
@@ -76,7 +85,7 @@ export async function uptimePercents(
   if (first === undefined) return new Map();
   const windowStart = now - (await windowOf(store, first.accountId, now)) * DAY_MS;
   const ids = known.map(({ id }) => id);
-  const down = await downtimes(store.db, { ids, from: windowStart, now });
+  const down = await downtimes(store.db, { accountId: first.accountId, ids, from: windowStart, now });
   return new Map(
     known.map(({ id, uptimeSince }) => {
       const from = Math.max(windowStart, uptimeSince ?? windowStart);
@@ -98,7 +107,7 @@ async function windowOf(store: Store, accountId: string, now: number): Promise<n
 /** How long each was down since `from` and since it is watched without a pause; those that never were are not in it. */
 async function downtimes(
   db: Kysely<Tables>,
-  { ids, from, now }: { ids: readonly string[]; from: number; now: number },
+  { accountId, ids, from, now }: { accountId: string; ids: readonly string[]; from: number; now: number },
 ): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom('incidents')
@@ -109,6 +118,7 @@ async function downtimes(
         - case when started_at < ${sql.lit(from)} then ${sql.lit(from)} else started_at end
       ) as bigint)`.as('down_ms'),
     ])
+    .where('account_id', '=', accountId)
     .where('monitor_id', 'in', ids)
     .where(isDown)
     .where('started_at', '<', now)
@@ -117,6 +127,7 @@ async function downtimes(
       eb
         .selectFrom('monitors')
         .select((of) => of.fn.coalesce('uptime_since', of.lit(0)).as('since'))
+        .whereRef('monitors.account_id', '=', 'incidents.account_id')
         .whereRef('monitors.id', '=', 'incidents.monitor_id'),
     )
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
@@ -125,25 +136,15 @@ async function downtimes(
   return new Map(rows.map((row) => [row.monitor_id, row.down_ms]));
 }
 
-async function lastChecks(db: Kysely<Tables>, monitorId: string): Promise<UptimeHistory['checks']> {
-  const rows = await db
-    .selectFrom('checks')
-    .select(['finished_at', 'uptime', 'response_ms', 'down_message'])
-    .where('monitor_id', '=', monitorId)
-    .orderBy('finished_at', 'desc')
-    .limit(MOST_CHECKS)
-    .execute();
-  return rows.toReversed().flatMap((row) => {
-    if (row.uptime === null) return [];
-    const { finished_at: at, uptime: state, response_ms: responseMs, down_message: message } = row;
-    return [{ at, state, responseMs, message }];
-  });
-}
-
-async function incidentsSince(db: Kysely<Tables>, monitorId: string, from: number): Promise<Incident[]> {
+async function incidentsSince(
+  db: Kysely<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  from: number,
+): Promise<Incident[]> {
   const rows = await db
     .selectFrom('incidents')
     .selectAll()
+    .where('account_id', '=', accountId)
     .where('monitor_id', '=', monitorId)
     .where(isDown)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
@@ -159,29 +160,63 @@ async function incidentsSince(db: Kysely<Tables>, monitorId: string, from: numbe
   }));
 }
 
+type Span = UptimeHistory['responseTimes'][number];
+
+/**
+ * As long as the last checks are all there were, those over spans of any length; from then on hours, so many in each span that at most
+ * 120 cover the time.
+ */
 async function responseTimes(
   db: Kysely<Tables>,
-  { monitorId, from, now }: { monitorId: string; from: number; now: number },
-): Promise<UptimeHistory['responseTimes']> {
-  const spanMs = Math.max(1, Math.ceil((now - from + 1) / SPANS));
-  const span = sql<number>`(finished_at - ${sql.lit(from)}) / ${sql.lit(spanMs)}`;
-  const rows = await db
-    .selectFrom('checks')
-    .select((eb) => [
-      span.as('span'),
-      sql<number>`cast(round(avg(response_ms)) as bigint)`.as('average'),
-      eb.fn.max(eb.ref('response_ms').$notNull()).as('slowest'),
-    ])
-    .where('monitor_id', '=', monitorId)
-    .where('finished_at', '>=', from)
-    .where('finished_at', '<=', now)
-    .where('response_ms', 'is not', null)
-    .groupBy(span)
-    .orderBy('span')
+  key: MonitorKey,
+  {
+    samples,
+    open,
+    from,
+    now,
+  }: { samples: readonly Sample[]; open: OpenHour | null; from: number; now: number },
+): Promise<Span[]> {
+  const [oldest] = samples.toSorted((one, other) => one.at - other.at);
+  if (isComplete(samples) || (oldest !== undefined && oldest.at <= from)) {
+    const answers = samples.flatMap(({ at, responseMs }) =>
+      responseMs === null || at < from || at > now
+        ? []
+        : [{ at, answered: 1, responseSum: responseMs, responseMax: responseMs }],
+    );
+    return spansOf(answers, { from, spanMs: Math.max(1, Math.ceil((now - from + 1) / SPANS)) });
+  }
+  const begin = Math.floor(from / HOUR_MS) * HOUR_MS;
+  const days = await db
+    .selectFrom('monitor_days')
+    .select(['day_at', 'hours'])
+    .where('account_id', '=', key.accountId)
+    .where('monitor_id', '=', key.monitorId)
+    .where('day_at', '>', begin - DAY_MS)
+    .where('day_at', '<=', now)
+    .orderBy('day_at')
     .execute();
-  return rows.map(({ span: place, average, slowest }) => ({
-    at: from + place * spanMs,
-    averageMs: average,
-    slowestMs: slowest,
-  }));
+  const hours = [...days.flatMap(hoursOf), ...(open ? [{ at: open.at, ...open.figures }] : [])].filter(
+    ({ at, answered }) => at >= begin && at <= now && answered > 0,
+  );
+  const spans = spansOf(hours, {
+    from: begin,
+    spanMs: Math.ceil((now - begin + 1) / HOUR_MS / SPANS) * HOUR_MS,
+  });
+  // The first hour had begun before the figures do.
+  return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));
+}
+
+function spansOf(
+  answers: readonly HourOfAnswers[],
+  { from, spanMs }: { from: number; spanMs: number },
+): Span[] {
+  const bySpan = Map.groupBy(answers, ({ at }) => Math.floor((at - from) / spanMs));
+  return [...bySpan]
+    .toSorted(([one], [other]) => one - other)
+    .map(([place, all]) => {
+      const sum = all.reduce((total, { responseSum }) => total + responseSum, 0);
+      const count = all.reduce((total, { answered }) => total + answered, 0);
+      const slowestMs = Math.max(...all.map(({ responseMax }) => responseMax));
+      return { at: from + place * spanMs, averageMs: Math.round(sum / count), slowestMs };
+    });
 }

@@ -42,3 +42,55 @@ export function parseVerdict(text: string | null): Verdict | null {
     },
   };
 }
+
+/** What of a verdict is of one check alone: instants and durations. */
+interface Moment {
+  judgedAt: number;
+  observedAt: number;
+  /** Of each address, in their order. */
+  durations: number[];
+  /** Of what was last seen, and of the last of its turns. */
+  seen: { at: number; turn: { at: number; checks: number } | null } | null;
+}
+
+/** JSON of what changes with every check although nothing else does: it is kept apart, so that the rest is not written again. */
+export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict): string {
+  const turn = turnsOf(lastSeen).at(-1);
+  const moment: Moment = {
+    ...{ judgedAt, observedAt },
+    durations: addresses.map(({ durationMs }) => durationMs),
+    seen: lastSeen && { at: lastSeen.at, turn: turn ? { at: turn.at, checks: turn.checks } : null },
+  };
+  return JSON.stringify(moment);
+}
+
+/** Older versions wrote none. */
+const turnsOf = (lastSeen: Partial<LastSeen> | null): LastSeen['turns'] => lastSeen?.turns ?? [];
+
+/** The verdict as it was at that moment. */
+export function atMoment(verdict: Verdict, text: string | null): Verdict {
+  if (text === null) return verdict;
+  const { judgedAt, observedAt, durations, seen } = JSON.parse(text) as Moment;
+  const { addresses, lastSeen } = verdict;
+  const turns = turnsOf(lastSeen);
+  return {
+    ...verdict,
+    ...{ judgedAt, observedAt },
+    addresses: addresses.map((address, index) => ({
+      ...address,
+      durationMs: durations[index] ?? address.durationMs,
+    })),
+    lastSeen: lastSeen &&
+      seen && {
+        ...lastSeen,
+        at: seen.at,
+        turns: turns.map((turn, index) => (index === turns.length - 1 ? { ...turn, ...seen.turn } : turn)),
+      },
+  };
+}
+
+/** The verdict of a monitor's last check, out of the columns that `joinVerdict` adds; null before the first. */
+export function currentVerdict(row: { verdict: string | null; moment: string | null }): Verdict | null {
+  const verdict = parseVerdict(row.verdict);
+  return verdict && atMoment(verdict, row.moment);
+}

@@ -1,15 +1,14 @@
 import { pruneTests } from '../store/alerts.ts';
 import { pruneOrphanCertificates } from '../store/certificates.ts';
-import { pruneChecks } from '../store/checks.ts';
 import { recallDeliveries } from '../store/deliveries.ts';
 import { pruneFavicons, recallFavicons } from '../store/favicons.ts';
 import { pruneKeys } from '../store/idempotency.ts';
-import { pruneIncidents } from '../store/incidents.ts';
 import { pruneMails, recallMails } from '../store/mails.ts';
 import { recallMonitors } from '../store/monitors.ts';
 import { prunePaymentEvents } from '../store/payment-events.ts';
 import { recallPlans } from '../store/plan-ends.ts';
 import { pruneRateLimits } from '../store/rate-limits.ts';
+import { prunePast } from '../store/retention.ts';
 import { pruneSessions } from '../store/sessions.ts';
 import type { Store } from '../store/open-store.ts';
 import { pruneTrials } from '../store/trials.ts';
@@ -19,8 +18,10 @@ import type { OwnNetwork } from './own-network.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Longest any plan shows the past of a domain. The history of certificates is kept for as long as the domain. */
-const KEEP_CHECKS_MS = 90 * DAY_MS;
+/** What is kept of the past of a domain grows old by the day. The history of certificates is kept for as long as the domain. */
+const PRUNE_EVERY_MS = 20 * HOUR_MS;
+/** How long one can see what became of a test of a channel. */
+const KEEP_TESTS_MS = 90 * DAY_MS;
 /** How long the operator can see what became of a mail. */
 const KEEP_MAILS_MS = 90 * DAY_MS;
 /** Far longer than the payment provider repeats itself, for which each event's id is kept. */
@@ -44,12 +45,13 @@ export interface Janitor {
 }
 
 /**
- * Retention: about once an hour, old checks and incidents with what was told of them, mails and payment events, trials of addresses long gone, sessions that have
+ * Retention: about once an hour, and once a day the past of domains that no plan shows any more with what was told of it: mails and payment events, trials of addresses long gone, sessions that have
  * ended, certificates and icons that nothing refers to, spent limits.
  */
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
+  let prunedAt = -Infinity;
 
   async function sweep(): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
@@ -61,9 +63,11 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
       (await recallPlans(store, now)) +
       (await recallFavicons(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
-    await pruneChecks(store, now - KEEP_CHECKS_MS);
-    await pruneIncidents(store, now - KEEP_CHECKS_MS);
-    await pruneTests(store, now - KEEP_CHECKS_MS);
+    if (now - prunedAt > PRUNE_EVERY_MS || now < prunedAt) {
+      await prunePast(store, now);
+      prunedAt = now;
+    }
+    await pruneTests(store, now - KEEP_TESTS_MS);
     await pruneMails(store, now - KEEP_MAILS_MS);
     await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
     await pruneTrials(store, now);

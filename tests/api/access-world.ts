@@ -289,6 +289,7 @@ async function giveAlerting(
   await store.db
     .insertInto('incidents')
     .values({
+      account_id: accountId,
       ...{ id: incident, monitor_id: domain, problem: 'down', fingerprint: '', started_at: now },
       ...{ confirmed_at: now, recovered: 0, cause: 'timeout', message: 'No answer', facts: '{}' },
     })

@@ -163,8 +163,8 @@ describeEachDatabase('An act on many domains', (open) => {
     const results = await act(alice, [a, b, a], 'remove');
     expect(results).toEqual([a, b, a].map((id) => ({ id, problem: null, message: null, domain: null })));
     expect(problems(await act(alice, [a], 'remove'))).toEqual(['not_found']);
-    for (const table of ['monitors', 'checks', 'verdicts', 'monitor_certificates'] as const)
-      expect([table, await api.store.db.selectFrom(table).select('id').execute()]).toEqual([
+    for (const table of ['monitors', 'check_runs', 'verdicts', 'evidence', 'monitor_certificates'] as const)
+      expect([table, await api.store.db.selectFrom(table).select('account_id').execute()]).toEqual([
         table,
         [expect.anything()],
       ]);

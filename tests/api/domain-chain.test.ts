@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import { pruneChecks } from '../../server/store/checks.ts';
 import type { Monitor } from '../../server/store/monitors.ts';
+import { prunePast } from '../../server/store/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
@@ -67,7 +67,7 @@ describeEachDatabase('The chain of a domain', (open) => {
     await alice.ask(CALLS.checkDomain, { params: { id } });
     await finishChecks(api, root, refusedByPolicy);
     expect(await chainOf(alice, id)).toHaveLength(2);
-    await pruneChecks(api.store, api.clock.now() - 30_000);
+    await prunePast(api.store, api.clock.now() + 15 * DAY_MS);
     expect(await chainOf(alice, id)).toMatchObject([{ role: 'leaf', fingerprint: leaf.fingerprint }]);
   });
 });

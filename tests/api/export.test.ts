@@ -56,6 +56,7 @@ async function live(api: TestApi, person: Person): Promise<void> {
   await store.db
     .insertInto('incidents')
     .values({
+      account_id: person.id,
       ...{ id: `incident of ${mark}`, monitor_id: monitor?.id ?? '', started_at: now, confirmed_at: now },
       ...{ problem: 'down', fingerprint: '', recovered: 1, facts: '{}' },
       ...{ ended_at: now, cause: 'timeout', message: `${mark} was down.` },
@@ -194,7 +195,9 @@ describeEachDatabase('The export', (open) => {
       check_every_minutes: 1440,
       active: true,
       certificates: [{ role: 'leaf', facts: { subject: expect.any(String) as string } }],
-      checks: [{ reached: true, uptime: 'up', observation: expect.anything() as unknown }],
+      checks: [{ reached: true, uptime: 'up', checks: 1 }],
+      evidence: [{ observation: expect.anything() as unknown }],
+      last_checks: [{ state: 'up' }],
       verdicts: [{ verdict: { trusted: true } }],
       ...{ protocol: 'https', uptime: 'up', incidents: [{ cause: 'timeout', message: 'alice was down.' }] },
     });
@@ -273,28 +276,27 @@ describeEachDatabase('The export', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     await live(api, alice);
-    const { id: verdictId, monitor_id: monitorId } = await api.store.db
-      .selectFrom('verdicts')
-      .select(['id', 'monitor_id'])
+    const { first_at: _, ...run } = await api.store.db
+      .selectFrom('check_runs')
+      .selectAll()
       .executeTakeFirstOrThrow();
     const now = api.clock.now();
-    const check = (index: number, at: number) => ({
-      ...{ id: `check ${index}`, monitor_id: monitorId, started_at: at, finished_at: at, reached: 1 },
-      ...{ observation: '{}', verdict_id: verdictId },
+    const runs = Array.from({ length: 1_100 }, (__, index) => {
+      const at = now + index;
+      return { ...run, number: index + 2, first_at: at, last_at: at };
     });
-    const checks = Array.from({ length: 1_100 }, (_, index) => check(index, now + index));
-    for (let start = 0; start < 1_100; start += 100)
+    for (let start = 0; start < 1_100; start += 50)
       await api.store.db
-        .insertInto('checks')
-        .values(checks.slice(start, start + 100))
+        .insertInto('check_runs')
+        .values(runs.slice(start, start + 50))
         .execute();
     const [domain] = (await exportOf(alice)).domains;
     expect(domain?.checks).toHaveLength(1_000);
-    expect(domain?.checks[0]).toMatchObject({ finished_at: new Date(now + 1_099).toISOString() });
+    expect(domain?.checks[0]).toMatchObject({ last_at: new Date(now + 1_099).toISOString() });
 
     await api.store.db
-      .updateTable('checks')
-      .set({ finished_at: now - 91 * 86_400_000 })
+      .updateTable('check_runs')
+      .set({ last_at: now - 91 * 86_400_000 })
       .execute();
     expect((await exportOf(alice)).domains[0]?.checks).toEqual([]);
   });

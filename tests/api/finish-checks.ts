@@ -21,9 +21,9 @@ export async function finishChecks(
       seen.outcome === 'handshake' ? seen.presentedChain : [],
     );
     await record(store, {
+      accountId: monitor.accountId,
       monitorId: monitor.id,
       leaseToken: monitor.leaseToken,
-      startedAt: now,
       now,
       observation,
       verdict,

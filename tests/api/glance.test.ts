@@ -57,7 +57,15 @@ async function startWorld(open: () => Promise<Store>, { rig: rigOptions = {}, ap
 }
 
 const countRows = async (store: Store) => {
-  const tables = ['monitors', 'checks', 'certificates', 'verdicts', 'glances', 'favicons', 'alerts'] as const;
+  const tables = [
+    'monitors',
+    'check_runs',
+    'certificates',
+    'verdicts',
+    'glances',
+    'favicons',
+    'alerts',
+  ] as const;
   const counted = tables.map(async (name) => (await store.db.selectFrom(name).selectAll().execute()).length);
   return (await Promise.all(counted)).reduce((sum, count) => sum + count, 0);
 };

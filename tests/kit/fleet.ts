@@ -81,6 +81,7 @@ function domainOf({ accountId, count, now }: Fleet, index: number) {
       check_every_minutes: 1440,
       created_at: now - (count - index) * 1000,
       next_check_at: now + 2 * DAY_MS,
+      checked: 1,
       last_checked_at: now - 60_000 * (index % 50),
       last_read_at: now - 60_000 * (index % 50),
       certificate_fingerprint: fingerprint,

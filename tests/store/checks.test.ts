@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { certificateDer, pruneOrphanCertificates } from '../../server/store/certificates.ts';
-import { pruneChecks } from '../../server/store/checks.ts';
 import { history, monitorOf, removeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -47,8 +46,11 @@ describeEachDatabase('the record of a check', (open) => {
     await watched(store);
     const leaf = certificate();
     await check(store, NOW, [leaf]);
-    const { observation, ...row } = await store.db.selectFrom('checks').selectAll().executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ started_at: NOW - 100, finished_at: NOW, reached: 1 });
+    const { observation, ...row } = await store.db
+      .selectFrom('evidence')
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ first_seen_at: NOW });
     expect(JSON.parse(observation)).toMatchObject({
       endpoint: { host: 'www.example.org', port: 443 },
       addresses: [{ outcome: 'handshake', presentedChain: [leaf.facts.fingerprint] }],
@@ -82,7 +84,7 @@ describeEachDatabase('the record of a check', (open) => {
       expect(await certificateDer(store, facts.fingerprint)).toEqual(der);
     expect(await history(store, key)).toMatchObject([{ fingerprint: leaf.facts.fingerprint }]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
-    const row = await store.db.selectFrom('checks').select('observation').executeTakeFirstOrThrow();
+    const row = await store.db.selectFrom('evidence').select('observation').executeTakeFirstOrThrow();
     expect(JSON.parse(row.observation)).toMatchObject({
       addresses: [{ presentedChain: [leaf.facts.fingerprint], staple: 70 }],
       authorities: [
@@ -113,7 +115,8 @@ describeEachDatabase('the record of a check', (open) => {
       ...{ findings, revocation, limiting, lastSeen },
     };
     const verdict = JSON.stringify(older);
-    await store.db.updateTable('monitors').set({ verdict }).execute();
+    await store.db.updateTable('verdicts').set({ verdict }).execute();
+    await store.db.updateTable('monitor_states').set({ moment: null }).execute();
 
     expect((await monitorOf(store, key))?.verdict).toMatchObject({
       ...{ path: [], chainToServe: null, renewal: null, posture: null },
@@ -203,14 +206,11 @@ describeEachDatabase('the record of a check', (open) => {
     expect(deliveries[0]?.message_id).toMatch(/^<[\w-]+@[\w.]+>$/);
   });
 
-  it('is swept by age, and its certificates once no monitor has shown them', async () => {
+  it('leaves its certificates until no monitor has shown them', async () => {
     const store = await open();
     const key = await watched(store);
-    const [old, current] = [certificate(), certificate()];
-    await check(store, NOW, [old]);
-    await check(store, NOW + DAY, [current]);
-    expect(await pruneChecks(store, NOW)).toBe(0);
-    expect(await pruneChecks(store, NOW + DAY)).toBe(1);
+    await check(store, NOW, [certificate()]);
+    await check(store, NOW + DAY, [certificate()]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
     expect(await history(store, key)).toHaveLength(2);
     await removeMonitor(store, key);

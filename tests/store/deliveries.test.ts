@@ -189,7 +189,7 @@ describeEachDatabase('deliveries', (open) => {
 
   it('are decided on anew where they were by a clock that ran ahead', async () => {
     const store = await open();
-    const { leaf, monitorId } = await alerted(store);
+    const { leaf, accountId, monitorId } = await alerted(store);
     const claimed = await claimOne(store, NOW);
     await settleDelivery(store, { ...claimed, now: NOW, outcome: 'delivered', detail: null });
     const wrong = NOW + 400 * DAY;
@@ -201,7 +201,7 @@ describeEachDatabase('deliveries', (open) => {
       .set({ next_check_at: NOW + 2 * DAY })
       .execute();
     await check(store, NOW + 2 * DAY, [leaf]);
-    expect(await knownIncidents(store.db, { monitorId, now: NOW + 2 * DAY })).toMatchObject([
+    expect(await knownIncidents(store.db, { accountId, monitorId, now: NOW + 2 * DAY })).toMatchObject([
       { problem: 'expiry', told: ['critical', 'three_days'] },
     ]);
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ alert: { step: 'three_days' } });
@@ -256,7 +256,9 @@ describeEachDatabase('deliveries', (open) => {
     expect(await states(store)).toEqual(['superseded']);
     const [monitor] = await claimDue(store, { ...claim, now: NOW + MINUTE });
     expect(monitor).toMatchObject({ id: monitorId });
-    expect(await knownIncidents(store.db, { monitorId, now: NOW + MINUTE })).toMatchObject([{ told: [] }]);
+    expect(await knownIncidents(store.db, { accountId, monitorId, now: NOW + MINUTE })).toMatchObject([
+      { told: [] },
+    ]);
     expect(await store.db.selectFrom('deliveries').select(['id', 'channel_id']).execute()).toEqual([
       { id: waiting?.id, channel_id: null },
     ]);

@@ -62,7 +62,11 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
     });
 
     const store = await database.open();
-    const known = await knownIncidents(store.db, { monitorId: 'shop.example', now: NOW + 2 });
+    const known = await knownIncidents(store.db, {
+      accountId: 'alice',
+      monitorId: 'shop.example',
+      now: NOW + 2,
+    });
     expect(known).toMatchObject([
       { problem: 'down', endedAt: NOW + 2, recovered: true, facts: { message: 'It was slow.' } },
       {

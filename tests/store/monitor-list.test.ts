@@ -176,6 +176,7 @@ describeEachDatabase('the summary', (open) => {
     for (const { id } of [broken, silent])
       await store.db.updateTable('monitors').set({ uptime: 'down' }).where('id', '=', id).execute();
     const incident = {
+      account_id: alice.id,
       ...{ problem: 'down' as const, fingerprint: '', recovered: 0, facts: '{}' },
       ...{ started_at: NOW, confirmed_at: NOW, ended_at: null, cause: 'server_error' },
     };
@@ -225,6 +226,7 @@ describeEachDatabase('the summary', (open) => {
           created_at: NOW,
           next_check_at: NOW,
           not_after: end,
+          checked: 1,
           last_checked_at: NOW,
           certificate_fingerprint: shared.facts.fingerprint,
           revoked: 0,

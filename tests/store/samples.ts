@@ -102,9 +102,9 @@ export function checkOf(
 ): CheckRecord {
   const { findings = [], trusted = chain.length > 0, revoked = [], nextCheckAt, ...rest } = change;
   return {
+    accountId: claimed.accountId,
     monitorId: claimed.id,
     leaseToken: claimed.leaseToken,
-    startedAt: now - 100,
     now,
     observation: observationOf(claimed, now, chain),
     verdict: verdictOf(now, chain, { findings, trusted, revoked }),

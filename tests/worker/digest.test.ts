@@ -69,6 +69,7 @@ describeEachDatabase('the weekly digest', (open) => {
     await rig.store.db
       .insertInto('incidents')
       .values({
+        account_id: renewed.accountId,
         ...{ id: randomUUID(), monitor_id: renewed.id, problem: 'down', fingerprint: '', recovered: 1 },
         ...{ started_at: clock.now() - 3 * HOUR_MS, confirmed_at: clock.now() - 2 * HOUR_MS },
         ...{ ended_at: clock.now() - 2 * HOUR_MS - 30 * MINUTE_MS, cause: 'other', message: '', facts: '{}' },

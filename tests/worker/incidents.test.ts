@@ -17,8 +17,8 @@ const subjects = ({ arrivals }: Rig) => arrivals.map(({ subject }) => subject);
 
 describeEachDatabase('incidents, from the server to the mail', (open) => {
   const begin = async () => startRig(await open());
-  const theIncident = async (rig: Rig, { id }: Monitor) => {
-    const [incident] = await incidentsOf(rig.store.db, { monitorId: id, since: 0 });
+  const theIncident = async (rig: Rig, { id, accountId }: Monitor) => {
+    const [incident] = await incidentsOf(rig.store.db, { accountId, monitorId: id, since: 0 });
     if (!incident) throw new Error('There is no incident');
     return incident;
   };

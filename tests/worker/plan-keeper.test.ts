@@ -4,6 +4,7 @@ import { setFrequency } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { TRUSTING } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
+import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person, watch } from '../store/samples.ts';
 import { DAY_MS, HOUR_MS, START, startRig, until } from './rig.ts';
@@ -197,11 +198,5 @@ async function mailsOfEnds(store: Store) {
 }
 
 async function checkedAt(store: Store, monitorId: string): Promise<number[]> {
-  const rows = await store.db
-    .selectFrom('checks')
-    .select('finished_at')
-    .where('monitor_id', '=', monitorId)
-    .orderBy('finished_at')
-    .execute();
-  return rows.map((row) => row.finished_at);
+  return (await checksMade(store, monitorId)).map(({ at }) => at);
 }

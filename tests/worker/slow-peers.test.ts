@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Monitor } from '../../server/store/monitors.ts';
+import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { startRig, until } from './rig.ts';
@@ -57,7 +58,7 @@ describeEachDatabase('the running worker', (open) => {
     const rig = await startRig(await open());
     rig.worker.start();
     await rig.watch('first.fjord.example');
-    await until(async () => (await rig.store.db.selectFrom('checks').select('id').execute()).length === 1);
+    await until(async () => (await checksMade(rig.store)).length === 1);
     const host = 'pay.fjord.example';
     const now = rig.clock.now();
     await rig.watch(

@@ -1,7 +1,8 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
 import { identitiesOf } from '../../store/accounts.ts';
-import { accountExport, EXPORT_LIMITS, profileExport } from '../../store/export.ts';
+import { EXPORT_LIMITS } from '../../store/domain-export.ts';
+import { accountExport, profileExport } from '../../store/export.ts';
 import type { Store } from '../../store/open-store.ts';
 import { sessionsOf } from '../../store/sessions.ts';
 import type { Api, AppParts } from '../api.ts';

@@ -7,7 +7,10 @@ import { createIdentityFactors } from './0004-identity-factors.ts';
 import { createDescriptionsAndGlances } from './0005-descriptions-and-glances.ts';
 import { createProtocolsAndUptime } from './0006-protocols-and-uptime.ts';
 import { createChannelsAndIncidents } from './0007-channels-and-incidents.ts';
+import { createAccountFirstTables } from './0008-account-first.ts';
 import { createApiTokens } from './0009-api-tokens.ts';
+import { createListing } from './0010-reading.ts';
+import { createLanes } from './0012-lanes.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -27,7 +30,10 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0005-descriptions-and-glances': { up: createDescriptionsAndGlances, breaking: true },
   '0006-protocols-and-uptime': { up: createProtocolsAndUptime, breaking: true },
   '0007-channels-and-incidents': { up: createChannelsAndIncidents, breaking: true },
+  '0008-account-first': { up: createAccountFirstTables, breaking: true },
   '0009-api-tokens': { up: createApiTokens, breaking: false },
+  '0010-reading': { up: createListing, breaking: false },
+  '0012-lanes': { up: createLanes, breaking: false },
 };
 
 /** The level that a migration brings: `0007-channels-and-incidents` → 7. */

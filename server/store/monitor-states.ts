@@ -1,0 +1,80 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { UptimeAssessment } from '../core/index.ts';
+import { type OpenRun, type Said, turnRun } from './check-runs.ts';
+import { followHour, keepHour, packHour, parseHour } from './day-figures.ts';
+import type { MonitorKey } from './monitor-change.ts';
+import { packSamples, parseSamples, type Sample } from './samples.ts';
+import type { MonitorStatesTable, Tables } from './tables.ts';
+
+type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
+
+/** All null before the first check. */
+export type StateBefore = { [Column in Exclude<keyof Columns, 'moment'>]: Columns[Column] | null };
+
+/**
+ * Counts a check in, in its run, its hour and among the last ones, as part of the transaction that records it. The monitor's row must
+ * be held.
+ */
+export async function keepState(
+  trx: Transaction<Tables>,
+  key: MonitorKey,
+  check: {
+    before: StateBefore;
+    verdict: { id: string; moment: string; reached: boolean };
+    evidence: { id: string; showsCertificates: boolean };
+    assessment: UptimeAssessment;
+    now: number;
+  },
+): Promise<void> {
+  const { before, verdict, evidence, assessment, now } = check;
+  const { state, responseMs, cause } = assessment;
+  const samples = parseSamples(before.samples);
+  const said: Said = {
+    ...{ reached: verdict.reached, verdictId: verdict.id, evidenceId: evidence.id },
+    ...{ uptime: state, downMessage: cause?.message ?? null },
+  };
+  const open = openRun(before);
+  const run =
+    open && isSame(said, before, samples.at(-1))
+      ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
+      : await turnRun(trx, key, { open, said, now });
+  const { open: hour, finished } = followHour(parseHour(before), { at: now, state, responseMs });
+  if (finished) await keepHour(trx, key, finished);
+  samples.push({ at: now, state, responseMs, message: said.downMessage });
+  const next: Columns = {
+    ...{ verdict_id: verdict.id, moment: verdict.moment, evidence_id: evidence.id },
+    shown_id: evidence.showsCertificates ? evidence.id : before.shown_id,
+    shown_at: evidence.showsCertificates ? now : before.shown_at,
+    ...run,
+    samples: packSamples(samples),
+    ...{ hour_at: hour.at, hour: packHour(hour) },
+  };
+  const { accountId, monitorId } = key;
+  if (before.run_number === null)
+    await trx
+      .insertInto('monitor_states')
+      .values({ account_id: accountId, monitor_id: monitorId, ...next })
+      .execute();
+  else
+    await trx
+      .updateTable('monitor_states')
+      .set(next)
+      .where('account_id', '=', accountId)
+      .where('monitor_id', '=', monitorId)
+      .execute();
+}
+
+function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun | null {
+  const isOpen = run_number !== null && run_number > 0 && run_last_at !== null && run_checks !== null;
+  return isOpen ? { run_number, run_last_at, run_checks } : null;
+}
+
+/** That of the last check says the rest of what the open run is about. */
+function isSame(said: Said, before: StateBefore, last: Sample | undefined): boolean {
+  return (
+    said.verdictId === before.verdict_id &&
+    said.evidenceId === before.evidence_id &&
+    said.uptime === last?.state &&
+    said.downMessage === last.message
+  );
+}

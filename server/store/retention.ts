@@ -1,0 +1,112 @@
+import { type Kysely, sql, type SqlBool } from 'kysely';
+import { uptimeWindowDays } from '../core/index.ts';
+import type { Store } from './open-store.ts';
+import type { Tables } from './tables.ts';
+import { inTransaction } from './transaction.ts';
+
+const DAY_MS = 86_400_000;
+/** Beyond what a plan shows, and after the end of Premium before less is kept: whoever pays again a little late has lost nothing. */
+export const GRACE_MS = 7 * DAY_MS;
+/** As one portion: the embedded database has one writer, which nobody should wait for long. */
+const AT_ONCE = 200;
+
+interface Place {
+  account_id: string;
+  id: string;
+}
+
+/**
+ * Removes what no plan shows any more of the past of monitors, some of them at a time: runs of checks, days, incidents with what was
+ * told of them, and then what showed in none of the runs that are left. Returns how many rows.
+ */
+export async function prunePast(store: Store, now: number): Promise<number> {
+  let removed = 0;
+  for (let after: Place = { account_id: '', id: '' }; ;) {
+    const page = await store.db
+      .selectFrom('monitors')
+      .select(['account_id', 'id'])
+      .where(sql<boolean>`(account_id, id) > (${after.account_id}, ${after.id})`)
+      .orderBy('account_id')
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute();
+    const last = page.at(-1);
+    if (!last) return removed;
+    for (const keeps of ['little', 'much'] as const)
+      removed += await prunePortion(store, { after, last, keeps, now });
+    after = last;
+  }
+}
+
+interface Portion {
+  after: Place;
+  last: Place;
+  keeps: 'little' | 'much';
+  now: number;
+}
+
+async function prunePortion(store: Store, portion: Portion): Promise<number> {
+  const { keeps, now } = portion;
+  if (store.everyonePremium && keeps === 'little') return 0;
+  const before = now - GRACE_MS - uptimeWindowDays(keeps === 'much' ? 'premium' : 'free') * DAY_MS;
+  return inTransaction(store, async (trx) => {
+    const ended = { ...portion, before, of: portionOf(store, portion) };
+    const runs = await deleteOld(trx, 'check_runs', 'last_at', ended);
+    const days = await deleteOld(trx, 'monitor_days', 'day_at', ended);
+    const incidents = await deleteOld(trx, 'incidents', 'ended_at', ended);
+    if (runs > 0) await deleteUnreferenced(trx, ended.of);
+    return runs + days + incidents;
+  });
+}
+
+/** From one monitor to another in the order of keys, those of accounts that keep so much. */
+function portionOf(store: Store, { after, last, keeps, now }: Portion) {
+  const range = sql<SqlBool>`(monitors.account_id, monitors.id) > (${after.account_id}, ${after.id})
+    and (monitors.account_id, monitors.id) <= (${last.account_id}, ${last.id})`;
+  if (store.everyonePremium) return range;
+  const since = now - GRACE_MS;
+  const hadPremium = sql<SqlBool>`exists (select 1 from accounts where accounts.id = monitors.account_id
+    and ((accounts.plan = 'premium' and (accounts.plan_ends_at is null or accounts.plan_ends_at > ${since}))
+      or accounts.trial_ends_at > ${since}
+      or (accounts.granted_at is not null and (accounts.grant_ends_at is null or accounts.grant_ends_at > ${since}))
+      or exists (select 1 from subscriptions where subscriptions.account_id = accounts.id
+        and (subscriptions.period_ends_at > ${since} or subscriptions.told_at > ${since}))))`;
+  return keeps === 'much'
+    ? sql<SqlBool>`${range} and ${hadPremium}`
+    : sql<SqlBool>`${range} and not ${hadPremium}`;
+}
+
+type Ended = { before: number; of: ReturnType<typeof portionOf> };
+
+async function deleteOld(
+  trx: Kysely<Tables>,
+  table: 'check_runs' | 'monitor_days' | 'incidents',
+  instant: 'last_at' | 'day_at' | 'ended_at',
+  { before, of }: Ended,
+): Promise<number> {
+  const key = { check_runs: 'number', monitor_days: 'day_at', incidents: 'id' }[table];
+  const old = sql.table(table);
+  const { numAffectedRows } =
+    await sql`delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (
+      select old.account_id, ${sql.ref(`old.${key}`)}, old.monitor_id
+      from monitors join ${old} old on old.account_id = monitors.account_id and old.monitor_id = monitors.id
+      where ${of} and ${sql.ref(`old.${instant}`)} < ${before})`.execute(trx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Of these monitors, evidence and verdicts that no run has, nor the last check. */
+async function deleteUnreferenced(trx: Kysely<Tables>, of: Ended['of']): Promise<void> {
+  for (const [table, column] of [
+    ['evidence', 'evidence_id'],
+    ['verdicts', 'verdict_id'],
+  ] as const) {
+    const kept = sql.table(table);
+    const refers = (from: string) => sql`exists (select 1 from ${sql.table(from)} run
+      where run.account_id = old.account_id and run.monitor_id = old.monitor_id
+        and ${sql.ref(`run.${column}`)} = old.id)`;
+    await sql`delete from ${kept} where (account_id, monitor_id, id) in (
+        select old.account_id, old.monitor_id, old.id
+        from monitors join ${kept} old on old.account_id = monitors.account_id and old.monitor_id = monitors.id
+        where ${of} and not ${refers('check_runs')} and not ${refers('monitor_states')})`.execute(trx);
+  }
+}
