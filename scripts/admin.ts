@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Config, ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
+import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, loadSecrets } from '../server/data-directory.ts';
 import { openStore, StoreError } from '../server/store/open-store.ts';
-import { SQLITE_FILE } from '../server/store/dialect.ts';
 import { COMMANDS } from './admin/commands.ts';
 import { MistakeError } from './admin/mistake-error.ts';
+import { refuseEmptyHands } from './database/embedded-database.ts';
 
 const HELP = `npm run admin -- COMMAND
 
@@ -70,14 +70,6 @@ function readArguments() {
     const reason = error instanceof Error ? error.message.split('. ')[0] : String(error);
     throw new MistakeError(`${reason}. See: npm run admin -- --help`);
   }
-}
-
-/** Without this, a wrong DATA_DIR would get a new, empty database. */
-function refuseEmptyHands({ databaseUrl, dataDir }: Config): void {
-  if (databaseUrl === null && !existsSync(join(dataDir, SQLITE_FILE)))
-    throw new ConfigError(
-      `There is no database in DATA_DIR ${dataDir}. Start the server once, or set the DATA_DIR or DATABASE_URL that it uses.`,
-    );
 }
 
 /** Reading them elsewhere than the server would make new ones. */

@@ -30,7 +30,7 @@ export async function migrate(db: Kysely<Tables>, options: MigrateOptions): Prom
   for (let attempt = 1; ; attempt++) {
     try {
       if ((await pending(db, options)).length === 0) return;
-      return await db.transaction().execute((trx) => migrateAlone(trx, options));
+      return await db.transaction().execute((trx) => migrateWithin(trx, options));
     } catch (error) {
       // Processes that go on meanwhile may hold in another order what a change wants.
       if (attempt === ATTEMPTS || !lostRace(error)) throw error;
@@ -43,17 +43,25 @@ export async function isUpToDate(db: Kysely<Tables>, options: MigrateOptions): P
   return (await pending(db, options)).length === 0;
 }
 
-/** The level of what is there; 0 where nothing is. */
-export async function databaseLevel(db: Kysely<Tables>, dialect: DialectName): Promise<number> {
-  return Math.max(0, ...(await migrationsDone(db, dialect)).map(levelOf));
+/** The level of what is there; 0 where nothing is. @throws StoreError `newer_database` where it has more than this program. */
+export async function databaseLevel(db: Kysely<Tables>, options: MigrateOptions): Promise<number> {
+  const done = await migrationsDone(db, options.dialect);
+  refuseUnknown(done, options);
+  return Math.max(0, ...done.map(levelOf));
 }
 
 /** The same lock as earlier versions take, which may start at the same time. */
 const LOCK_ID = sql.lit(3_853_314_791_062_309_107n);
 
-async function migrateAlone(trx: Transaction<Tables>, options: MigrateOptions): Promise<void> {
+/** Until the end of the transaction no other process of any version migrates; on PostgreSQL. */
+export async function lockMigrations(trx: Transaction<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(trx);
+}
+
+/** As `migrate`, in a transaction that does more. It holds the lock of the migrations to its end. */
+export async function migrateWithin(trx: Transaction<Tables>, options: MigrateOptions): Promise<void> {
   const { dialect, changes = MIGRATIONS } = options;
-  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(trx);
+  if (dialect === 'postgres') await lockMigrations(trx);
   await sql`create table if not exists kysely_migration (
     name varchar(255) not null primary key, timestamp varchar(255) not null)`.execute(trx);
   // Anew: the process that had the lock before may have done it.
@@ -92,9 +100,18 @@ async function pending(
 ): Promise<string[]> {
   const done = new Set(await migrationsDone(db, dialect));
   const missing = Object.keys(changes).filter((change) => !done.has(change) && levelOf(change) <= upTo);
-  const unknown = [...done].filter((change) => !Object.hasOwn(changes, change));
-  if (unknown.length === 0) return missing;
-  if (missing.length === 0 && (await oldestProgram(db, dialect)) <= levelOf(lastOf(changes))) return [];
+  const isAhead = [...done].some((change) => !Object.hasOwn(changes, change));
+  const goesOn = missing.length === 0 && (await oldestProgram(db, dialect)) <= levelOf(lastOf(changes));
+  if (isAhead && !goesOn) refuseUnknown([...done], { name, changes });
+  return missing;
+}
+
+function refuseUnknown(
+  done: readonly string[],
+  { name, changes = MIGRATIONS }: Pick<MigrateOptions, 'name' | 'changes'>,
+): void {
+  const unknown = done.filter((change) => !Object.hasOwn(changes, change));
+  if (unknown.length === 0) return;
   throw new StoreError(
     'newer_database',
     `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version, or restore the backup from before the update.`,

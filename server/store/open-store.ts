@@ -1,9 +1,10 @@
 import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DialectName, mayPass, OLDEST_POSTGRES, SQLITE_FILE, sqliteDialect } from './dialect.ts';
+import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from './migrate.ts';
 import { type PoolUse, postgresDialect } from './postgres-connection.ts';
 import { createPostgresSignals } from './postgres-signals.ts';
+import { CONNECT_ATTEMPTS, type Patience, reachPostgres, reason } from './reach-postgres.ts';
 import { createLocalSignals, type Signals } from './signals.ts';
 import { StoreError } from './store-error.ts';
 import type { StoreLog } from './store-log.ts';
@@ -31,20 +32,14 @@ export interface Store {
 
 type LeaseClock = 'database' | 'caller';
 
-export interface StoreOptions {
+/** As often as PostgreSQL is tried, processes of an older version that an update waits for are given the time to end. */
+export interface StoreOptions extends Patience {
   /** null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;
   log?: StoreLog;
-  /**
-   * How often PostgreSQL is tried before giving up; a second apart at first, then longer. As often processes of an older version
-   * that an update waits for are given the time to end.
-   */
-  connectAttempts?: number;
   /** false: a database of an older level is refused and not changed, for tools beside the server. Default: true. */
   mayMigrate?: boolean;
-  /** Called once when the first attempt fails and more follow; `place` is host:port/name. */
-  onWaiting?: (place: string) => void;
   /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
   leaseClock?: LeaseClock;
   /** Default: false, accounts have what they are entitled to. */
@@ -53,7 +48,6 @@ export interface StoreOptions {
   onQuery?: (query: { text: string; durationMs: number; failed: boolean }) => void;
 }
 
-const CONNECT_ATTEMPTS = 8;
 const QUIET: StoreLog = { warn: () => undefined };
 
 /** Connects, checks the server's version and migrates under a lock. @throws StoreError */
@@ -97,7 +91,7 @@ async function openPostgres(
   const dialect = postgresDialect(databaseUrl, onLostConnection, { isGuarded: () => isGuarded });
   const db = new Kysely<Tables>({ dialect, ...heard(onQuery) });
   try {
-    await connect(db, databaseUrl, patience);
+    await reachPostgres(db, databaseUrl, patience);
     await bringUpToDate(db, { dialect: 'postgres', name: 'The database of DATABASE_URL' }, patience);
     isGuarded = true;
   } catch (error) {
@@ -161,48 +155,4 @@ async function bringUpToDate(
       await delay(500);
     }
   }
-}
-
-async function connect(
-  db: Kysely<Tables>,
-  databaseUrl: string,
-  { connectAttempts = CONNECT_ATTEMPTS, onWaiting }: Pick<StoreOptions, 'connectAttempts' | 'onWaiting'>,
-): Promise<void> {
-  const where = placeOf(databaseUrl);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
-      const major = Math.floor(Number(rows[0]?.server_version_num) / 10_000);
-      if (major >= OLDEST_POSTGRES) return;
-      throw new StoreError(
-        'server_too_old',
-        `DATABASE_URL: ${where} is PostgreSQL ${major}; version ${OLDEST_POSTGRES} or newer is needed.`,
-      );
-    } catch (error) {
-      if (error instanceof StoreError) throw error;
-      if (!mayPass(error))
-        throw new StoreError('refused', `DATABASE_URL: ${where} refuses us (${reason(error)}).`, error);
-      if (attempt >= connectAttempts)
-        throw new StoreError(
-          'unreachable',
-          `DATABASE_URL: no PostgreSQL answers at ${where} (${reason(error)}; ${connectAttempts} attempts). Start it or correct the address; without DATABASE_URL the embedded database is used.`,
-          error,
-        );
-      if (attempt === 1) onWaiting?.(where);
-      await delay(Math.min(5_000, 500 * attempt));
-    }
-  }
-}
-
-/** host:port/name, without the user and the password. */
-function placeOf(databaseUrl: string): string {
-  const url = URL.parse(databaseUrl);
-  if (url === null) return 'the given address';
-  return `${url.host || url.searchParams.get('host') || 'localhost'}${url.pathname}`;
-}
-
-function reason(error: unknown): string {
-  // Trying both families of "localhost" fails with an AggregateError, whose own message is empty.
-  const cause = error instanceof AggregateError ? error.errors[0] : error;
-  return cause instanceof Error ? cause.message : String(cause);
 }

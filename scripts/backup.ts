@@ -1,0 +1,37 @@
+// Writes the whole database and the keys into one file, beside the running server.   npm run backup -- FILE|FOLDER
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseConfig, readEnvironment } from '../server/config.ts';
+import { backUp } from '../server/store/copy/back-up.ts';
+import { stamp } from '../server/store/copy/restore.ts';
+import { MistakeError } from './admin/mistake-error.ts';
+import { refuseEmptyHands } from './database/embedded-database.ts';
+import { amount, runTool, say } from './database/run-tool.ts';
+import { readSecrets } from './database/secrets-file.ts';
+
+await runTool(async () => {
+  const [place, ...more] = process.argv.slice(2);
+  if (place === undefined || more.length > 0 || place.startsWith('-'))
+    throw new MistakeError('Usage: npm run backup -- FILE|FOLDER');
+  const config = parseConfig(readEnvironment());
+  refuseEmptyHands(config);
+  const now = Date.now();
+  const file = fileAt(resolve(place), now);
+  const secrets = readSecrets(config.dataDir);
+  const { tables, level } = await backUp({ ...config, file, secrets, now });
+  const megabytes = (statSync(file).size / 1e6).toFixed(1);
+  say(`Backed up ${amount(tables)} (level ${level}) into ${file} (${megabytes} MB).`);
+  say(
+    secrets === null
+      ? `DATA_DIR ${config.dataDir} has no secrets.json, so the backup has no keys: keep those of the server beside it.`
+      : 'It holds the keys of secrets.json too: keep it as safe as the database.',
+  );
+});
+
+/** In a folder, a file with the time in its name. @throws MistakeError where it cannot be. */
+function fileAt(place: string, now: number): string {
+  if (existsSync(place) && statSync(place).isDirectory())
+    return join(place, `certlantern-${stamp(now)}.backup`);
+  if (existsSync(dirname(place))) return place;
+  throw new MistakeError(`There is no folder ${dirname(place)}.`, 1);
+}

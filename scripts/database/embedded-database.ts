@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, ConfigError } from '../../server/config.ts';
+import { SQLITE_FILE } from '../../server/store/dialect.ts';
+
+/** Without this, a wrong DATA_DIR would get a new, empty database. @throws ConfigError */
+export function refuseEmptyHands({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {
+  if (databaseUrl === null && !existsSync(join(dataDir, SQLITE_FILE)))
+    throw new ConfigError(
+      `There is no database in DATA_DIR ${dataDir}. Start the server once, or set the DATA_DIR or DATABASE_URL that it uses.`,
+    );
+}

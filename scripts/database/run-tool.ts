@@ -1,0 +1,33 @@
+import { ConfigError } from '../../server/config.ts';
+import { DataDirectoryError } from '../../server/data-directory.ts';
+import { CopyError } from '../../server/store/copy/copy-error.ts';
+import { StoreError } from '../../server/store/open-store.ts';
+import { MistakeError } from '../admin/mistake-error.ts';
+
+const EXPECTED = [ConfigError, DataDirectoryError, StoreError, CopyError, MistakeError];
+
+/**
+ * Runs a tool to its end. What it cannot do it says in one line; the exit code is 2 for a command line that makes no sense, 1 for
+ * what could not be done.
+ */
+export async function runTool(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!EXPECTED.some((kind) => error instanceof kind)) throw error;
+    process.stderr.write(`${error instanceof Error ? error.message : ''}\n`);
+    process.exitCode = error instanceof MistakeError ? error.exitCode : 1;
+  }
+}
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** "34 tables with 12,345 rows" */
+export function amount(tables: readonly { rows: number }[]): string {
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0);
+  return `${tables.length} tables with ${grouped(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+}
+
+export const grouped = (count: number): string => count.toLocaleString('en');

@@ -1,0 +1,39 @@
+// Copies the embedded database to PostgreSQL, while the server is stopped.   npm run move -- --to postgres://user@host/name
+import { parseArgs } from 'node:util';
+import { parseConfig, readEnvironment } from '../server/config.ts';
+import { lockDataDirectory } from '../server/data-directory.ts';
+import { move } from '../server/store/copy/move.ts';
+import { MistakeError } from './admin/mistake-error.ts';
+import { refuseEmptyHands } from './database/embedded-database.ts';
+import { amount, grouped, runTool, say } from './database/run-tool.ts';
+
+await runTool(async () => {
+  const to = readArguments();
+  const { dataDir } = parseConfig({ ...readEnvironment(), ROLE: 'all' });
+  refuseEmptyHands({ databaseUrl: null, dataDir });
+  const release = lockDataDirectory(dataDir);
+  try {
+    say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
+    const tables = await move({
+      ...{ dataDir, to },
+      onTable: ({ table, rows, checksum }) =>
+        say(`${table.padEnd(24)}${grouped(rows).padStart(12)}  ${checksum}`),
+    });
+    say(`Moved ${amount(tables)}. The embedded database in ${dataDir} stays as it was.`);
+    say('Now set DATABASE_URL to the new address, keep DATA_DIR with its keys, and start the server.');
+  } finally {
+    release();
+  }
+});
+
+function readArguments(): string {
+  const usage = 'Usage: npm run move -- --to postgres://user:password@host:5432/name';
+  try {
+    const { values } = parseArgs({ args: process.argv.slice(2), options: { to: { type: 'string' } } });
+    const to = values.to ?? '';
+    if (['postgres:', 'postgresql:'].includes(URL.parse(to)?.protocol ?? '')) return to;
+  } catch (error) {
+    throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${usage}`);
+  }
+  throw new MistakeError(usage);
+}

@@ -1,0 +1,55 @@
+// Makes the database and the keys what they were in a backup, while the server is stopped.   npm run restore -- FILE [--force]
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parseConfig, readEnvironment } from '../server/config.ts';
+import { lockDataDirectory, prepareDataDirectory } from '../server/data-directory.ts';
+import { readBackupFacts } from '../server/store/copy/backup-file.ts';
+import { restore, stamp } from '../server/store/copy/restore.ts';
+import { MistakeError } from './admin/mistake-error.ts';
+import { minute } from './admin/plain.ts';
+import { amount, runTool, say } from './database/run-tool.ts';
+import { placeSecrets, refuseOtherSecrets } from './database/secrets-file.ts';
+
+await runTool(async () => {
+  const { place, force } = readArguments();
+  const file = resolve(place);
+  if (!existsSync(file)) throw new MistakeError(`There is no file ${file}.`, 1);
+  const config = parseConfig(readEnvironment());
+  const { secrets } = readBackupFacts(file);
+  prepareDataDirectory(config.dataDir);
+  const release = config.databaseUrl === null ? lockDataDirectory(config.dataDir) : null;
+  try {
+    refuseOtherSecrets(config.dataDir, secrets, force);
+    const now = Date.now();
+    const { facts, former } = await restore({
+      ...config,
+      ...{ file, replace: force, now },
+      placeSecrets: () => placeSecrets(config.dataDir, secrets, `before-${stamp(now)}`),
+    });
+    const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';
+    say(
+      `Restored ${amount(facts.tables)} as of ${minute(facts.madeAt)} UTC (level ${facts.level}) into ${where}.`,
+    );
+    if (former !== null) say(`The database that was there is now ${former}.`);
+    say('Start the server: what waited to be sent then is sent now, under the Message-ID that it had.');
+  } finally {
+    release?.();
+  }
+});
+
+function readArguments(): { place: string; force: boolean } {
+  const usage = 'Usage: npm run restore -- FILE [--force]';
+  try {
+    const { values, positionals } = parseArgs({
+      args: process.argv.slice(2),
+      allowPositionals: true,
+      options: { force: { type: 'boolean', default: false } },
+    });
+    const [place, ...more] = positionals;
+    if (place !== undefined && more.length === 0) return { place, force: values.force };
+  } catch (error) {
+    throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${usage}`);
+  }
+  throw new MistakeError(usage);
+}

@@ -1,0 +1,25 @@
+export type CopyErrorCode =
+  /** The file is none of ours, or one that was never finished. */
+  | 'not_a_backup'
+  /** What was read is not what was written. */
+  | 'damaged'
+  /** It was made by a newer version of this program. */
+  | 'newer'
+  /** There is something already where it should go. */
+  | 'not_empty'
+  /** There is nothing to copy. */
+  | 'nothing_there'
+  /** Processes of this program work on it. */
+  | 'in_use'
+  | 'no_room';
+
+/** Why a copy was not made; then nothing was changed. The message is one line for the operator. */
+export class CopyError extends Error {
+  override name = 'CopyError';
+  readonly code: CopyErrorCode;
+
+  constructor(code: CopyErrorCode, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}

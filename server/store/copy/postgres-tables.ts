@@ -1,0 +1,87 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { bytes } from '../dialect.ts';
+import type { Tables } from '../tables.ts';
+import {
+  byName,
+  type Column,
+  inOrder,
+  isBookkeeping,
+  type Row,
+  type TableShape,
+  type Value,
+} from './rows.ts';
+import { isoInstant, quoted } from './sqlite-tables.ts';
+
+const ROWS_AT_ONCE = 500;
+
+/** The tables in the schema where ours are, also those of others. */
+export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> {
+  const columns = await sql<{ table: string; column: string; type: string }>`
+    select c.relname as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
+      and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''`.execute(db);
+  const references = await sql<{ table: string; other: string }>`
+    select t.relname as "table", o.relname as other
+    from pg_constraint k join pg_class t on t.oid = k.conrelid join pg_class o on o.oid = k.confrelid
+    where k.contype = 'f' and t.relnamespace = current_schema()::regnamespace`.execute(db);
+  const tables = new Map<string, TableShape>();
+  for (const { table, column, type } of columns.rows) {
+    if (isBookkeeping(table)) continue;
+    const shape = tables.get(table) ?? { name: table, columns: [], refersTo: [] };
+    shape.columns.push({ name: column, type, kind: kindOf(type) });
+    tables.set(table, shape);
+  }
+  for (const { table, other } of references.rows) tables.get(table)?.refersTo.push(other);
+  for (const shape of tables.values()) shape.columns.sort(byName);
+  return inOrder([...tables.values()]);
+}
+
+function kindOf(type: string): Column['kind'] {
+  if (type === 'boolean') return 'flag';
+  return type.startsWith('timestamp') ? 'instant' : 'plain';
+}
+
+/** The rows of a table, some hundred at a time; inside a transaction. */
+export async function* postgresRows(
+  trx: Kysely<Tables>,
+  { name, columns }: TableShape,
+): AsyncGenerator<Row[]> {
+  await sql`declare copied no scroll cursor for select ${list(columns)} from ${sql.table(name)}`.execute(trx);
+  for (;;) {
+    const { rows } = await sql<Record<string, unknown>>`
+      fetch forward ${sql.lit(ROWS_AT_ONCE)} from copied`.execute(trx);
+    if (rows.length > 0) yield rows.map((row) => columns.map((column) => toValue(row[column.name])));
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await sql`close copied`.execute(trx);
+}
+
+/** Rows of the table's columns, in their order. */
+export async function insertIntoPostgres(
+  trx: Kysely<Tables>,
+  { name, columns }: TableShape,
+  rows: readonly Row[],
+): Promise<void> {
+  const arrays = columns.map(
+    ({ type, kind }, index) =>
+      sql`${rows.map((row) => toParameter(row[index] ?? null, kind))}::${sql.raw(type)}[]`,
+  );
+  await sql`insert into ${sql.table(name)} (${list(columns)}) select * from unnest(${sql.join(arrays)})`.execute(
+    trx,
+  );
+}
+
+function toValue(value: unknown): Value {
+  if (typeof value === 'boolean') return Number(value);
+  if (value instanceof Uint8Array) return bytes(value);
+  return value instanceof Date ? isoInstant(value) : (value as Value);
+}
+
+function toParameter(value: Value, kind: Column['kind']): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return kind === 'flag' && value !== null ? value !== 0 : value;
+}
+
+const list = (columns: readonly Column[]): RawBuilder<unknown> =>
+  sql.raw(columns.map(({ name }) => quoted(name)).join(', '));

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+
+/** A value as both databases can hold it; instants of better-auth as ISO text, its booleans as 0 and 1. */
+export type Value = null | number | string | Uint8Array;
+export type Row = readonly Value[];
+
+export interface Column {
+  name: string;
+  kind: 'plain' | 'instant' | 'flag';
+  /** As the database calls it. */
+  type: string;
+}
+
+export interface TableShape {
+  name: string;
+  /** By name. */
+  columns: Column[];
+  /** Tables that must be filled before. */
+  refersTo: string[];
+}
+
+/** What a table holds, in brief; the same for the same rows in any order and on either database. */
+export interface TableSum {
+  table: string;
+  rows: number;
+  checksum: string;
+}
+
+/** Tables that the migrations themselves keep; a copy has those of its own. */
+const BOOKKEEPING = new Set(['kysely_migration', 'kysely_migration_lock', 'oldest_program']);
+
+export const isBookkeeping = (table: string): boolean => BOOKKEEPING.has(table);
+
+export const byName = (a: { name: string }, b: { name: string }): number =>
+  a.name < b.name ? -1 : Number(a.name > b.name);
+
+/** So that every table comes after those that it refers to. */
+export function inOrder(tables: readonly TableShape[]): TableShape[] {
+  const ordered: TableShape[] = [];
+  const waiting = new Set(tables);
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter(({ name, refersTo }) =>
+      refersTo.every((other) => other === name || ![...waiting].some((table) => table.name === other)),
+    );
+    if (ready.length === 0)
+      throw new Error(`Tables in a circle: ${[...waiting].map(({ name }) => name).join(', ')}`);
+    for (const table of ready) {
+      ordered.push(table);
+      waiting.delete(table);
+    }
+  }
+  return ordered;
+}
+
+/** Adds up what the rows of a table hash to, so that no order is needed, which the databases have each their own of. */
+export function createSum(table: string): { add(rows: readonly Row[]): void; result(): TableSum } {
+  let rows = 0;
+  let [high, low] = [0n, 0n];
+  return {
+    add(more) {
+      for (const row of more) {
+        const digest = hash('sha256', JSON.stringify(row, asText), 'buffer');
+        high = BigInt.asUintN(64, high + digest.readBigUInt64BE(0));
+        low = BigInt.asUintN(64, low + digest.readBigUInt64BE(8));
+      }
+      rows += more.length;
+    },
+    result: () => ({ table, rows, checksum: [high, low].map(hex).join('') }),
+  };
+}
+
+const hex = (half: bigint): string => half.toString(16).padStart(16, '0');
+
+function asText(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;
+}
