@@ -83,6 +83,7 @@ export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
 export { isAwaiting } from './judge/awaiting.ts';
 export { judge } from './judge/judge.ts';
+export { laneOf, lanePortions, LANES } from './lane.ts';
 export { longDate } from './long-date.ts';
 export { oneLine, shortLine } from './one-line.ts';
 export { whatHappened } from './reach-failure.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { leaseClock } from './lease-clock.ts';
+import { isInSomeLane } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 
 export interface Spread {
@@ -26,7 +27,7 @@ export async function spreadOverdue(store: Store, { now, lateMs, fewest, overMs 
         row_number() over (order by case when not_after is null then 1 else 0 end, not_after, next_check_at, id) - 1 as place,
         count(*) over () as many
       from monitors
-      where active = 1 and next_check_at < ${overdue} and check_requested_at is null and last_checked_at is not null
+      where active = 1 and ${isInSomeLane} and next_check_at < ${overdue} and check_requested_at is null and last_checked_at is not null
         and (lease_expires_at is null or lease_expires_at <= ${leaseClock(store, now)})
     )
     update monitors set next_check_at = ${now} + late.place * ${sql.lit(overMs)} / late.many

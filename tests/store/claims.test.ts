@@ -43,10 +43,10 @@ describeEachDatabase('claims of monitors', (open) => {
   it('can be given back at once, by the holder alone', async () => {
     const store = await open();
     await withMonitors(store, 1);
-    const { id: monitorId, leaseToken } = await claimOne(store, NOW);
-    await releaseClaim(store, { monitorId, leaseToken: 'of another' });
+    const claimed = await claimOne(store, NOW);
+    await releaseClaim(store, { ...claimed, leaseToken: 'of another' });
     expect(await claimDue(store, claim)).toEqual([]);
-    await releaseClaim(store, { monitorId, leaseToken });
+    await releaseClaim(store, claimed);
     expect(await claimDue(store, claim)).toHaveLength(1);
   });
 
@@ -66,10 +66,10 @@ describeEachDatabase('claims of monitors', (open) => {
       certificate: { fingerprint: current.facts.fingerprint },
       lastCheckedAt: NOW + LEASE + 2,
     });
-    const rows = async (table: 'alerts' | 'deliveries' | 'checks' | 'certificates') =>
+    const rows = async (table: 'alerts' | 'deliveries' | 'check_runs' | 'certificates') =>
       (await store.db.selectFrom(table).selectAll().execute()).length;
     expect([await rows('alerts'), await rows('deliveries')]).toEqual([0, 0]);
-    expect([await rows('checks'), await rows('certificates')]).toEqual([1, 1]);
+    expect([await rows('check_runs'), await rows('certificates')]).toEqual([1, 1]);
   });
 
   it('do not outlive their monitor', async () => {

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { Protocol } from '../../server/core/index.ts';
+import { addAuthorities } from '../../server/store/authorities.ts';
+import { record } from '../../server/store/checks.ts';
+import { claimCompanions } from '../../server/store/monitor-claims.ts';
+import {
+  addMonitor,
+  addMonitors,
+  claimDue,
+  type ClaimedMonitor,
+  monitorOf,
+} from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { certificate, check, checkOf, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+
+const HOUR = 60 * MINUTE;
+const LATER = NOW + HOUR;
+const claim = { now: LATER, leaseMs: 30_000, claimedBy: 'a worker' };
+const hostsOf = (claimed: readonly ClaimedMonitor[]) => claimed.map(({ host }) => host);
+
+describeEachDatabase('shares of the work', (open) => {
+  it('let nobody’s first monitors wait behind the thousands of somebody else', async () => {
+    const store = await open();
+    await withMany(store, 'hog', 400, NOW);
+    await withMany(store, 'small', 3, LATER);
+    await withMany(store, 'team', 40, LATER);
+    const claimed = await claimDue(store, { ...claim, limit: 64 });
+    expect(claimed).toHaveLength(64);
+    expect(hostsOf(claimed).filter((host) => host.startsWith('small'))).toHaveLength(3);
+    let missing = 40 - hostsOf(claimed).filter((host) => host.startsWith('team')).length;
+    let batches = 1;
+    for (; missing > 0; batches++)
+      missing -= hostsOf(await claimDue(store, { ...claim, limit: 64, taken: batches * 64 })).filter((host) =>
+        host.startsWith('team'),
+      ).length;
+    // Of each of its lanes a large account has at most four times as many.
+    expect(batches).toBeLessThanOrEqual(5);
+  });
+
+  it('are kept where claims are as small as one', async () => {
+    const store = await open();
+    await withMany(store, 'hog', 300, NOW);
+    await withMany(store, 'small', 1, LATER);
+    const claimed: string[] = [];
+    for (let taken = 0; taken < 8; taken++)
+      claimed.push(...hostsOf(await claimDue(store, { ...claim, limit: 1, taken })));
+    expect(claimed).toHaveLength(8);
+    expect(claimed).toContain('small0.example');
+  });
+
+  it('leave no lane without, however many first monitors wait', async () => {
+    const store = await open();
+    await withMany(store, 'hog', 70, LATER);
+    for (let index = 0; index < 45; index++) await withMany(store, `person${index}x`, 1, NOW);
+    const hosts = hostsOf(await claimDue(store, { ...claim, limit: 64 }));
+    // A half is theirs, and what the other lanes of the large account leave of their portions.
+    expect(hosts.filter((host) => host.startsWith('person'))).toHaveLength(40);
+    expect(hosts.filter((host) => host.startsWith('hog'))).toHaveLength(24);
+  });
+
+  it('fill a batch from whoever has something that is due', async () => {
+    const store = await open();
+    await withMany(store, 'only', 130, NOW);
+    expect(await claimDue(store, { ...claim, limit: 128 })).toHaveLength(128);
+    expect(await claimDue(store, { ...claim, limit: 128 })).toHaveLength(2);
+  });
+});
+
+describeEachDatabase('companions', (open) => {
+  it('are whoever watches the same endpoint and is due, or will be within half his interval', async () => {
+    const store = await open();
+    const due = NOW + DAY;
+    await watched(store, 'first', { nextCheckAt: due });
+    await watched(store, 'due too', { nextCheckAt: due });
+    await watched(store, 'soon', { nextCheckAt: due + 59 * MINUTE });
+    await watched(store, 'not within the hour', { nextCheckAt: due + 61 * MINUTE });
+    await watched(store, 'often and soon', { nextCheckAt: due + 7 * MINUTE, everyMinutes: 15 });
+    await watched(store, 'often and not soon', { nextCheckAt: due + 8 * MINUTE, everyMinutes: 15 });
+    await watched(store, 'by another protocol', { nextCheckAt: due, protocol: 'tls' });
+    await watched(store, 'at another port', { nextCheckAt: due, port: 8443 });
+    await watched(store, 'with its own authorities', { nextCheckAt: due, authorities: true });
+    expect(await namesOf(store, await alongAt(store, due))).toEqual(['due too', 'often and soon', 'soon']);
+  });
+
+  it('are not taken from a second look, which is to come some time after the first', async () => {
+    const store = await open();
+    await watched(store, 'first', { nextCheckAt: NOW + 30_000 });
+    await watched(store, 'looked at again soon', { nextCheckAt: NOW + 31_000 });
+    expect(await alongAt(store, NOW + 30_000)).toEqual([]);
+  });
+
+  it('are recorded each by itself, under a lease of its own', async () => {
+    const store = await open();
+    const [first, along] = [await watched(store, 'first', {}), await watched(store, 'along', {})];
+    const [primary] = await claimDue(store, { ...claim, now: first.nextCheckAt, limit: 1 });
+    const [companion] = await claimCompanions(store, { ...claim, now: first.nextCheckAt, of: [primary!] });
+    const ended = first.nextCheckAt + 1_000;
+    for (const one of [primary!, companion!])
+      expect(await record(store, checkOf(one, ended, [certificate()]))).toBe(true);
+    for (const { accountId, id } of [first, along])
+      expect(await monitorOf(store, { accountId, monitorId: id })).toMatchObject({ lastCheckedAt: ended });
+  });
+
+  it('are so few that all can be written down within a lease', async () => {
+    const store = await open();
+    const { id } = await person(store, 'alice');
+    // The limit is one of rows: one account with the same host many times stands for many.
+    const rows = Array.from({ length: 260 }, (_, index) => ({
+      host: `host${index}.example`,
+      port: 443,
+      protocol: 'https' as const,
+    }));
+    await addMonitors(store, {
+      accountId: id,
+      checkEveryMinutes: 15,
+      now: NOW,
+      mayAdd: () => true,
+      endpoints: rows,
+    });
+    const claimed = await claimDue(store, { ...claim, now: NOW, limit: 1 });
+    const everywhere = rows.map(({ host }) => ({ ...claimed[0]!, host }));
+    expect(await claimCompanions(store, { ...claim, now: NOW, of: everywhere })).toHaveLength(200);
+  });
+});
+
+describe.skipIf(!hasDatabase('postgres'))('shares among several workers (postgres)', () => {
+  it('give a companion to one of them alone', async () => {
+    const database = await freshDatabase('postgres');
+    try {
+      const stores = await Promise.all([1, 2, 3].map(() => database.open()));
+      const store = stores[0] as Store;
+      for (let index = 0; index < 30; index++)
+        await watch(store, (await person(store, `person${index}`)).id, 'www.example');
+      const first = await claimOne(store, NOW);
+      const along = await Promise.all(
+        stores.map((one) => claimCompanions(one, { ...claim, now: NOW, of: [first] })),
+      );
+      const ids = along.flat().map(({ id }) => id);
+      expect(ids).toHaveLength(29);
+      expect(new Set(ids).size).toBe(29);
+    } finally {
+      await database.remove();
+    }
+  });
+});
+
+/** That many monitors of one account, called after it, due at `now`. */
+async function withMany(store: Store, name: string, count: number, now: number): Promise<void> {
+  const { id } = await person(store, name);
+  const endpoints = Array.from({ length: count }, (_, index) => ({
+    host: `${name}${index}.example`,
+    port: 443,
+    protocol: 'https' as const,
+  }));
+  for (let from = 0; from < count; from += 500)
+    await addMonitors(store, {
+      ...{ accountId: id, checkEveryMinutes: 15, now, mayAdd: () => true },
+      endpoints: endpoints.slice(from, from + 500),
+    });
+}
+
+interface Watched {
+  nextCheckAt?: number;
+  everyMinutes?: number;
+  port?: number;
+  protocol?: Protocol;
+  authorities?: boolean;
+}
+
+/** Somebody's monitor of www.example that was checked at NOW. */
+async function watched(
+  store: Store,
+  name: string,
+  {
+    nextCheckAt = NOW + DAY,
+    everyMinutes = 1440,
+    port = 443,
+    protocol = 'https',
+    authorities = false,
+  }: Watched,
+) {
+  const { id: accountId } = await person(store, name.replaceAll(/\W/g, '-'));
+  const { der, facts } = certificate();
+  const authority = { der, facts: { ...facts, subjectFullDn: 'CN=Own' } };
+  if (authorities) await addAuthorities(store, { accountId, authorities: [authority], most: 1, now: NOW });
+  const endpoint = { host: 'www.example', port, protocol };
+  const added = await addMonitor(store, {
+    ...{ accountId, ...endpoint, checkEveryMinutes: everyMinutes, now: NOW, mayAdd: () => true },
+  });
+  if (!added.ok) throw new Error(added.code);
+  await check(store, NOW, [certificate()], { nextCheckAt });
+  return { ...added.monitor, nextCheckAt };
+}
+
+async function alongAt(store: Store, now: number): Promise<ClaimedMonitor[]> {
+  const first = await claimOne(store, now);
+  return claimCompanions(store, { ...claim, now, of: [first] });
+}
+
+async function namesOf(store: Store, monitors: readonly ClaimedMonitor[]): Promise<string[]> {
+  const accounts = await store.db.selectFrom('accounts').select(['id', 'full_name']).execute();
+  const names = new Map(accounts.map(({ id, full_name }) => [id, full_name]));
+  return monitors.map(({ accountId }) => (names.get(accountId) ?? '').replaceAll('-', ' ')).toSorted();
+}
