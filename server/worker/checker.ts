@@ -1,19 +1,13 @@
-import {
-  assessUptime,
-  diff,
-  followUptime,
-  isAwaiting,
-  nextCheckAt,
-  type Verdict,
-} from '../core/index.ts';
+import { assessUptime, diff, followUptime, isAwaiting, nextCheckAt, type Verdict } from '../core/index.ts';
 import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks.ts';
-import { postponeCheck } from '../store/monitor-claims.ts';
-import type { ClaimedMonitor } from '../store/monitors.ts';
+import { type ClaimedMonitor, postponeCheck } from '../store/monitor-claims.ts';
 import type { Store } from '../store/open-store.ts';
+import { type CheckOutcome, type Telemetry, trace } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
-import { LOOK_AGAIN_MS, type OwnNetwork } from './own-network.ts';
+import { LOOK_AGAIN_MS } from './own-network.ts';
+import type { Look, SharedLooks, Watchers } from './shared-looks.ts';
 
 export interface CheckerOptions {
   store: Store;
@@ -24,83 +18,97 @@ export interface CheckerOptions {
   log: Log;
 }
 
-/** One whole check of a claimed monitor: look, judge, compare, plan, record. A stop in the middle leaves no trace. */
-export async function checkMonitor(
-  monitor: ClaimedMonitor,
-  { store, examiner, clock, random, log, ownNetwork }: CheckerOptions & CheckerParts,
+export interface CheckerParts {
+  telemetry: Telemetry;
+  looks: SharedLooks;
+}
+
+/**
+ * One whole check of an endpoint for everybody who watches it and was claimed: one look; then, of each by itself, judge, compare,
+ * plan, record. A stop in the middle leaves no trace of those that are not recorded yet.
+ */
+export async function checkEndpoint(
+  watchers: Watchers,
+  options: CheckerOptions & CheckerParts,
   stopping: AbortSignal,
 ): Promise<void> {
-  const startedAt = clock.now();
-  const { host, port, authorities } = monitor;
-  const observation = await examiner.observe(monitor, {
-    signal: stopping,
-    authorities,
-    withPosture: wantsPosture(monitor, startedAt),
-  });
-  // What an interrupted look saw is our doing and says nothing about the endpoint.
-  if (stopping.aborted) return;
+  const { meters } = options.telemetry;
+  const startedAt = performance.now();
+  const { look, end } = options.looks.begin(watchers, stopping);
+  const failures: unknown[] = [];
+  try {
+    for (const monitor of watchers.toSorted(whomSomebodyWaitsForFirst)) {
+      try {
+        const outcome = await conclude(monitor, look, options, stopping);
+        meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
+      } catch (error) {
+        // Stands in nobody else's way; its lease expires.
+        meters.check('failed', null);
+        failures.push(error);
+      }
+    }
+  } finally {
+    end();
+  }
+  if (failures.length > 0) throw failures[0];
+}
 
-  const now = clock.now();
-  if (!(await ownNetwork.trusts(observation, monitor.uptime === 'down'))) {
-    const { id: monitorId, leaseToken } = monitor;
+const whomSomebodyWaitsForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
+  Number(isWaitedFor(other)) - Number(isWaitedFor(one));
+const isWaitedFor = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
+
+async function conclude(
+  monitor: ClaimedMonitor,
+  look: Promise<Look>,
+  { store, random, log }: CheckerOptions,
+  stopping: AbortSignal,
+): Promise<Exclude<CheckOutcome, 'failed'>> {
+  const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await look;
+  // What an interrupted look saw is our doing and says nothing about the endpoint.
+  if (stopping.aborted) return 'interrupted';
+
+  const lease = { accountId: monitor.accountId, monitorId: monitor.id, leaseToken: monitor.leaseToken };
+  if (!(await isTrusted(monitor.uptime === 'down'))) {
     const { least, most } = LOOK_AGAIN_MS;
     const again = now + least + (most - least) * random();
-    await postponeCheck(store, { monitorId, leaseToken, now, nextCheckAt: Math.floor(again) });
-    return;
+    await postponeCheck(store, { ...lease, now, nextCheckAt: Math.floor(again) });
+    return 'postponed';
   }
-  const { verdict, certificates } = await examiner.judge({
-    observation,
-    now,
-    authorities,
-    previous: monitor.verdict,
-  });
+  const { verdict, certificates } = await judgedFor(monitor);
   // As `record` follows it, which alone writes it down.
   const uptime = followUptime(monitor, { state: assessUptime(observation).state, now });
   const events = diff(monitor.verdict, verdict);
-  const jitter = random();
-  const kept = await record(store, {
-    monitorId: monitor.id,
-    leaseToken: monitor.leaseToken,
-    now,
-    startedAt,
-    observation,
-    verdict,
-    certificates,
-    currentFingerprint: verdict.leafFingerprint,
-    nextCheckAt: ({ lookAgainAt, steps }) =>
-      nextCheckAt({
-        now,
-        everyMinutes: monitor.checkEveryMinutes,
-        reached: verdict.reached && uptime.standing.uptime !== 'down',
-        // Also where this look reached nobody: a certificate expires whether or not we can see it.
-        certificates: verdict.lastSeen?.expiring ?? [],
-        steps,
-        lookAgainAt: soonest(lookAgainAt, uptime.lookAgainAt, soonAfter(monitor.verdict, verdict, now)),
-        jitter,
-      }),
-  });
-  const endpoint = `${host}:${port}`;
-  if (!kept) log.info({ endpoint }, 'the lease of a check was lost; its result is dropped');
+  const kept = await trace('record', {}, () =>
+    record(store, {
+      ...lease,
+      now,
+      observation,
+      verdict,
+      certificates,
+      currentFingerprint: verdict.leafFingerprint,
+      nextCheckAt: ({ lookAgainAt, steps }) =>
+        nextCheckAt({
+          now,
+          everyMinutes: monitor.checkEveryMinutes,
+          reached: verdict.reached && uptime.standing.uptime !== 'down',
+          // Also where this look reached nobody: a certificate expires whether or not we can see it.
+          certificates: verdict.lastSeen?.expiring ?? [],
+          steps,
+          lookAgainAt: soonest(lookAgainAt, uptime.lookAgainAt, soonAfter(monitor.verdict, verdict, now)),
+          jitter,
+        }),
+    }),
+  );
+  const told = { monitor: monitor.id, endpoint: `${monitor.host}:${monitor.port}` };
+  if (!kept) log.info(told, 'the lease of a check was lost; its result is dropped');
   else if (events.length > 0 || uptime.incident !== null)
-    log.info({ endpoint, events, incident: uptime.incident }, 'something changed');
+    log.info({ ...told, events, incident: uptime.incident }, 'something changed');
+  return kept ? 'done' : 'lost';
 }
 
 function soonest(...instants: (number | null)[]): number | null {
   const known = instants.filter((at) => at !== null);
   return known.length === 0 ? null : Math.min(...known);
-}
-
-export interface CheckerParts {
-  ownNetwork: OwnNetwork;
-}
-
-/** Less than a day: daily checks come a little early. */
-const POSTURE_EVERY_MS = 20 * 3_600_000;
-
-/** Not at the first check, which somebody waits for; afterwards about once a day, or when a person asks. */
-function wantsPosture({ verdict, asked }: ClaimedMonitor, now: number): boolean {
-  if (verdict === null) return false;
-  return asked || verdict.posture === null || now - verdict.posture.at > POSTURE_EVERY_MS;
 }
 
 const FIRST_POSTURE_MS = 60_000;
