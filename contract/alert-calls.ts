@@ -18,7 +18,7 @@ import {
   unsubscribeSubjectSchema,
 } from './alerting.ts';
 import { z } from 'zod';
-import { type Call, idParams, nothing, wrapped } from './call.ts';
+import { type Call, cursorQuerySchema, idParams, nextCursor, nothing, wrapped } from './call.ts';
 import {
   addChannelSchema,
   changeChannelSchema,
@@ -107,9 +107,10 @@ export const ALERT_CALLS = {
     path: '/channels/{key}/deliveries',
     access: 'session',
     scope: 'read',
-    summary: 'The last 50 messages to it with their attempts, newest first',
+    summary: 'The messages to it with their attempts, newest first: 50 unless `limit` says otherwise',
     params: channelParams,
-    response: wrapped(deliveryListSchema),
+    query: cursorQuerySchema,
+    response: wrapped(deliveryListSchema).extend({ next_cursor: nextCursor }),
     status: 200,
     problems: ['not_found'],
   },

@@ -29,4 +29,17 @@ export interface Call {
 
 export const wrapped = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
 export const nothing = wrapped(z.null());
+const MOST_PER_ANSWER = 200;
+
+/**
+ * For lists that are read on from where the last answer ended. A cursor names a place in the order, not a number of rows: what comes
+ * or goes meanwhile neither repeats nor hides another row.
+ */
+export const cursorQuerySchema = z.object({
+  /** `next_cursor` of the answer before. */
+  cursor: z.string().max(1_000).optional(),
+  limit: z.coerce.number().int().min(1).max(MOST_PER_ANSWER).optional(),
+});
+/** Null at the end of the list. */
+export const nextCursor = z.string().nullish();
 export const idParams = z.object({ id: z.uuid() });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Call, idParams, wrapped } from './call.ts';
+import { type Call, cursorQuerySchema, idParams, nextCursor, wrapped } from './call.ts';
 import { historyDiffQuerySchema, historyDiffSchema, reportSchema } from './domain-report.ts';
 import { importPreviewSchema, importResultSchema, importSchema } from './domain-import.ts';
 import {
@@ -26,7 +26,7 @@ export const DOMAIN_CALLS = {
     path: '/domain/list',
     access: 'session',
     scope: 'read',
-    summary: 'A page of the domains',
+    summary: 'A page of the domains, by its number or from a cursor on',
     query: listQuerySchema,
     response: domainListSchema,
     status: 200,
@@ -208,9 +208,11 @@ export const DOMAIN_CALLS = {
     path: '/domain/{id}/history',
     access: 'session',
     scope: 'read',
-    summary: 'The certificates seen at a host, newest first',
+    summary:
+      'The certificates seen at a host, the last seen first; with `limit` or `cursor` a part of them, the last to appear first',
     params: idParams,
-    response: wrapped(z.array(historyEntrySchema)),
+    query: cursorQuerySchema,
+    response: wrapped(z.array(historyEntrySchema)).extend({ next_cursor: nextCursor }),
     status: 200,
     problems: ['not_found'],
   },

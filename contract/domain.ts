@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cursorQuerySchema, nextCursor } from './call.ts';
 import { BULK_SIZE, CHECK_FREQUENCIES, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './constants.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
@@ -145,21 +146,25 @@ const domainFilterSchema = z.object({
 });
 export type DomainFilter = z.infer<typeof domainFilterSchema>;
 
+/** `page` or `cursor`; a cursor is good for the order that it came from. */
 export const listQuerySchema = domainFilterSchema.extend({
+  ...cursorQuerySchema.shape,
   page: z.coerce.number().int().min(1).max(1_000_000).default(1),
   sort: z.enum(DOMAIN_SORTS).default('newest'),
 });
 /** As the list; the rows of the file are in this order. */
-export const csvQuerySchema = listQuerySchema.omit({ page: true });
+export const csvQuerySchema = listQuerySchema.omit({ page: true, cursor: true, limit: true });
 
 /** In the order of the list; at most 10,000, and `total` says how many there are. */
 export const domainIdsSchema = z.object({ ids: z.array(z.string()), total: z.number().int() });
 
 export const domainListSchema = z.object({
   data: z.array(domainSchema),
-  page: z.number().int(),
+  /** null where the list is read on by its cursor. */
+  page: z.number().int().nullable(),
   page_size: z.number().int(),
   total: z.number().int(),
+  next_cursor: nextCursor,
 });
 
 export const summarySchema = z.object({

@@ -44,19 +44,39 @@ export interface Attempt {
 }
 
 const SHOWN_ATTEMPTS = 20;
-const SHOWN_OF_A_CHANNEL = 50;
 const SHOWN_OF_A_MONITOR = 20;
 
-/** The newest messages to a channel; of a stranger's channel there are none. */
+/** The newest messages to a channel, or those that come behind one; of a stranger's channel there are none. */
 export async function receiptsOfChannel(
   store: Store,
-  { accountId, channelKey }: { accountId: string; channelKey: string },
+  {
+    accountId,
+    channelKey,
+    limit,
+    after = null,
+  }: {
+    accountId: string;
+    channelKey: string;
+    limit: number;
+    after?: { createdAt: number; id: string } | null;
+  },
 ): Promise<Receipt[]> {
   const rows = await selectReceipts(store.db, accountId)
     .where('deliveries.channel_key', '=', channelKey)
+    .$if(after !== null, (select) =>
+      select.where((eb) =>
+        eb.or([
+          eb('deliveries.created_at', '<', after?.createdAt ?? 0),
+          eb.and([
+            eb('deliveries.created_at', '=', after?.createdAt ?? 0),
+            eb('deliveries.id', '>', after?.id ?? ''),
+          ]),
+        ]),
+      ),
+    )
     .orderBy('deliveries.created_at', 'desc')
     .orderBy('deliveries.id')
-    .limit(SHOWN_OF_A_CHANNEL)
+    .limit(limit)
     .execute();
   return withAttempts(store.db, accountId, rows);
 }

@@ -1,6 +1,7 @@
 import type { Expression } from 'kysely';
 import { byCodePoint, contains, type DialectName } from './dialect.ts';
 import { domainState, type DomainState } from './domain-state.ts';
+import { isAfter, type MonitorPlace } from './list-place.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import { needsPerson } from './needs-person.ts';
 import type { Store } from './open-store.ts';
@@ -21,6 +22,8 @@ export type MonitorSort = 'newest' | 'soonest' | 'name';
 export interface ListQuery extends MonitorFilter {
   /** From 1. */
   page: number;
+  /** Read on from there, and no matter the page. Its order is `sort`. */
+  after?: MonitorPlace | null;
   pageSize: number;
   sort: MonitorSort;
 }
@@ -32,12 +35,16 @@ export async function listMonitors(
 ): Promise<{ monitors: Monitor[]; total: number }> {
   const matching = matchingMonitors(store, query);
   const total = await countOf(matching);
-  const offset = (query.page - 1) * query.pageSize;
+  const { after = null } = query;
+  const offset = after === null ? (query.page - 1) * query.pageSize : 0;
   // A search that finds nothing has looked through everything: not twice.
   if (offset >= total) return { monitors: [], total };
 
   // Ids first: they come out of an index, and only the page's rows are read with all that hangs on them.
   const page = await inOrder(matching, query.sort, store.dialect)
+    .$if(after !== null, (select) =>
+      select.where((eb) => (after === null ? eb.val(true) : isAfter(after, store.dialect, eb.ref('id')))),
+    )
     .select('id')
     .limit(query.pageSize)
     .offset(offset)

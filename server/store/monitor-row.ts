@@ -18,6 +18,8 @@ export interface Monitor extends UptimeStanding {
   checkRequestedAt: number | null;
   /** A check runs now, or one was asked for. */
   checking: boolean;
+  /** Of the leaf last seen: what lists are sorted by. */
+  notAfter: number | null;
   /** The leaf last seen; it stays when the host cannot be reached. */
   certificate: (CertificateFacts & { derAvailable: true }) | null;
   /** Of the last check. */
@@ -89,6 +91,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     lastCheckedAt: row.last_checked_at,
     checkRequestedAt: row.check_requested_at,
     checking: row.lease_token !== null || row.check_requested_at !== null,
+    notAfter: row.not_after,
     certificate: facts && { ...facts, derAvailable: true },
     verdict: currentVerdict(row),
     unreachableSince: row.unreachable_since,

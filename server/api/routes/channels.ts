@@ -1,5 +1,6 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
+import { PAGE_SIZE } from '../../../contract/constants.ts';
 import { mayUseChannel } from '../../core/index.ts';
 import { receiptsOfChannel } from '../../store/alert-history.ts';
 import { sendTest } from '../../store/channel-sending.ts';
@@ -16,6 +17,7 @@ import { type Invitation, reopenOwnMail } from '../../store/mail-readers.ts';
 import type { Api, AppParts, Caller } from '../api.ts';
 import { acceptedConfig, defaultName } from '../channel-config.ts';
 import { CHANNEL_REFUSALS } from '../channel-refusals.ts';
+import { placeInTime, writeCursor } from '../cursor.ts';
 import { channelWire, deliveryWire, ownMailWire } from '../channel-wire.ts';
 import { Refusal } from '../problem.ts';
 import { inviteRecipient } from '../recipient-invitation.ts';
@@ -147,13 +149,23 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return rotated ? { data: { secret, previous_until: iso(until) } } : CHANNEL_REFUSALS.not_found();
   });
 
-  api.on(CALLS.channelDeliveries, async ({ params, session: { account }, now }) => {
+  api.on(CALLS.channelDeliveries, async ({ params, query, session: { account }, now }) => {
+    const after = placeInTime(query.cursor);
+    if (after instanceof Refusal) return after;
     const { added } = await channelsOf(store, account.id);
     if (params.key !== OWN_MAIL && !added.some(({ id }) => id === params.key))
       return CHANNEL_REFUSALS.not_found();
-    const receipts = await receiptsOfChannel(store, { accountId: account.id, channelKey: params.key });
+    const { limit = PAGE_SIZE } = query;
+    const receipts = await receiptsOfChannel(store, {
+      ...{ accountId: account.id, channelKey: params.key, limit },
+      after: after && { createdAt: after.at, id: after.id },
+    });
+    const last = receipts.length < limit ? undefined : receipts.at(-1);
     const wording = { productName: config.productName, timeZone: account.timeZone, now };
-    return { data: receipts.map((receipt) => deliveryWire(receipt, wording)) };
+    return {
+      data: receipts.map((receipt) => deliveryWire(receipt, wording)),
+      next_cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+    };
   });
 }
 

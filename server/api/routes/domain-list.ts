@@ -1,11 +1,14 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { PAGE_SIZE } from '../../../contract/constants.ts';
 import type { DomainFilter } from '../../../contract/domain.ts';
+import { placeOf } from '../../store/list-place.ts';
 import { eachMonitor, listMonitors, monitorIds, summary } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
+import { monitorPlace, writeCursor } from '../cursor.ts';
 import { domainsCsv } from '../domain-csv.ts';
 import { domainWires } from '../domain-wires.ts';
 import { download } from '../download.ts';
+import { Refusal } from '../problem.ts';
 import { summaryWire } from '../wire.ts';
 
 /** Many ids are still one answer; nobody selects more by hand. */
@@ -14,16 +17,23 @@ const MOST_IDS = 10_000;
 /** The domains of an account as a whole. */
 export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listDomains, async ({ query, session, now }) => {
+    const { page, sort, limit: pageSize = PAGE_SIZE } = query;
+    const after = monitorPlace(query.cursor, sort);
+    if (after instanceof Refusal) return after;
     const { monitors, total } = await listMonitors(store, {
       accountId: session.account.id,
       ...filterOf(query),
-      page: query.page,
-      pageSize: PAGE_SIZE,
-      sort: query.sort,
-      now,
+      ...{ page, pageSize, sort, after, now },
     });
     const data = await domainWires(store, monitors, now);
-    return { data, page: query.page, page_size: PAGE_SIZE, total };
+    const last = monitors.length < pageSize ? undefined : monitors.at(-1);
+    return {
+      data,
+      page: after === null ? page : null,
+      page_size: pageSize,
+      total,
+      next_cursor: last ? writeCursor(placeOf(last, sort)) : null,
+    };
   });
 
   api.on(CALLS.domainSummary, async ({ session, now }) => ({

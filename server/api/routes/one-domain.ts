@@ -1,4 +1,5 @@
 import { CALLS } from '../../../contract/calls.ts';
+import { PAGE_SIZE } from '../../../contract/constants.ts';
 import { mayResume, mayUseFrequency, readChain } from '../../core/index.ts';
 import {
   describeMonitor,
@@ -13,8 +14,10 @@ import {
 } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
 import { chainCertificateWire } from '../chain-wire.ts';
+import { placeInTime, writeCursor } from '../cursor.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { oneDomainWire } from '../domain-wires.ts';
+import { Refusal } from '../problem.ts';
 import { domainWire, historyEntryWire } from '../wire.ts';
 
 /** One domain, by its id. */
@@ -38,9 +41,23 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
     return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, { now }) };
   });
 
-  api.on(CALLS.domainHistory, async ({ params, session }) => {
+  api.on(CALLS.domainHistory, async ({ params, query, session }) => {
+    const after = placeInTime(query.cursor);
+    if (after instanceof Refusal) return after;
     const entries = await history(store, { accountId: session.account.id, monitorId: params.id });
-    return entries === null ? REFUSALS.notFound() : { data: entries.map(historyEntryWire) };
+    if (entries === null) return REFUSALS.notFound();
+    if (after === null && query.limit === undefined)
+      return { data: entries.map(historyEntryWire), next_cursor: null };
+    // When one was last seen changes while somebody reads on; when it first was does not.
+    const behind = entries
+      .toSorted((a, b) => b.firstSeenAt - a.firstSeenAt || (a.id < b.id ? -1 : 1))
+      .filter(({ firstSeenAt: at, id }) => !after || at < after.at || (at === after.at && id > after.id));
+    const part = behind.slice(0, query.limit ?? PAGE_SIZE);
+    const last = part.length < behind.length ? part.at(-1) : undefined;
+    return {
+      data: part.map(historyEntryWire),
+      next_cursor: last ? writeCursor({ at: last.firstSeenAt, id: last.id }) : null,
+    };
   });
 
   api.on(CALLS.domainChain, async ({ params, session }) => {

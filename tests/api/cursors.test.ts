@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { DOMAIN_SORTS } from '../../contract/domain.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { addMonitors } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Of each five two have no certificate; several have the same instants. */
+async function watch(api: TestApi, person: Person, names: string[]): Promise<void> {
+  const now = api.clock.now();
+  await addMonitors(api.store, {
+    ...{ accountId: person.id, checkEveryMinutes: 1440, now, mayAdd: () => true },
+    endpoints: names.map((name) => ({ host: `${name}.example.com`, port: 443, protocol: 'https' })),
+  });
+  for (const [index, name] of names.entries())
+    await api.store.db
+      .updateTable('monitors')
+      .set({
+        not_after: index % 5 < 2 ? null : now + (index % 3) * DAY_MS,
+        created_at: now - (index % 4) * 1000,
+      })
+      .where('host', '=', `${name}.example.com`)
+      .execute();
+}
+
+interface Reading {
+  sort: string;
+  limit?: number;
+  q?: string;
+  /** Between two answers; `last` is the one that the cursor names. */
+  meanwhile?: (count: number, last: string) => Promise<void>;
+}
+
+async function readOn(person: Person, { sort, limit = 3, q, meanwhile }: Reading): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null | undefined;
+  for (let count = 0; count < 50; count++) {
+    const query = { sort, limit: String(limit), ...(q && { q }), ...(cursor && { cursor }) };
+    const answer = (await person.ask(CALLS.listDomains, { query })).ok;
+    expect([answer.page, answer.page_size]).toEqual([cursor ? null : 1, limit]);
+    ids.push(...answer.data.map(({ id }) => id));
+    cursor = answer.next_cursor;
+    if (!cursor) return ids;
+    await meanwhile?.(count, ids.at(-1) ?? '');
+  }
+  throw new Error('The list has no end');
+}
+
+async function wholeList(person: Person, sort: string): Promise<string[]> {
+  return (await person.ask(CALLS.domainIds, { query: { sort } })).ok.data.ids;
+}
+
+const NAMES = Array.from({ length: 17 }, (_, index) => `n${(index * 7) % 17}`);
+
+describeEachDatabase('A list that is read on by its cursor', (open) => {
+  it('is the whole list in each order, with and without a filter', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    await watch(api, alice, NAMES);
+    await watch(api, bob, ['bobs']);
+    for (const sort of DOMAIN_SORTS) {
+      const whole = await wholeList(alice, sort);
+      for (const limit of [1, 3, 17, 200]) expect(await readOn(alice, { sort, limit })).toEqual(whole);
+      const found = (await alice.ask(CALLS.domainIds, { query: { sort, q: 'n1' } })).ok.data.ids;
+      expect(await readOn(alice, { sort, q: 'n1' })).toEqual(found);
+    }
+  });
+
+  it('repeats and hides nothing of what stays, whatever comes and goes meanwhile', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await grantPremium(api.store, alice.id, { grant: { endsAt: null }, now: api.clock.now() });
+    for (const sort of DOMAIN_SORTS) {
+      await api.store.db.deleteFrom('monitors').execute();
+      await watch(api, alice, NAMES);
+      const before = await wholeList(alice, sort);
+      const removed = new Set<string>();
+      const read = await readOn(alice, {
+        sort,
+        async meanwhile(count, gone) {
+          if (count > 3) return;
+          removed.add(gone);
+          await alice.ask(CALLS.removeDomain, { params: { id: gone } });
+          await watch(api, alice, [`a-new-${count}`]);
+        },
+      });
+      expect(new Set(read).size).toBe(read.length);
+      expect(read.filter((id) => before.includes(id))).toEqual(before);
+      expect(removed.size).toBeGreaterThan(2);
+    }
+  });
+
+  it('takes no cursor that was altered, made up or of another order', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await watch(api, alice, NAMES);
+    const { next_cursor: cursor } = (await alice.ask(CALLS.listDomains, { query: { limit: '2' } })).ok;
+    const made = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    for (const query of [
+      { cursor: cursor ?? '', sort: 'name' },
+      { cursor: `x${cursor}` },
+      { cursor: '' },
+      { cursor: '%00' },
+      { cursor: made(null) },
+      { cursor: made({ sort: 'newest', createdAt: '1', id: '' }) },
+      { cursor: made({ sort: 'newest', createdAt: 1e300, id: '' }) },
+      { cursor: made({ sort: 'name', host: '\0', port: 1 }), sort: 'name' },
+      { cursor: made({ sort: 'newest', createdAt: 1, id: '', more: 1 }) },
+      { cursor: 'A'.repeat(1_001) },
+      { limit: '0' },
+      { limit: '201' },
+      { limit: '1.5' },
+    ] as Record<string, string>[]) {
+      const { problem } = await alice.ask(CALLS.listDomains, { query });
+      expect([query, problem.code]).toEqual([query, 'invalid_request']);
+    }
+  });
+
+  it('goes for the messages to a channel too', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const params = { key: 'email' };
+    for (let count = 0; count < 7; count++) {
+      await alice.ask(CALLS.testChannel, { params });
+      if (count % 3 === 0) api.clock.advance(1000);
+    }
+    const whole = (await alice.ask(CALLS.channelDeliveries, { params })).ok;
+    expect(whole.data).toHaveLength(7);
+    expect(whole.next_cursor).toBeNull();
+    const ids: string[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const query = { limit: '2', ...(cursor && { cursor }) };
+      const part = (await alice.ask(CALLS.channelDeliveries, { params, query })).ok;
+      ids.push(...part.data.map(({ id }) => id));
+      cursor = part.next_cursor;
+    } while (cursor);
+    expect(ids).toEqual(whole.data.map(({ id }) => id));
+  });
+
+  it('goes for the certificates of a domain too, the last to appear first', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;
+    const params = { id };
+    const empty = (await alice.ask(CALLS.domainHistory, { params, query: { limit: '2' } })).ok;
+    expect(empty).toEqual({ data: [], next_cursor: null });
+    const refused = await alice.ask(CALLS.domainHistory, { params, query: { cursor: randomUUID() } });
+    expect(refused.problem.code).toBe('invalid_request');
+  });
+});

@@ -1,0 +1,186 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { beginOnce, KEPT_MS, keepAnswer, pruneKeys } from '../../server/store/idempotency.ts';
+import { addMaintenance } from '../../server/store/maintenance.ts';
+import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const HOUR_MS = 3_600_000;
+const under = (key: string) => ({ headers: { 'idempotency-key': key } });
+
+function windowOf(api: TestApi, note = 'Update') {
+  const [from, to] = [api.clock.now() + HOUR_MS, api.clock.now() + 2 * HOUR_MS];
+  const at = (instant: number) => new Date(Math.ceil(instant / HOUR_MS) * HOUR_MS).toISOString();
+  return { domain_id: null, starts_at: at(from), ends_at: at(to), repeats: 'never', note };
+}
+
+async function premium(api: TestApi): Promise<Person> {
+  const { bob } = await api.cast();
+  await grantPremium(api.store, bob.id, { grant: { endsAt: null }, now: api.clock.now() });
+  return bob;
+}
+
+describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
+  it('is carried out once, and answered the same for a day', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const body = windowOf(api);
+    const first = await bob.ask(CALLS.addMaintenance, { ...under('a'), body });
+    expect(first.headers.get('idempotency-replayed')).toBeNull();
+    const again = await bob.ask(CALLS.addMaintenance, { ...under('a'), body });
+    expect(again.ok).toEqual(first.ok);
+    expect(again.status).toBe(first.status);
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'));
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(1);
+
+    expect((await bob.ask(CALLS.addMaintenance, { ...under('b'), body })).status).toBe(200);
+    expect((await bob.ask(CALLS.addMaintenance, { body })).status).toBe(200);
+    expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(3);
+  });
+
+  it('of many at once is carried out by one; the others get its answer or are told to wait', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const body = windowOf(api);
+    const ask = () => bob.ask(CALLS.addMaintenance, { ...under('at once'), body });
+    const answers = await Promise.all(Array.from({ length: 12 }, ask));
+    const carriedOut = answers.filter(({ status }) => status === 200);
+    expect(new Set(carriedOut.map(({ ok }) => ok.data.id)).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 200)) {
+      expect(answer.problem).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+      expect(answer.headers.get('retry-after')).toBe('1');
+    }
+    expect((await ask()).ok).toEqual(carriedOut[0]?.ok);
+    expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(1);
+  });
+
+  it('refuses the key for anything else, and nobody else’s key stands in the way', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const { charlie } = await api.cast();
+    const body = windowOf(api);
+    await bob.ask(CALLS.addMaintenance, { ...under('k'), body });
+    const other = await bob.ask(CALLS.addMaintenance, { ...under('k'), body: windowOf(api, 'Another') });
+    expect(other.problem).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    const elsewhere = await bob.ask(CALLS.addDomain, { ...under('k'), body: { host: 'example.com' } });
+    expect(elsewhere.problem.code).toBe('idempotency_key_reused');
+    expect((await charlie.ask(CALLS.addMaintenance, { ...under('k'), body })).status).toBe(200);
+  });
+
+  it('is refused again as it was, but after a limit or a fault the key is free', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const add = (key: string, host = 'example.com') =>
+      bob.ask(CALLS.addDomain, { ...under(key), body: { host } });
+    const added = await add('one');
+    const exists = await add('two');
+    expect(exists.problem.code).toBe('domain_exists');
+    await bob.ask(CALLS.removeDomain, { params: { id: added.ok.data.id } });
+    expect((await add('two')).problem).toEqual(exists.problem);
+    expect((await add('one')).ok).toEqual(added.ok);
+
+    for (let count = 0; count < 60; count++) await bob.ask(CALLS.addDomain, { body: { host: 'no host' } });
+    expect((await add('three')).status).toBe(429);
+    api.clock.advance(60_000);
+    expect((await add('three')).status).toBe(200);
+  });
+
+  it('takes keys of some length alone, and other calls take no notice of them', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const body = windowOf(api);
+    for (const key of ['x'.repeat(256), 'schl\u00fcssel'])
+      expect((await bob.ask(CALLS.addMaintenance, { ...under(key), body })).problem.code).toBe(
+        'invalid_request',
+      );
+    const { data } = (await bob.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok;
+    const params = { id: data.id };
+    for (const host of ['pause', 'resume'])
+      expect(
+        (
+          await bob.ask(host === 'pause' ? CALLS.pauseDomain : CALLS.resumeDomain, {
+            ...under('same'),
+            params,
+            body: {},
+          })
+        ).status,
+      ).toBe(200);
+    expect(await api.store.db.selectFrom('idempotency_keys').selectAll().execute()).toEqual([]);
+  });
+
+  it('is not carried out again where its process died after the commit: the answer was committed with it', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const body = windowOf(api);
+    const first = await bob.ask(CALLS.addMaintenance, { ...under('died'), body });
+    const [kept] = await api.store.db.selectFrom('idempotency_keys').selectAll().execute();
+
+    // What a process does until its commit, and no further.
+    const now = api.clock.now();
+    const begun = await beginOnce(api.store, { accountId: bob.id, key: 'killed', request: 'r', now });
+    if (!begun.begun) throw new Error('The key is new');
+    const answer = { status: 200, contentType: 'application/json', body: kept?.body ?? '' };
+    const add = (carrying: typeof begun.carrying) =>
+      addMaintenance(api.store, {
+        ...{ accountId: bob.id, monitorId: null, note: '', most: 50, now },
+        window: { startsAt: now, endsAt: now + HOUR_MS, repeats: 'never' },
+        alongside: (trx) => keepAnswer(trx, carrying, answer),
+      });
+    await add(begun.carrying);
+    const retried = await beginOnce(api.store, {
+      accountId: bob.id,
+      key: 'killed',
+      request: 'r',
+      now: now + HOUR_MS,
+    });
+    expect(retried).toEqual({ begun: false, answer });
+    expect(JSON.parse(answer.body)).toEqual(first.ok);
+
+    // One that was taken for dead and goes on after all changes nothing.
+    const slow = await beginOnce(api.store, { accountId: bob.id, key: 'slow', request: 'r', now });
+    const next = await beginOnce(api.store, {
+      accountId: bob.id,
+      key: 'slow',
+      request: 'r',
+      now: now + HOUR_MS,
+    });
+    if (!slow.begun || !next.begun) throw new Error('The lease has ended');
+    const before = (await bob.ask(CALLS.listMaintenance)).ok.data.length;
+    await expect(add(slow.carrying)).rejects.toThrow();
+    expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(before);
+  });
+
+  it('is forgotten after a day', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const key = { accountId: bob.id, key: 'k', request: 'r' };
+    const begun = await beginOnce(api.store, { ...key, now: 0 });
+    if (begun.begun)
+      await keepAnswer(api.store.db, begun.carrying, { status: 200, contentType: 'a/b', body: '1' });
+    expect((await beginOnce(api.store, { ...key, now: KEPT_MS - 1 })).begun).toBe(false);
+    expect(await pruneKeys(api.store, KEPT_MS - 1)).toBe(0);
+    expect((await beginOnce(api.store, { ...key, request: 'another', now: KEPT_MS })).begun).toBe(true);
+    expect(await pruneKeys(api.store, 2 * KEPT_MS)).toBe(1);
+  });
+
+  it('is carried out once though two processes are asked', async () => {
+    const database = await freshDatabase(name);
+    try {
+      // The embedded database has one process.
+      const one = await database.open();
+      const other = name === 'postgres' ? await database.open() : one;
+      const api = await startApi(() => Promise.resolve(one));
+      const bob = await premium(api);
+      const request = { accountId: bob.id, key: 'k', request: 'r', now: 0 };
+      const tries = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => beginOnce(index % 2 ? one : other, request)),
+      );
+      expect(tries.filter(({ begun }) => begun)).toHaveLength(1);
+    } finally {
+      await database.remove();
+    }
+  });
+});

@@ -1,0 +1,219 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { MOST_TOKENS } from '../../contract/token.ts';
+import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, type Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+async function made(person: Person, body: Partial<Parameters<typeof bodyOf>[0]> = {}) {
+  return (await person.ask(CALLS.makeToken, { body: bodyOf(body) })).ok.data;
+}
+const bodyOf = ({
+  name = 'CI',
+  scopes = ['read'],
+  expires_in_days = null,
+}: {
+  name?: string;
+  scopes?: string[];
+  expires_in_days?: number | null;
+}) => ({ name, scopes, expires_in_days });
+
+const bearer = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
+/** A program somewhere, with nothing but the token. */
+const program = (api: TestApi, address = '203.0.113.9') => createClient(api.sendFrom(address));
+
+describeEachDatabase('Personal tokens', (open) => {
+  it('are shown once, and from then on by how they begin', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { token, secret } = await made(alice, { name: ' Nightly job ', scopes: ['read', 'write'] });
+    expect(secret).toMatch(/^clt_[\w-]{43}$/);
+    expect(token).toMatchObject({ name: 'Nightly job', scopes: ['read', 'write'], last_used_at: null });
+    expect(secret.startsWith(token.prefix)).toBe(true);
+    expect(token.prefix).toHaveLength(10);
+
+    const listed = await alice.ask(CALLS.listTokens);
+    expect(listed.ok.data).toEqual([token]);
+    expect(JSON.stringify(listed.ok)).not.toContain(secret);
+    const rows = await api.store.db.selectFrom('api_tokens').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(secret.slice(token.prefix.length));
+  });
+
+  it('speak for their account, and say when they were last used', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const { secret } = await made(alice);
+    await made(charlie, { name: 'Charlie’s' });
+    expect((await program(api).ask(CALLS.currentUser, bearer(secret))).ok.data.email).toBe(alice.email);
+    const usedAt = async () => (await alice.ask(CALLS.listTokens)).ok.data[0]?.last_used_at;
+    const first = await usedAt();
+    expect(Date.parse(first ?? '')).toBeGreaterThan(Date.now() - MINUTE_MS);
+    api.clock.advance(MINUTE_MS);
+    await program(api).ask(CALLS.currentUser, bearer(secret));
+    expect(await usedAt()).toBe(first);
+    api.clock.advance(5 * MINUTE_MS);
+    await program(api).ask(CALLS.currentUser, bearer(secret));
+    expect(Date.parse((await usedAt()) ?? '')).toBeGreaterThan(Date.parse(first ?? ''));
+  });
+
+  it('need no origin, and whatever cookies come along do not count', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const { secret } = await made(alice, { scopes: ['write'] });
+    const headers = {
+      ...bearer(secret).headers,
+      origin: 'https://evil.example',
+      'sec-fetch-site': 'cross-site',
+    };
+    // Somebody else is signed in at this browser.
+    const added = await charlie.ask(CALLS.addDomain, { headers, body: { host: 'example.com' } });
+    expect(added.ok.data.hostname).toBe('example.com');
+    expect((await alice.ask(CALLS.listDomains)).ok.total).toBe(1);
+    expect((await charlie.ask(CALLS.listDomains)).ok.total).toBe(0);
+  });
+
+  it('end when they are revoked, when their time is over, and while their account is shut', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const [one, other, week] = [
+      await made(alice),
+      await made(alice),
+      await made(alice, { expires_in_days: 7 }),
+    ];
+    const isGood = async ({ secret }: { secret: string }) =>
+      (await program(api).ask(CALLS.premium, bearer(secret))).status === 200;
+    await alice.ask(CALLS.revokeToken, { params: { id: one.token.id } });
+    expect([await isGood(one), await isGood(other), await isGood(week)]).toEqual([false, true, true]);
+    api.clock.advance(7 * DAY_MS - MINUTE_MS);
+    expect(await isGood(week)).toBe(true);
+    api.clock.advance(MINUTE_MS);
+    expect([await isGood(other), await isGood(week)]).toEqual([true, false]);
+    await disableAccount(api.store, alice.id, api.clock.now());
+    expect(await isGood(other)).toBe(false);
+    await enableAccount(api.store, alice.id);
+    expect(await isGood(other)).toBe(true);
+    await api.store.db.deleteFrom('accounts').where('id', '=', alice.id).execute();
+    expect(await isGood(other)).toBe(false);
+    expect(await api.store.db.selectFrom('api_tokens').selectAll().execute()).toEqual([]);
+  });
+
+  it('are twenty at most, also when many are made at once; those that ended make room', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const make = (days: number | null) =>
+      alice.ask(CALLS.makeToken, { body: bodyOf({ expires_in_days: days }) });
+    const answers = await Promise.all(Array.from({ length: MOST_TOKENS + 3 }, () => make(1)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST_TOKENS);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+    api.clock.advance(DAY_MS);
+    await alice.ask(CALLS.refreshSession);
+    expect((await make(null)).status).toBe(200);
+  });
+
+  it('have a name, known scopes and a sensible end', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    for (const wrong of [
+      { name: '' },
+      { name: 'x'.repeat(61) },
+      { scopes: [] },
+      { scopes: ['admin'] },
+      { scopes: ['read', 'read'] },
+      { expires_in_days: 0 },
+      { expires_in_days: 1.5 },
+      { expires_in_days: 10_000 },
+    ]) {
+      const { problem } = await alice.ask(CALLS.makeToken, { body: bodyOf(wrong) });
+      expect([wrong, problem.code]).toEqual([wrong, 'invalid_request']);
+    }
+  });
+
+  it('cannot be guessed: who tries is not listened to for a while, a forgotten script is', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { secret } = await made(alice);
+    const guess = (text: string, address: string) =>
+      program(api, address).ask(CALLS.premium, bearer(`clt_${text.padStart(43, 'A')}`));
+    // The same wrong one again and again is no guessing.
+    for (let time = 0; time < 50; time++) expect((await guess('old', '203.0.113.1')).status).toBe(401);
+    expect((await program(api, '203.0.113.1').ask(CALLS.premium, bearer(secret))).status).toBe(200);
+
+    const answers = [];
+    for (let count = 0; count < 40; count++) answers.push(await guess(String(count), '203.0.113.2'));
+    expect(answers.findIndex(({ status }) => status === 429)).toBe(30);
+    const right = await program(api, '203.0.113.2').ask(CALLS.premium, bearer(secret));
+    expect(right.problem.code).toBe('too_many_requests');
+    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(600);
+    expect((await program(api, '203.0.113.3').ask(CALLS.premium, bearer(secret))).status).toBe(200);
+    api.clock.advance(15 * MINUTE_MS);
+    expect((await program(api, '203.0.113.2').ask(CALLS.premium, bearer(secret))).status).toBe(200);
+  });
+
+  it('stand in no log, no answer and no table, and make no cookies', async () => {
+    const logged: unknown[] = [];
+    const note = (...entry: unknown[]) => void logged.push(entry);
+    const api = await startApi(open, { log: { info: note, warn: note, error: note } });
+    const { alice } = await api.cast();
+    const { secret } = await made(alice);
+    const answers = [];
+    for (const token of [secret, `${secret.slice(0, -2)}zz`])
+      for (const call of [CALLS.listDomains, CALLS.exportData, CALLS.addDomain])
+        answers.push(await program(api).ask(call, bearer(token)));
+    for (const { headers } of answers) expect(headers.getSetCookie()).toEqual([]);
+    const tables = await api.store.db.introspection.getTables();
+    const rows = await Promise.all(
+      tables.map(({ name }) =>
+        api.store.db
+          .selectFrom(name as 'accounts')
+          .selectAll()
+          .execute(),
+      ),
+    );
+    expect(JSON.stringify([logged, rows])).not.toContain(secret.slice(10));
+    expect(api.routes.some(({ path }) => path.includes('clt_'))).toBe(false);
+  });
+});
+
+describeEachDatabase('What is left of a limit', (open) => {
+  it('is said with every answer, to sessions and to tokens apart', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { secret } = await made(alice);
+    const read = (headers: Headers) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
+    const first = await program(api).ask(CALLS.premium, bearer(secret));
+    expect(read(first.headers)).toEqual([
+      '"address";q=1200;w=60, "token";q=600;w=60',
+      '"address";r=1199;t=60, "token";r=599;t=60',
+    ]);
+    api.clock.advance(20_000);
+    const second = await program(api).ask(CALLS.premium, bearer(secret));
+    expect(second.headers.get('ratelimit')).toMatch(
+      /"address";r=1198;t=(?:39|40), "token";r=598;t=(?:39|40)$/,
+    );
+    expect((await alice.ask(CALLS.premium)).headers.get('ratelimit')).toContain('"session";r=');
+    expect((await program(api).ask(CALLS.publicConfig)).headers.get('ratelimit')).toContain(
+      '"address";r=1197',
+    );
+  });
+
+  it('is nothing when it is used up, and a retry is told when', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const { secret } = await made(alice);
+    const { secret: other } = await made(alice);
+    for (let count = 0; count < 600; count++)
+      await program(api, '').send('/api/user/premium', bearer(secret));
+    const over = await program(api).ask(CALLS.premium, bearer(secret));
+    expect(over.problem.code).toBe('too_many_requests');
+    expect(over.headers.get('ratelimit')).toMatch(/"token";r=0;t=\d+$/);
+    const wait = Number(over.headers.get('retry-after'));
+    expect(wait).toBe(over.problem.retry_after);
+    expect((await program(api).ask(CALLS.premium, bearer(other))).status).toBe(200);
+    api.clock.advance(wait * 1000);
+    expect((await program(api).ask(CALLS.premium, bearer(secret))).status).toBe(200);
+  });
+});
