@@ -2,6 +2,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import {
   createApp,
@@ -39,18 +40,22 @@ class ListenError extends Error {
   override name = 'ListenError';
 }
 
-const SHUTDOWN_MS = 1_800;
+/** How long what is under way at a stop may take: answers, and messages, which arrive twice where they are interrupted. */
+const FINISHING = { requestsMs: 5_000, messagesMs: 6_000 };
+/** With what is to be closed then, in less than the ten seconds after which `docker stop` kills. */
+const SHUTDOWN_MS = 9_000;
 
 async function main(): Promise<void> {
   const config = parseConfig(readEnvironment());
   const log = createLog(config.logLevel);
-  const closers: (() => void | Promise<void>)[] = [];
-  const stop = shutdownOnce(closers, log);
+  const closers: Closer[] = [];
+  const readiness = createReadiness();
+  const finishers: Closer[] = [];
+  const stop = shutdownOnce({ first: () => readiness.drain(), finishers, closers }, log);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
   // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
   process.on('disconnect', () => stop(0));
 
-  const readiness = createReadiness();
   const telemetry = await startTelemetry(config.tracing, log);
   closers.push(() => telemetry.close());
 
@@ -60,6 +65,7 @@ async function main(): Promise<void> {
   if (config.databaseUrl === null) closers.push(lockDataDirectory(config.dataDir));
   const store = await openStore({
     databaseUrl: config.databaseUrl,
+    replicaUrl: config.databaseReplicaUrl,
     dataDir: config.dataDir,
     everyonePremium: config.billing.mode === 'none',
     log,
@@ -84,12 +90,12 @@ async function main(): Promise<void> {
   const serving = config.role === 'worker' ? null : await listen(config);
   const publicUrl =
     serving && config.publicUrlIsDefault ? new URL(`http://localhost:${serving.port}`) : config.publicUrl;
-  if (serving) closers.push(() => serving.close());
+  if (serving) finishers.push(() => serving.close(FINISHING.requestsMs));
   if (config.role === 'worker' && config.workerPort !== null) {
     const operatorsOnly = await listen({ ...config, port: config.workerPort });
     const parts = { store, clock: systemClock, log, telemetry, readiness };
     operatorsOnly.use(createOperatorApp({ ...parts, config: { ...config, publicUrl } }));
-    closers.push(() => operatorsOnly.close());
+    closers.push(() => operatorsOnly.close(0));
   }
 
   if (config.role !== 'api') {
@@ -131,8 +137,8 @@ async function main(): Promise<void> {
       productName: config.productName,
     });
     worker.start();
+    finishers.push(() => worker.stop(FINISHING.messagesMs));
     closers.push(async () => {
-      await worker.stop();
       await examiner.close();
       email.close();
     });
@@ -219,7 +225,8 @@ interface Serving {
   port: number;
   /** Requests before this are answered 503. */
   use(app: { fetch(request: Request, ...rest: never[]): Response | Promise<Response> }): void;
-  close(): Promise<void>;
+  /** Takes no more connections; requests under way may end for so long. */
+  close(patienceMs: number): Promise<void>;
 }
 
 /** Takes the port, before checks and deliveries start: with a port in use none of them may. @throws ListenError */
@@ -242,10 +249,13 @@ async function listen(config: Config): Promise<Serving> {
     use(app) {
       handler = app.fetch.bind(app) as typeof handler;
     },
-    async close() {
+    async close(patienceMs) {
       const closed = once(server, 'close');
       server.close();
-      // Event streams never end by themselves.
+      // A connection that is kept for the next request would stay open.
+      const idle = setInterval(() => server.closeIdleConnections(), 20);
+      await Promise.race([closed, delay(patienceMs, undefined, { ref: false })]);
+      clearInterval(idle);
       server.closeAllConnections();
       await closed;
     },
@@ -263,21 +273,35 @@ function whyNotListening(config: Config, error: unknown): string {
   return `The server cannot listen on ${config.host}:${config.port}: ${String(error)}`;
 }
 
-/** Runs the closers, last opened first, once however often it is asked; ends the process even where one hangs or fails. */
-function shutdownOnce(closers: (() => void | Promise<void>)[], log: Logger): (code: number) => void {
+type Closer = () => void | Promise<void>;
+
+interface Shutdown {
+  /** Before all else. */
+  first: () => void;
+  /** Together: they take nothing new and let end what is under way. */
+  finishers: readonly Closer[];
+  /** One after the other, last opened first. */
+  closers: readonly Closer[];
+}
+
+/** Ends the process in order, once however often it is asked; also where something hangs or fails. */
+function shutdownOnce({ first, finishers, closers }: Shutdown, log: Logger): (code: number) => void {
   let stopping = false;
+  const run = async (close: Closer): Promise<void> => {
+    try {
+      await close();
+    } catch (error) {
+      log.warn({ err: error }, 'something did not close as it should');
+    }
+  };
   return (code) => {
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(code), SHUTDOWN_MS).unref();
+    first();
     void (async () => {
-      for (const close of closers.toReversed()) {
-        try {
-          await close();
-        } catch (error) {
-          log.warn({ err: error }, 'something did not close as it should');
-        }
-      }
+      await Promise.all(finishers.map(run));
+      for (const close of closers.toReversed()) await run(close);
       process.exit(code);
     })();
   };

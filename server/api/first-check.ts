@@ -2,10 +2,10 @@ import { monitorOf, type Monitor } from '../store/monitors.ts';
 import type { Store } from '../store/open-store.ts';
 import { waitForNews } from './wait-for-news.ts';
 
-/** Waits for the result of a monitor's first check. */
+/** Waits for the result of a monitor's first check, until `signal` fires at the latest. */
 export function watchFirstCheck(
   store: Store,
-  { accountId, timeoutMs }: { accountId: string; timeoutMs: number },
+  { accountId, timeoutMs, signal }: { accountId: string; timeoutMs: number; signal: AbortSignal },
 ) {
   const news = waitForNews(store, (signal) => signal.topic === 'domain' && signal.accountId === accountId);
   return {
@@ -16,7 +16,7 @@ export function watchFirstCheck(
           const monitor = await monitorOf(store, { accountId, monitorId });
           return monitor === null || monitor.lastCheckedAt !== null ? { monitor } : null;
         },
-        { timeoutMs },
+        { timeoutMs, signal },
       );
       return ended?.monitor ?? null;
     },

@@ -3,7 +3,7 @@ import type { Canaries } from '../probe/index.ts';
 import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/deliveries.ts';
 import { claimGlances, extendGlance } from '../store/glances.ts';
 import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
-import { claimDueMails, retryMail } from '../store/mails.ts';
+import { claimDueMails, type ClaimedMail, retryMail } from '../store/mails.ts';
 import { releaseClaim } from '../store/monitors.ts';
 import { extendRow, type OutboxLease } from '../store/outbox.ts';
 import { countingOnly, type Telemetry } from '../telemetry/index.ts';
@@ -157,7 +157,7 @@ export function createWorker(options: WorkerOptions): Worker {
     return loop;
   };
   const deliveries = [deliveriesBy('mail', MAILED_AT_ONCE), deliveriesBy('http', POSTED_AT_ONCE)];
-  const mails = createClaimLoop({
+  const mails = createClaimLoop<ClaimedMail>({
     name: 'mail',
     concurrency: MAILS_AT_ONCE,
     claim: (limit) => claimDueMails(store, { now: clock.now(), limit, leaseMs: SENDING_LEASE_MS, claimedBy }),

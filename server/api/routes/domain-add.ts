@@ -12,7 +12,7 @@ import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
-  const { store, limits, timing } = parts;
+  const { store, limits, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
 
   api.on(CALLS.addDomain, async ({ body, session, once, now }) => {
@@ -24,7 +24,8 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
     const { host, port, protocol } = normalised.endpoint;
 
     // Listening starts before the row exists: the worker can be faster than this function.
-    const firstCheck = watchFirstCheck(store, { accountId, timeoutMs: timing.firstCheckMs });
+    const patience = { timeoutMs: timing.firstCheckMs, signal: readiness.draining };
+    const firstCheck = watchFirstCheck(store, { accountId, ...patience });
     try {
       const added = await addMonitor(store, {
         accountId,

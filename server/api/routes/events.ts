@@ -7,7 +7,7 @@ import { refuseForNow } from '../problem.ts';
 const RECONNECT_MS = 3_000;
 
 /** Tells a browser about its account and its domains as they change, for as long as its session lives. */
-export function eventRoutes(api: Api, { store, clock, sessions, timing }: AppParts): void {
+export function eventRoutes(api: Api, { store, clock, sessions, timing, readiness }: AppParts): void {
   const streams = createEventStreams(store, clock);
 
   api.on(CALLS.events, async ({ c, session }) => {
@@ -18,12 +18,15 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing }: AppPar
     // Proxies that gather an answer before they pass it on would hold every event back.
     c.header('X-Accel-Buffering', 'no');
     return streamSSE(c, async (sse) => {
-      sse.onAbort(() => stream.close());
+      const close = (): void => stream.close();
+      sse.onAbort(close);
+      // Browsers open another one by themselves, with whoever serves then.
+      readiness.draining.addEventListener('abort', close, { once: true });
       let askedAt = performance.now();
       try {
         // A comment, not an event: it carries the headers out without being anything to a listener.
         await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
-        while (!sse.aborted) {
+        while (!sse.aborted && !readiness.isDraining) {
           let event = await stream.next(timing.heartbeatMs);
           if (performance.now() - askedAt >= timing.heartbeatMs) {
             askedAt = performance.now();
@@ -35,6 +38,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing }: AppPar
           if (event?.event === 'session_ended') return;
         }
       } finally {
+        readiness.draining.removeEventListener('abort', close);
         stream.close();
       }
     });

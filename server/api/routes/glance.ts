@@ -18,7 +18,8 @@ const BY_CLIENT = { minute: { count: 10, windowMs: MINUTE_MS }, hour: { count: 6
 const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
 
 /** The look at a host for somebody without an account: asked here, made by a worker, and kept nowhere. */
-export function glanceRoutes(api: Api, { store, config, policy, timing, clock }: AppParts): void {
+export function glanceRoutes(api: Api, parts: AppParts): void {
+  const { store, config, policy, timing, clock, readiness } = parts;
   const hosts = endpointPolicy({ policy });
 
   api.on(CALLS.glance, async ({ c, body, now }) => {
@@ -38,7 +39,7 @@ export function glanceRoutes(api: Api, { store, config, policy, timing, clock }:
       asked = id;
       const answer = await news.until(() => answerOfGlance(store, id), {
         timeoutMs: timing.glanceMs,
-        signal: c.req.raw.signal,
+        signal: AbortSignal.any([c.req.raw.signal, readiness.draining]),
       });
       if (answer === null)
         return refuse('unavailable', 'The report was not ready in time. Please try again in a moment.');
