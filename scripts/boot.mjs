@@ -1,7 +1,9 @@
 // Runs one of the project's TypeScript programs on whatever machine this is: finds (or fetches) a fitting Node, installs
 // the dependencies, builds the web app where it is asked to, each only when needed. Plain JavaScript for old Nodes.
+// A package that brings everything (the container image) has a file `.packaged`: there nothing is installed or built.
 //
 //   node scripts/boot.mjs [--web] PROGRAM [ARGUMENT …]
+//   node scripts/boot.mjs --web          prepares everything for `npm start`, and ends
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -138,6 +140,7 @@ async function fittingNode() {
 }
 
 async function prepare(node, web) {
+  if (existsSync(join(root, '.packaged'))) return;
   await once('node_modules/.installed', contentHash('package.json', 'package-lock.json'), () => {
     say('Installing the dependencies …');
     return install(root, node, ['--include=dev', '--include=optional']);
@@ -177,7 +180,7 @@ try {
   const [program, ...args] = web ? rest : [first, ...rest];
   const node = await fittingNode();
   await prepare(node, web);
-  run(node, program, args);
+  if (program !== undefined) run(node, program, args);
 } catch (error) {
   if (error.code === 'EACCES' || error.code === 'EROFS')
     fail(

@@ -1,0 +1,40 @@
+# One image for every role: ROLE chooses. It runs as 1000:1000 on a read-only root; /data is all that it writes.
+#
+#   docker build -t certlantern .
+#   docker run -p 127.0.0.1:8080:8080 -v certlantern:/data --read-only --tmpfs /tmp certlantern
+
+FROM node:26.10.0-trixie-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json vite.config.ts ./
+COPY contract contract
+COPY web web
+RUN node_modules/.bin/vite build && chmod -R a+rX dist
+
+FROM node:26.10.0-trixie-slim AS program
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Of optional peers (of better-auth) nothing: they are what the tests and the pages are made with.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+COPY LICENSE ./
+COPY contract contract
+COPY server server
+COPY scripts scripts
+# To be read by anybody, whatever the umask of the checkout was. With this file, the commands of docs/operations.md neither
+# install nor build anything.
+RUN chmod -R a+rX package.json LICENSE contract server scripts && touch .packaged
+
+FROM node:26.10.0-trixie-slim
+WORKDIR /app
+RUN install -d -o 1000 -g 1000 -m 0700 /data
+COPY --from=program /app ./
+COPY --from=web /app/dist dist
+ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 PORT=8080 WORKER_PORT=8080
+USER 1000:1000
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node", "scripts/healthy.mjs"]
+# No npm and no shell in between: signals reach the program itself.
+CMD ["node", "server/main.ts"]

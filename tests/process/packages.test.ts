@@ -1,0 +1,95 @@
+import { existsSync, readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../kit/app.ts';
+import { installDebianPackage } from '../kit/debian-package.ts';
+import { assembleImage, type Image } from '../kit/image.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+
+describe('what the Dockerfile puts together', () => {
+  let image: Image;
+  let port: string;
+  let server: ReturnType<Image['run']>;
+  beforeAll(async () => {
+    image = assembleImage();
+    port = String(await freePort());
+    server = image.run(image.command, { PORT: port });
+    await server.says('is ready at');
+  });
+  afterAll(() => {
+    server?.process.kill('SIGKILL');
+    image?.remove();
+  });
+
+  it('holds nothing that tests, builds or draws pages, and no secret', () => {
+    const names = image.packages.map((path) => path.replace(/.*node_modules\//, ''));
+    for (const tool of ['vite', 'vitest', 'react', 'typescript', 'playwright', 'oxlint'])
+      expect(names).not.toContain(tool);
+    for (const path of ['.env', '.git', 'data', 'tests', 'web', 'bench'])
+      expect(existsSync(join(image.folder, path)), path).toBe(false);
+  });
+
+  it('serves pages and answers, as a user who may write its data alone', async () => {
+    const page = await fetch(`http://127.0.0.1:${port}/`);
+    expect(await page.text()).toContain('<!doctype html>');
+    expect((await fetch(`http://127.0.0.1:${port}/api/health/ready`)).status).toBe(200);
+  });
+
+  it('passes its health check while it is ready, and not while it is not there', async () => {
+    expect(await image.run(image.healthCheck, { PORT: port }).ended).toBe(0);
+    const nowhere = image.run(image.healthCheck, { PORT: String(await freePort()) });
+    expect(await nowhere.ended).toBe(1);
+    expect(nowhere.output()).toContain('ECONNREFUSED');
+  });
+
+  it('has the commands of an operator, which install and build nothing', async () => {
+    const admin = image.run(['node', 'scripts/boot.mjs', 'scripts/admin.ts', 'accounts'], { PORT: port });
+    expect({ code: await admin.ended, output: admin.output() }).toMatchObject({ code: 0 });
+    expect(admin.output()).not.toContain('Installing');
+  });
+
+  it('ends by itself when it is told to', async () => {
+    server.process.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+  });
+});
+
+const hasSystemd = (): boolean => spawnSync('systemd-analyze', ['--version']).status === 0;
+
+// systemd is Linux's alone; on Debian what is missing is installed.
+describe.runIf(process.platform === 'linux' && (hasSystemd() || installDebianPackage('systemd')))(
+  'the unit for systemd',
+  () => {
+    let folder: string;
+    let unit: string;
+    beforeAll(() => {
+      folder = mkdtempSync(join(tmpdir(), 'certlantern-unit-'));
+      unit = join(folder, 'certlantern.service');
+      // With the program where it is on this machine: what it starts has to be there.
+      const text = readFileSync(join(root, 'deploy', 'systemd', 'certlantern.service'), 'utf8');
+      writeFileSync(
+        unit,
+        text.replaceAll('/usr/bin/node', process.execPath).replaceAll('/opt/certlantern', root),
+      );
+    });
+    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+    const analyze = (...args: string[]): { status: number | null; said: string } => {
+      const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+      return { status, said: stdout + stderr };
+    };
+
+    it('is understood to the last line', () => {
+      expect(analyze('verify', '--man=no', unit)).toEqual({ status: 0, said: '' });
+    });
+
+    it('leaves little to do harm with: at most 1.5 of 10', () => {
+      expect(analyze('security', '--offline=true', '--threshold=15', '--no-pager', unit)).toMatchObject({
+        status: 0,
+      });
+    });
+  },
+);
