@@ -23,7 +23,7 @@ export async function listAccounts(
         .as('domains'),
     )
     .where('kind', '=', 'person')
-    .where((eb) => contains(eb.ref('email'), text))
+    .where((eb) => contains(store.dialect, eb.ref('email'), text))
     .orderBy('created_at', 'desc')
     .orderBy('id')
     .limit(limit)

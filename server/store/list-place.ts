@@ -1,5 +1,4 @@
-import { type Expression, type RawBuilder, sql } from 'kysely';
-import { byCodePoint, type DialectName } from './dialect.ts';
+import { type RawBuilder, sql } from 'kysely';
 
 /** A place in the order of a list of monitors: right behind a monitor that had these values. Instants are ms UTC. */
 export type MonitorPlace =
@@ -25,18 +24,12 @@ export function placeOf(
   return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port };
 }
 
-/** What comes behind the place. `id`: the column that has the monitor's id. */
-export function isAfter(
-  place: MonitorPlace,
-  dialect: DialectName,
-  id: Expression<string>,
-): RawBuilder<boolean> {
-  if (place.sort === 'newest') return sql<boolean>`(created_at, ${id}) < (${place.createdAt}, ${place.id})`;
-  if (place.sort === 'name') {
-    const host = byCodePoint(dialect, sql.ref<string>('host'));
-    return sql<boolean>`(${host}, port) > (${place.host}, ${place.port})`;
-  }
+/** Of the rows of `monitor_listing` those that come behind the place. */
+export function isAfter(place: MonitorPlace): RawBuilder<boolean> {
+  if (place.sort === 'newest')
+    return sql<boolean>`(created_at, monitor_id) < (${place.createdAt}, ${place.id})`;
+  if (place.sort === 'name') return sql<boolean>`(host, port) > (${place.host}, ${place.port})`;
   return place.notAfter === null
-    ? sql<boolean>`(not_after is null and ${id} > ${place.id})`
-    : sql<boolean>`((not_after, ${id}) > (${place.notAfter}, ${place.id}) or not_after is null)`;
+    ? sql<boolean>`(not_after is null and monitor_id > ${place.id})`
+    : sql<boolean>`((not_after, monitor_id) > (${place.notAfter}, ${place.id}) or not_after is null)`;
 }

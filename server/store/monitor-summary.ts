@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { parseFacts } from './certificates.ts';
-import { DOMAIN_STATES, domainState, type DomainState } from './domain-state.ts';
-import { needsPerson } from './needs-person.ts';
+import {
+  DOMAIN_STATES,
+  domainState,
+  type DomainState,
+  hasCertificate,
+  isNotWell,
+  needsPerson,
+} from './domain-state.ts';
 import type { Store } from './open-store.ts';
 
 export interface Expiry {
@@ -42,40 +48,77 @@ export interface Summary {
 const MOST_ENTRIES = 500;
 const DAY_MS = 86_400_000;
 
+interface Asked {
+  accountId: string;
+  now: number;
+}
+
 /** An account's monitors at a glance. */
-export async function summary(
-  store: Store,
-  { accountId, now }: { accountId: string; now: number },
-): Promise<Summary> {
-  const counted = await store.db
-    .selectFrom('monitors')
-    .select((eb) => [domainState(now).as('state'), eb.fn.countAll<number>().as('count')])
-    .where('account_id', '=', accountId)
-    .groupBy(domainState(now))
-    .execute();
+export async function summary(store: Store, asked: Asked): Promise<Summary> {
+  const { unwell, days } = await countAll(store, asked);
   const counts = Object.fromEntries(DOMAIN_STATES.map((state) => [state, 0])) as Record<DomainState, number>;
-  for (const { state, count } of counted) counts[state] = count;
-  const total = counted.reduce((sum, { count }) => sum + count, 0);
-  const withCertificate = total - counts.paused - counts.pending - counts.unread;
+  for (const { state, count } of unwell) counts[state] = count;
+  const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
+  counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
+  const endings = withCertificate > MOST_ENTRIES ? firstOfDays(store, asked, days) : expiriesOf(store, asked);
   return {
-    total,
+    total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
-    tags: await tagsOf(store, accountId),
-    expiries: await withBeginnings(
-      store,
-      await (withCertificate > MOST_ENTRIES ? expiriesByDay : expiriesOf)(store, accountId, now),
-    ),
-    problems: await problemsOf(store, accountId, now),
+    tags: await tagsOf(store, asked.accountId),
+    expiries: await withBeginnings(store, asked, await endings),
+    problems: await problemsOf(store, asked),
   };
 }
 
-async function tagsOf(store: Store, accountId: string): Promise<Summary['tags']> {
-  const rows = await store.db
-    .selectFrom('monitors')
+interface Day {
+  firstAt: number;
+  count: number;
+}
+
+/**
+ * How many are in each state but `ok`, and how many certificates end on each day (UTC), first when. Most are well, and counted
+ * with the days alone; both in one statement, so that they are of one moment.
+ */
+async function countAll(
+  { db }: Store,
+  { accountId, now }: Asked,
+): Promise<{ unwell: { state: DomainState; count: number }[]; days: Day[] }> {
+  const ofAccount = db.selectFrom('monitor_listing').where('account_id', '=', accountId);
+  const rows = await ofAccount
+    .select((eb) => [
+      sql<DomainState | null>`${domainState(now)}`.as('state'),
+      sql<number>`0`.as('first_at'),
+      eb.fn.countAll<number>().as('count'),
+    ])
+    .where(isNotWell(now))
+    .groupBy(domainState(now))
+    .unionAll(
+      ofAccount
+        .select((eb) => [
+          sql<DomainState | null>`null`.as('state'),
+          eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
+          eb.fn.countAll<number>().as('count'),
+        ])
+        .where(hasCertificate)
+        .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`),
+    )
+    .execute();
+  return {
+    unwell: rows.flatMap(({ state, count }) => (state === null ? [] : [{ state, count }])),
+    days: rows.flatMap(({ state, first_at: firstAt, count }) => (state === null ? [{ firstAt, count }] : [])),
+  };
+}
+
+/** Few write many tags: those have no room in the index that counts the others. */
+async function tagsOf({ db }: Store, accountId: string): Promise<Summary['tags']> {
+  const tagged = db
+    .selectFrom('monitor_listing')
     .select((eb) => ['tags', eb.fn.countAll<number>().as('count')])
     .where('account_id', '=', accountId)
-    .where('tags', '!=', '[]')
-    .groupBy('tags')
+    .groupBy('tags');
+  const rows = await tagged
+    .where(sql<boolean>`tags <> '[]' and length(tags) <= 200`)
+    .unionAll(tagged.where(sql<boolean>`length(tags) > 200`))
     .execute();
   const counts = new Map<string, number>();
   for (const { tags, count } of rows)
@@ -87,82 +130,82 @@ async function tagsOf(store: Store, accountId: string): Promise<Summary['tags']>
 
 type Ending = Omit<Expiry, 'notBefore'>;
 
-async function withBeginnings(store: Store, endings: readonly Ending[]): Promise<Expiry[]> {
+async function withBeginnings(
+  { db }: Store,
+  { accountId }: Asked,
+  endings: readonly Ending[],
+): Promise<Expiry[]> {
   const near = endings.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
   const rows =
     near.length === 0
       ? []
-      : await store.db
+      : await db
           .selectFrom('monitors')
           .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
           .select(['monitors.id', 'certificates.facts'])
+          .where('account_id', '=', accountId)
           .where('monitors.id', 'in', near)
           .execute();
   const beginnings = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
   return endings.map((ending) => ({ ...ending, notBefore: beginnings.get(ending.id) ?? null }));
 }
 
-async function expiriesOf(store: Store, accountId: string, now: number): Promise<Ending[]> {
-  return store.db
-    .selectFrom('monitors')
-    .select(['id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
+function endingsOf({ db }: Store, { accountId, now }: Asked) {
+  return db
+    .selectFrom('monitor_listing')
+    .select(['monitor_id as id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
     .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
     .where('account_id', '=', accountId)
-    .where('not_after', 'is not', null)
-    .where('paused_by', 'is', null)
     .orderBy('not_after')
-    .orderBy('id')
-    .execute();
+    .orderBy('monitor_id');
+}
+
+async function expiriesOf(store: Store, asked: Asked): Promise<Ending[]> {
+  return endingsOf(store, asked).where(hasCertificate).execute();
 }
 
 /** The same with one entry for the domains that end on one day (UTC): the first of them. */
-async function expiriesByDay(store: Store, accountId: string, now: number): Promise<Ending[]> {
-  return store.db
-    .with('days', (db) =>
-      db
-        .selectFrom('monitors')
-        .select((eb) => [
-          eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
-          eb.fn.countAll<number>().as('count'),
-        ])
-        .where('account_id', '=', accountId)
-        .where('not_after', 'is not', null)
-        .where('paused_by', 'is', null)
-        .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`),
-    )
-    .selectFrom('days')
-    .innerJoin('monitors', (join) =>
-      join.on('monitors.id', '=', (eb) =>
-        eb
-          .selectFrom('monitors as first')
-          .select('first.id')
-          .where('first.account_id', '=', accountId)
-          .whereRef('first.not_after', '=', 'days.first_at')
-          .where('first.paused_by', 'is', null)
-          .orderBy('first.id')
-          .limit(1),
-      ),
-    )
-    .select(['id', 'host', 'port', 'days.first_at as notAfter', domainState(now).as('state'), 'days.count'])
-    .orderBy('days.first_at')
+async function firstOfDays(store: Store, asked: Asked, days: readonly Day[]): Promise<Ending[]> {
+  const counts = new Map(days.map(({ firstAt, count }) => [firstAt, count]));
+  const first = await store.db
+    .selectFrom('monitor_listing')
+    .select((eb) => eb.fn.min('monitor_id').as('id'))
+    .where('account_id', '=', asked.accountId)
+    .where(hasCertificate)
+    .where('not_after', 'in', [...counts.keys()])
+    .groupBy('not_after')
     .execute();
+  const ids = first.map(({ id }) => id);
+  const endings = await endingsOf(store, asked).where('monitor_id', 'in', ids).execute();
+  return endings.map((ending) => ({ ...ending, count: counts.get(ending.notAfter) ?? ending.count }));
 }
 
-async function problemsOf(store: Store, accountId: string, now: number): Promise<Problem[]> {
-  const rows = await store.db
-    .selectFrom('monitors')
+async function problemsOf({ db }: Store, { accountId, now }: Asked): Promise<Problem[]> {
+  const rows = await db
+    .with('listed', (cte) =>
+      cte
+        .selectFrom('monitor_listing')
+        .select(['monitor_id', 'host', 'port', domainState(now).as('state')])
+        .where('account_id', '=', accountId)
+        .where(needsPerson(now))
+        .orderBy('host')
+        .orderBy('port')
+        .limit(MOST_ENTRIES),
+    )
+    .selectFrom('listed')
+    .innerJoin('monitors', (join) =>
+      join.onRef('monitors.id', '=', 'listed.monitor_id').on('monitors.account_id', '=', accountId),
+    )
     .leftJoin('incidents', (join) =>
       join
-        .onRef('incidents.monitor_id', '=', 'monitors.id')
+        .onRef('incidents.monitor_id', '=', 'listed.monitor_id')
         .on('incidents.problem', '=', 'down')
         .on('incidents.ended_at', 'is', null),
     )
-    .select(['monitors.id', 'host', 'port', 'monitors.problem', 'problem_message', 'uptime'])
-    .select(['incidents.message as down_message', domainState(now).as('state')])
-    .where('account_id', '=', accountId)
-    .where(needsPerson(now))
-    .orderBy('host')
-    .limit(MOST_ENTRIES)
+    .select(['listed.monitor_id as id', 'listed.host', 'listed.port', 'listed.state'])
+    .select(['monitors.problem', 'problem_message', 'uptime', 'incidents.message as down_message'])
+    .orderBy('listed.host')
+    .orderBy('listed.port')
     .execute();
   return rows.flatMap(({ id, host, port, state, problem, problem_message, uptime, down_message }) => {
     const monitor = { id, host, port, state };

@@ -1,0 +1,83 @@
+import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import { byItself, contains, type DialectName } from './dialect.ts';
+import { type DomainState, isInState, needsPerson } from './domain-state.ts';
+import type { Store } from './open-store.ts';
+import type { Tables } from './tables.ts';
+
+export interface MonitorFilter {
+  accountId: string;
+  /** Part of the name, of a tag or of the notes. */
+  q?: string | undefined;
+  /** `problem`: those that need a person although no date says so. */
+  status?: DomainState | 'problem' | undefined;
+  /** In lower case. */
+  tag?: string | undefined;
+  now: number;
+}
+
+type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
+
+/** How many match. */
+export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
+  const parts = await inParts(store, filter, (part) =>
+    part.select((eb) => eb.fn.countAll<number>().as('count')),
+  ).execute();
+  return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Above it one of so many rows matches that an index in the list's order has soon filled a page. */
+const DENSE = 5_000;
+
+/**
+ * The rows of `monitor_listing` that match, to be sorted. Where many do, an index in that order is walked until there are enough;
+ * of few, or of what people wrote, which may be anywhere in it, all are found first. `total`: of `countMatching`; null: not known.
+ */
+export function matchingRows(store: Store, filter: MonitorFilter, total: number | null): Listed<unknown> {
+  const { db, dialect } = store;
+  const isEverything = filter.q === undefined && filter.tag === undefined && filter.status === undefined;
+  const isDense = filter.q === undefined && filter.tag === undefined && total !== null && total > DENSE;
+  if (isEverything || isDense) return matching(store, filter);
+  const found = inParts(store, filter, (part) =>
+    part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port']),
+  );
+  // It has the columns that an order is made of, as the table does.
+  return db.selectFrom(byItself(dialect, found).as('found')) as unknown as Listed<unknown>;
+}
+
+function matching({ db, dialect }: Store, filter: MonitorFilter) {
+  return db
+    .selectFrom('monitor_listing')
+    .where('account_id', '=', filter.accountId)
+    .where((eb) => eb.and(conditions(dialect, eb, filter)));
+}
+
+/**
+ * What people wrote is looked through in the one index that has all of it, and long texts, for which that has no room, apart.
+ * Written out, so that the databases recognise their partial indexes.
+ */
+function inParts<O>(
+  store: Store,
+  filter: MonitorFilter,
+  select: (part: Listed<unknown>) => Listed<O>,
+): Listed<O> {
+  const all = matching(store, filter);
+  if (filter.q === undefined && filter.tag === undefined) return select(all);
+  const short = select(all.where(sql<SqlBool>`length(search_text) <= 200`));
+  return short.unionAll(select(all.where(sql<SqlBool>`length(search_text) > 200`)));
+}
+
+function conditions(
+  dialect: DialectName,
+  eb: ExpressionBuilder<Tables, 'monitor_listing'>,
+  { q, status, tag, now }: MonitorFilter,
+): Expression<SqlBool>[] {
+  return [
+    ...(q === undefined ? [] : [contains(dialect, eb.ref('search_text'), q)]),
+    ...(status === undefined ? [] : [status === 'problem' ? needsPerson(now) : isInState(status, now)]),
+    ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
+  ];
+}
+
+/** In the JSON of a list, a quote that no backslash precedes begins or ends an item: what follows `[` or `,` begins one. */
+const hasTag = (dialect: DialectName, tags: Expression<string>, tag: string) =>
+  ['[', ','].map((before) => contains(dialect, tags, before + JSON.stringify(tag)));

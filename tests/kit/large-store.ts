@@ -1,0 +1,159 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Insertable, sql } from 'kysely';
+import type { CertificateFacts } from '../../server/core/index.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { searchText } from '../../server/store/search-text.ts';
+import type { Tables } from '../../server/store/tables.ts';
+import { insertRows } from './insert-rows.ts';
+
+/** Accounts of some size each. */
+export interface Population {
+  /** How many monitors the largest account has. */
+  largest: number;
+  /** Accounts of 5,000 each. */
+  teams: number;
+  /** Monitors in all; the rest belongs to people with 1 to 49 each. */
+  total: number;
+}
+
+export interface FilledStore {
+  /** Account ids, and what they have. */
+  largest: string;
+  team: string | null;
+  small: string | null;
+  accounts: number;
+  total: number;
+}
+
+export interface FillOptions extends Population {
+  now: number;
+  /** Monitors fall due evenly over this time from `now`; by default none does within a day. */
+  dueOverMs?: number;
+  /** Looked at every so many minutes; by default 15. */
+  everyMinutes?: number;
+  /** Where the monitor with this number in its account is; by default a name nobody answers for, at port 443. */
+  endpointOf?: (index: number) => { host: string; port: number };
+  onProgress?: (done: number) => void;
+}
+
+const TEAM = 5_000;
+const AT_ONCE = 2_000;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** Puts that many checked monitors into the store, spread over accounts as those of a service are: many small ones, few large. */
+export async function fillStore(store: Store, options: FillOptions): Promise<FilledStore> {
+  const sizes = sizesOf(options);
+  const ids = sizes.map(() => randomUUID());
+  for (let from = 0; from < ids.length; from += AT_ONCE)
+    await insertRows(
+      store,
+      'accounts',
+      ids.slice(from, from + AT_ONCE).map((id) => accountOf(id, options.now)),
+    );
+  let waiting: { accountId: string; index: number }[] = [];
+  let done = 0;
+  const flush = async (): Promise<void> => {
+    const rows = waiting.map(({ accountId, index }, place) =>
+      rowsOf(accountId, index, done + place, options),
+    );
+    await insertRows(
+      store,
+      'certificates',
+      rows.map(({ certificate }) => certificate),
+    );
+    await insertRows(
+      store,
+      'monitors',
+      rows.map(({ monitor }) => monitor),
+    );
+    done += waiting.length;
+    waiting = [];
+    options.onProgress?.(done);
+  };
+  for (const [place, accountId] of ids.entries())
+    for (let index = 0; index < (sizes[place] ?? 0); index++)
+      if (waiting.push({ accountId, index }) === AT_ONCE) await flush();
+  await flush();
+  await sql`analyze`.execute(store.db);
+  return {
+    largest: ids[0] ?? '',
+    team: options.teams > 0 ? (ids[1] ?? null) : null,
+    small: ids[1 + options.teams] ?? null,
+    accounts: ids.length,
+    total: done,
+  };
+}
+
+function sizesOf({ largest, teams, total }: Population): number[] {
+  const sizes = [largest, ...Array<number>(teams).fill(TEAM)];
+  for (let left = total - largest - teams * TEAM; left > 0;) {
+    const size = Math.min(left, 1 + ((sizes.length * 31) % 49));
+    sizes.push(size);
+    left -= size;
+  }
+  return sizes;
+}
+
+function accountOf(id: string, now: number): Insertable<Tables['accounts']> {
+  return {
+    ...{ id, email: `${id}@scale.test`, email_verified: 1, full_name: 'Somebody', paddle_id: '' },
+    ...{ company_name: '', plan: 'premium', plan_status: 'active', plan_source: 'grant', plan_ends_at: null },
+    ...{ granted_at: now, grant_ends_at: null, kind: 'person', created_at: now - 30 * DAY_MS },
+  };
+}
+
+const KINDS = ['shop', 'api', 'mail', 'www', 'cdn', 'login', 'status', 'vpn', 'git', 'files'];
+const PLACES = ['fjord', 'moss', 'orchard', 'harbour', 'meadow', 'granite', 'willow'];
+const TAGS = ['prod', 'staging', 'customer-a', 'customer-b', 'eu', 'us', 'legacy'];
+/** Days left, over and over: most are well, and of every fifty some are not. */
+const DAYS_LEFT = [-3, 2, 6, 11, ...Array.from({ length: 46 }, (_, index) => 20 + ((index * 37) % 160))];
+
+const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
+
+/** `shop-0000123.fjord.example`: names as those of a hoster, with words that many have and numbers that one has. */
+export function hostOf(index: number): string {
+  return `${pick(KINDS, index)}-${String(index).padStart(7, '0')}.${pick(PLACES, index * 13)}.example`;
+}
+
+function rowsOf(accountId: string, index: number, place: number, options: FillOptions) {
+  const { now, dueOverMs, everyMinutes = 15 } = options;
+  const { host, port } = options.endpointOf?.(index) ?? { host: hostOf(index), port: 443 };
+  // Spread evenly whatever the order of insertion.
+  const fraction = (place * 0.618_033_988_749) % 1;
+  const notAfter = Math.floor(now + (pick(DAYS_LEFT, index * 7) + fraction) * DAY_MS);
+  const fingerprint = createHash('sha256').update(`${accountId} ${host}`).digest('hex');
+  const facts: CertificateFacts = {
+    ...{ fingerprint, serialNumber: index.toString(16).padStart(32, '0'), issuer: 'R13', subject: host },
+    ...{ notBefore: notAfter - 90 * DAY_MS, notAfter, authorityName: 'Let’s Encrypt' },
+    ...{ authorityFullDn: 'CN=R13,O=Let’s Encrypt,C=US', authorityUrl: null, sans: [host] },
+  };
+  const tags = index % 3 === 0 ? [pick(TAGS, index), pick(TAGS, index * 5 + 1)].filter(isFirst) : [];
+  const notes = index % 20 === 0 ? 'Renewed by the platform team, see the runbook.' : '';
+  const isPaused = index % 97 === 96;
+  const isDown = index % 211 === 210;
+  const certificate: Insertable<Tables['certificates']> = {
+    ...{ fingerprint, der: Buffer.from(fingerprint, 'hex'), facts: JSON.stringify(facts) },
+    first_seen_at: now - DAY_MS,
+  };
+  const monitor: Insertable<Tables['monitors']> = {
+    ...{ id: randomUUID(), account_id: accountId, host, port, protocol: port === 443 ? 'https' : 'tls' },
+    ...{ check_every_minutes: everyMinutes, created_at: now - 30 * DAY_MS + place },
+    next_check_at: Math.floor(dueOverMs === undefined ? now + 2 * DAY_MS : now + fraction * dueOverMs),
+    last_checked_at: now - MINUTE_MS,
+    checked: 1,
+    last_read_at: now - MINUTE_MS,
+    ...{
+      certificate_fingerprint: fingerprint,
+      not_after: notAfter,
+      revoked: index % 2_003 === 2_002 ? 1 : 0,
+    },
+    ...{ uptime: isDown ? 'down' : 'up', uptime_since: now - 30 * DAY_MS, response_ms: 40 + (index % 60) },
+    ...{ recent_checks: isDown ? `${'u'.repeat(87)}ddd` : 'u'.repeat(90) },
+    ...{ active: isPaused ? 0 : 1, paused_by: isPaused ? 'user' : null, notes, tags: JSON.stringify(tags) },
+    search_text: searchText({ host, port, notes, tags }),
+  };
+  return { certificate, monitor };
+}
+
+const isFirst = <T>(value: T, index: number, all: readonly T[]): boolean => all.indexOf(value) === index;

@@ -1,0 +1,138 @@
+import { CompiledQuery, sql } from 'kysely';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  describeMonitor,
+  eachMonitor,
+  listMonitors,
+  pauseMonitor,
+  removeMonitor,
+  resumeMonitor,
+  summary,
+} from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
+import { fillStore } from '../kit/large-store.ts';
+import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
+
+const FIVE_PAGES = 90;
+
+describeEachDatabase('what lists read', (open, name) => {
+  it('is what stands in the monitors, after whatever changes them', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const { id: monitorId } = await watch(store, accountId, 'one.example');
+    await watch(store, accountId, 'two.example', { now: NOW + 1 });
+    const key = { accountId, monitorId, now: NOW };
+    const changes: (() => Promise<unknown>)[] = [
+      () => check(store, NOW, [certificate()], { trusted: false }),
+      () => check(store, NOW + 1, []),
+      () =>
+        describeMonitor(store, {
+          ...key,
+          describe: () => ({ tags: ['prod'], notes: 'n'.repeat(2_000) }),
+        }),
+      () => pauseMonitor(store, key),
+      () => resumeMonitor(store, { ...key, mayResume: () => true }),
+      () => check(store, NOW + DAY, [certificate({ notAfter: NOW })]),
+      () => removeMonitor(store, key),
+    ];
+    expect(await listed(store)).toEqual(await expected(store));
+    for (const change of changes) {
+      await change();
+      expect(await listed(store)).toEqual(await expected(store));
+    }
+  });
+
+  it('is the same list, page by page from either end, as all of it', async () => {
+    const store = await open();
+    const { largest: accountId } = await fillStore(store, { largest: 203, teams: 0, total: 240, now: NOW });
+    const filters = [
+      {},
+      { q: 'shop' },
+      { tag: 'prod' },
+      { status: 'ok' },
+      { status: 'critical', q: 'moss' },
+    ] as const;
+    for (const sort of ['newest', 'soonest', 'name'] as const)
+      for (const filter of filters) {
+        const query = { accountId, now: NOW, sort, ...filter };
+        const all = await Array.fromAsync(eachMonitor(store, query));
+        const pages: string[] = [];
+        for (let page = 1; page <= FIVE_PAGES; page++) {
+          const { monitors, total } = await listMonitors(store, { ...query, page, pageSize: 7 });
+          expect(total).toBe(all.length);
+          pages.push(...monitors.map(({ id }) => id));
+          if (monitors.length === 0) break;
+        }
+        expect(pages).toEqual(all.map(({ id }) => id));
+      }
+  });
+
+  it('has a total that is the sum of its states, and of its days', async () => {
+    const store = await open();
+    const { largest: accountId } = await fillStore(store, {
+      largest: 1_000,
+      teams: 0,
+      total: 1_000,
+      now: NOW,
+    });
+    const { total, counts, expiries } = await summary(store, { accountId, now: NOW });
+    expect(total).toBe(1_000);
+    expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(total);
+    expect(expiries.reduce((sum, { count }) => sum + count, 0)).toBe(total - counts.paused);
+  });
+
+  it('answers a search, a count and a state out of an index alone', async () => {
+    const database = await freshDatabase(name);
+    onTestFinished(() => database.remove());
+    const store = await database.open();
+    const { largest } = await fillStore(store, { largest: 3_000, teams: 0, total: 6_000, now: NOW });
+    if (name === 'postgres') await sql`vacuum analyze monitor_listing`.execute(store.db);
+    const wheres = {
+      monitor_listing_texts: `length(search_text) <= 200 and ${
+        name === 'postgres' ? `strpos(search_text, 'zebra') > 0` : `search_text like '%zebra%'`
+      }`,
+      monitor_listing_phases: `phase = 4 and not_after < ${NOW}`,
+    };
+    for (const [index, where] of Object.entries(wheres)) {
+      const plan = await planOf(
+        store,
+        `select count(*) from monitor_listing where account_id = '${largest}' and ${where}`,
+      );
+      expect(plan).toContain(index);
+      expect(plan).toMatch(/Index Only Scan|COVERING INDEX/);
+    }
+  });
+});
+
+async function planOf(store: Store, query: string): Promise<string> {
+  const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
+  const { rows } = await store.db.executeQuery(CompiledQuery.raw(`${explain} ${query}`));
+  return JSON.stringify(rows);
+}
+
+async function listed(store: Store): Promise<unknown[]> {
+  return store.db.selectFrom('monitor_listing').selectAll().orderBy('monitor_id').execute();
+}
+
+/** The same, out of the rows of `monitors`. */
+async function expected({ db }: Store): Promise<unknown[]> {
+  const rows = await db.selectFrom('monitors').selectAll().orderBy('id').execute();
+  return rows.map((row) => ({
+    account_id: row.account_id,
+    monitor_id: row.id,
+    created_at: row.created_at,
+    host: row.host,
+    port: row.port,
+    phase: row.paused_by !== null ? 0 : row.not_after !== null ? (row.revoked ? 3 : 4) : row.checked ? 2 : 1,
+    not_after: row.not_after,
+    trouble:
+      row.paused_by !== null
+        ? 0
+        : row.uptime === 'down' || row.problem === 'unreachable'
+          ? 2
+          : Number(row.problem === 'untrusted'),
+    tags: row.tags,
+    search_text: row.search_text,
+  }));
+}
