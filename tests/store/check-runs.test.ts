@@ -1,0 +1,117 @@
+import type { KyselyPlugin, RootOperationNode } from 'kysely';
+import { expect, it } from 'vitest';
+import { checkRunsOf } from '../../server/store/check-runs.ts';
+import { record } from '../../server/store/checks.ts';
+import { history, type MonitorKey, monitorOf, presentedChain } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { uptimeHistory } from '../../server/store/uptime.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { certificate, check, checkOf, claimOne, MINUTE, NOW, person, watch } from './samples.ts';
+
+const HOUR = 60 * MINUTE;
+
+describeEachDatabase('checks that say the same', (open) => {
+  it('are one run, with the first, the last and how many; the next that differs begins another', async () => {
+    const { store, key } = await watched(await open());
+    const leaf = certificate();
+    for (const minutes of [0, 15, 30]) await check(store, NOW + minutes * MINUTE, [leaf], every15(minutes));
+    for (const minutes of [45, 60]) await check(store, NOW + minutes * MINUTE, [], every15(minutes));
+    await check(store, NOW + 75 * MINUTE, [leaf], every15(75));
+    expect(await checkRunsOf(store.db, key)).toMatchObject([
+      { firstAt: NOW + 75 * MINUTE, lastAt: NOW + 75 * MINUTE, checks: 1, reached: true },
+      {
+        ...{
+          firstAt: NOW + 45 * MINUTE,
+          lastAt: NOW + 60 * MINUTE,
+          checks: 2,
+          reached: false,
+          uptime: 'down',
+        },
+        downMessage: 'www.example.org refused the connection.',
+      },
+      { firstAt: NOW, lastAt: NOW + 30 * MINUTE, checks: 3, reached: true, uptime: 'up', downMessage: null },
+    ]);
+    expect(await checkRunsOf(store.db, { ...key, since: NOW + 30 * MINUTE })).toHaveLength(2);
+  });
+
+  it('write two rows, and no verdict, evidence, certificate or history again', async () => {
+    const { store, key } = await watched(await open());
+    const leaf = certificate();
+    await check(store, NOW, [leaf], every15(0));
+    await check(store, NOW + 15 * MINUTE, [leaf], every15(15));
+    const claimed = await claimOne(store, NOW + 30 * MINUTE);
+    const written = await writesOf(store, (watching) =>
+      record(watching, checkOf(claimed, NOW + 30 * MINUTE, [leaf], every15(30))),
+    );
+    expect(written.toSorted()).toEqual(['update monitor_states', 'update monitors']);
+    // What is read is of the last check all the same.
+    expect(await monitorOf(store, key)).toMatchObject({
+      lastCheckedAt: NOW + 30 * MINUTE,
+      verdict: {
+        ...{ judgedAt: NOW + 30 * MINUTE, observedAt: NOW + 30 * MINUTE },
+        lastSeen: { at: NOW + 30 * MINUTE },
+      },
+    });
+    expect(await history(store, key)).toMatchObject([{ firstSeenAt: NOW, lastSeenAt: NOW + 30 * MINUTE }]);
+  });
+
+  it('keep what answers that alternate show once each', async () => {
+    const { store, key } = await watched(await open());
+    const [one, other] = [certificate(), certificate()];
+    for (let turn = 0; turn < 6; turn++)
+      await check(store, NOW + turn * HOUR, [turn % 2 === 0 ? one : other], { nextCheckAt: NOW });
+    for (const table of ['evidence', 'verdicts'] as const)
+      expect(await store.db.selectFrom(table).selectAll().execute()).toHaveLength(2);
+    expect(await presentedChain(store, key)).toEqual([other.der]);
+    expect(await history(store, key)).toMatchObject([
+      { fingerprint: other.facts.fingerprint, firstSeenAt: NOW + HOUR, lastSeenAt: NOW + 5 * HOUR },
+      { fingerprint: one.facts.fingerprint, firstSeenAt: NOW, lastSeenAt: NOW + 4 * HOUR },
+    ]);
+  });
+
+  it('draw the same chart out of the last checks and, later, out of hours', async () => {
+    const { store, key } = await watched(await open());
+    const leaf = certificate();
+    const at = (hour: number, minutes = 0) => Math.ceil(NOW / HOUR) * HOUR + hour * HOUR + minutes * MINUTE;
+    for (let hour = 0; hour < 50; hour++)
+      for (const minutes of [0, 30]) await check(store, at(hour, minutes), [leaf], { nextCheckAt: NOW });
+    const young = await uptimeHistory(store, { ...key, now: at(44, 31) });
+    expect(young?.checks).toHaveLength(90);
+    const old = await uptimeHistory(store, { ...key, now: at(49, 31) });
+    expect(old?.responseTimes).toHaveLength(50);
+    expect(old?.responseTimes.map((span) => span.at)).toEqual(
+      Array.from({ length: 50 }, (_, hour) => at(hour)),
+    );
+    expect(new Set(old?.responseTimes.map(({ averageMs }) => averageMs))).toEqual(new Set([20]));
+    expect(await store.db.selectFrom('monitor_days').select('checks').orderBy('day_at').execute()).toEqual([
+      { checks: 48 },
+      { checks: 48 },
+      { checks: 2 },
+    ]);
+  });
+});
+
+const every15 = (minutes: number) => ({ nextCheckAt: NOW + (minutes + 15) * MINUTE });
+
+async function watched(store: Store): Promise<{ store: Store; key: MonitorKey }> {
+  const { id: accountId } = await person(store, 'alice');
+  const { id: monitorId } = await watch(store, accountId, 'www.example.org');
+  return { store, key: { accountId, monitorId } };
+}
+
+/** What `work` writes, in short. */
+async function writesOf(store: Store, work: (watched: Store) => Promise<unknown>): Promise<string[]> {
+  const nodes: RootOperationNode[] = [];
+  const watching: KyselyPlugin = {
+    transformQuery({ node }) {
+      nodes.push(node);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  await work({ ...store, db: store.db.withPlugin(watching) });
+  return nodes
+    .map((node) => store.db.getExecutor().compileQuery(node, { queryId: '' }).sql)
+    .filter((text) => /^(?:insert|update|delete)/.test(text))
+    .map((text) => text.replaceAll('"', '').replace(/^(\w+(?: into| from)? \w+).*$/s, '$1'));
+}
