@@ -7,6 +7,7 @@ import { DOMAIN_CALLS } from './domain-calls.ts';
 import { IDENTITY_CALLS } from './identity-calls.ts';
 import { PAYMENT_CALLS } from './payment-calls.ts';
 import type { ProblemCode } from './problem.ts';
+import { STATUS_CALLS } from './status-calls.ts';
 import { TOKEN_CALLS } from './token-calls.ts';
 
 export type { Call } from './call.ts';
@@ -30,5 +31,6 @@ export const CALLS = {
   ...DOMAIN_CALLS,
   ...ALERT_CALLS,
   ...PAYMENT_CALLS,
+  ...STATUS_CALLS,
   ...DEPLOYMENT_CALLS,
 } as const satisfies Record<string, Call>;

@@ -17,11 +17,21 @@ export const PAGE_PATHS = [
   '/dashboard',
   '/profile',
   '/alerts',
+  '/status-page',
   '/unsubscribe',
   '/confirm-recipient',
   '/billing-test',
 ] as const;
 export type PagePath = (typeof PAGE_PATHS)[number];
+
+/** The status pages of accounts, as the page's router writes their address. Which there are, only the database knows. */
+export const STATUS_ROUTE = '/status/$slug';
+const STATUS_PATTERN = /^\/status\/([a-z0-9-]{3,40})$/;
+
+/** The last part of the address of a status page, in lower case; null for any other address. */
+export function statusSlug(path: string): string | null {
+  return STATUS_PATTERN.exec(path)?.[1] ?? null;
+}
 
 /** What search engines may show; the others are of use to nobody but who is signed in, or holds a mailed link. */
 export const LISTED_PATHS: readonly PagePath[] = [
@@ -62,6 +72,9 @@ export function loginFile({ signups, identity, insecure_http }: LoginSettings): 
   return `${parts.filter(Boolean).join('-')}.html`;
 }
 
+/** The file's name of status pages, which the browser draws. */
+export const STATUS_FILE = 'shell-status-of-account.html';
+
 /** The file's name of a page that is drawn by the browser, with its code on the way. */
 export function shellFile(path: PagePath): string {
   return `shell${path === '/' ? '' : path.replace('/', '-')}.html`;
@@ -77,4 +90,6 @@ export const PLACEHOLDERS = {
   address: '{{address}}',
   /** The deployment's public settings as JSON. */
   config: '{{config}}',
+  /** What a status page is called. */
+  statusTitle: '{{status_title}}',
 } as const;

@@ -29,6 +29,7 @@ export const PROBLEMS = {
   idempotency_key_in_use: { status: 409, title: 'A call with this key is still under way' },
   channel_exists: { status: 409, title: 'You have this channel already' },
   channel_closed: { status: 409, title: 'Nothing can be sent to this channel' },
+  address_taken: { status: 409, title: 'This address is not free' },
   domain_exists: { status: 409, title: 'You already track this host' },
   email_taken: { status: 409, title: 'This address already has an account' },
   domain_paused: { status: 409, title: 'This domain is paused' },

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { createApi, type AppParts } from './api.ts';
+import { publishedPage } from '../store/status-pages.ts';
 import { isDiskFull, isOutage } from '../store/open-store.ts';
 import { countingOnly, createReadiness } from '../telemetry/index.ts';
 import type { AppEnv } from './app-env.ts';
@@ -15,9 +16,11 @@ import { publicConfigOf } from './public-settings.ts';
 import { metricsRoutes } from './metrics.ts';
 import { createCallLimits } from './rate-limit.ts';
 import { watchRequests } from './request-watch.ts';
+import { accountMetricsRoute } from './routes/account-metrics.ts';
 import { alertRoutes } from './routes/alerts.ts';
 import { authorityRoutes } from './routes/authorities.ts';
 import { authRoutes } from './routes/auth.ts';
+import { badgeImages, badgeRoutes } from './routes/badge.ts';
 import { calendarRoutes } from './routes/calendar.ts';
 import { channelRoutes } from './routes/channels.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
@@ -37,6 +40,7 @@ import { paymentRoutes } from './routes/payment.ts';
 import { planRoutes } from './routes/plan.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { tokenRoutes } from './routes/tokens.ts';
+import { limitStatusPages, statusRoutes } from './routes/status.ts';
 import { mailReaderRoutes } from './routes/unsubscribe.ts';
 import { userRoutes } from './routes/user.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -104,11 +108,16 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   eventRoutes(api, parts);
   faviconRoutes(api, parts);
   glanceRoutes(api, parts);
+  statusRoutes(api, parts);
+  badgeRoutes(api, parts);
+  accountMetricsRoute(api, parts);
   deploymentRoutes(api, parts);
   const document = openApiDocument(sessions.cookieName);
   app.get('/api/openapi.json', (c) => c.json(document));
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
+  badgeImages(app, parts);
+  limitStatusPages(app, parts);
   devMailRoutes(app, parts);
   metricsRoutes(app, parts);
   staticPages(app, {
@@ -116,6 +125,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     publicUrl: config.publicUrl,
     publicConfig: publicConfigOf(config),
     maybeSignedIn: sessions.isShown,
+    statusPage: (slug) => publishedPage(store, slug),
   });
   return app;
 }

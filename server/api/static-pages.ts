@@ -12,12 +12,16 @@ import {
   PLACEHOLDERS,
   PRERENDERED_FOLDER,
   shellFile,
+  STATUS_FILE,
+  statusSlug,
 } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import { fillIn, pageDocument, type PageDocument } from './page-document.ts';
 
 const YEAR_SECONDS = 31_536_000;
+
+type PublishedPage = { title: string; listed: boolean };
 
 export interface StaticPages {
   /** The folder of the built pages. */
@@ -26,11 +30,13 @@ export interface StaticPages {
   publicConfig: PublicConfig;
   /** Whether the browser may be signed in: it shows a cookie of a session, good or not. */
   maybeSignedIn: (c: AppContext) => boolean;
+  /** Of the status page with this address; null where nobody may see one. */
+  statusPage: (slug: string) => Promise<PublishedPage | null>;
 }
 
 /** Serves the built pages: files as they are, and an HTML page at every address that the page's router knows. */
 export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
-  const { webRoot, maybeSignedIn } = options;
+  const { webRoot, maybeSignedIn, statusPage } = options;
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
   if (!existsSync(join(webRoot, 'index.html'))) return;
 
@@ -42,12 +48,21 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   });
   app.get('/assets/*', serveStatic(files), (c) => c.notFound());
 
-  const { nowhere, documentOf } = documents(options);
+  const { nowhere, documentOf, statusOf } = documents(options);
   app.get('*', async (c, next) => {
     const path = pathOf(c.req.path);
     // A missing file must not come back as a page: a script tag would try to run it.
     if (path === '/index.html' || path.startsWith(`/${PRERENDERED_FOLDER}/`)) return c.notFound();
     if (/\.[^/]*$/.test(path)) return next();
+    const slug = statusSlug(path);
+    if (slug !== null) {
+      const page = await statusPage(slug);
+      if (page === null) return nowhere(c, 404);
+      if (!page.listed) c.header('X-Robots-Tag', 'noindex');
+      // Asked for while its code is on the way.
+      c.header('Link', `</api/status/${slug}>; rel=preload; as=fetch; crossorigin=use-credentials`);
+      return statusOf(path, page.title)(c);
+    }
     if (!isPage(path)) return nowhere(c, 404);
     if (path === '/') {
       c.header('Vary', 'Cookie');
@@ -75,13 +90,17 @@ function isPage(path: string): path is PagePath {
 }
 
 /** Made once: neither files nor settings change while the server runs. */
+/** Of pages that were asked for: each takes a few kB. */
+const MOST_STATUS_DOCUMENTS = 500;
+
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
-  const filled = (template: string, path: string) =>
+  const filled = (template: string, path: string, statusTitle = '') =>
     pageDocument(
       fillIn(template, {
         [PLACEHOLDERS.productName]: publicConfig.product_name,
         [PLACEHOLDERS.address]: new URL(path, publicUrl).href,
         [PLACEHOLDERS.config]: JSON.stringify(publicConfig),
+        [PLACEHOLDERS.statusTitle]: statusTitle,
       }),
     );
   const nowhere = filled(readFileSync(join(webRoot, 'index.html'), 'utf8'), '/');
@@ -89,6 +108,17 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
     if (name === null) return null;
     const file = join(webRoot, PRERENDERED_FOLDER, name);
     return existsSync(file) ? filled(readFileSync(file, 'utf8'), path) : null;
+  };
+  const statusTemplate = join(webRoot, PRERENDERED_FOLDER, STATUS_FILE);
+  const status = existsSync(statusTemplate) ? readFileSync(statusTemplate, 'utf8') : null;
+  const statusDocuments = new Map<string, PageDocument>();
+  const statusOf = (path: string, title: string): PageDocument => {
+    if (status === null) return nowhere;
+    const key = JSON.stringify([path, title]);
+    const made = statusDocuments.get(key) ?? filled(status, path, title);
+    if (statusDocuments.size >= MOST_STATUS_DOCUMENTS) statusDocuments.clear();
+    statusDocuments.set(key, made);
+    return made;
   };
   const shells = new Map(PAGE_PATHS.map((path) => [path, built(path, shellFile(path))]));
   const landing = built('/landing', landingFile(publicConfig));
@@ -101,6 +131,7 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
   };
   return {
     nowhere,
+    statusOf,
     /** Where there is no HTML of a page, the browser draws it itself. */
     documentOf: (path: PagePath, isAskedMore: boolean) =>
       drawn(path, isAskedMore) ?? shells.get(path) ?? nowhere,

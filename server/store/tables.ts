@@ -20,6 +20,7 @@ import type {
   IdentityUserTable,
   IdentityVerificationTable,
 } from './identity-tables.ts';
+import type { BadgesTable, StatusPageDomainsTable, StatusPagesTable } from './status-tables.ts';
 
 /** 0 or 1: the form of a boolean that both databases have. */
 type Flag = number;
@@ -424,6 +425,9 @@ export interface Tables {
   suppressions: SuppressionsTable;
   maintenance_windows: MaintenanceWindowsTable;
   calendar_feeds: CalendarFeedsTable;
+  status_pages: StatusPagesTable;
+  status_page_domains: StatusPageDomainsTable;
+  badges: BadgesTable;
   alarms: AlarmsTable;
   api_tokens: ApiTokensTable;
   idempotency_keys: IdempotencyKeysTable;

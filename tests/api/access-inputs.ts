@@ -128,6 +128,26 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   testSubscription: () => ({}),
   testEvent: () => ({ body: { event: 'renew' } }),
 
+  statusPage: () => ({}),
+  saveStatusPage: ({ caller, things }) => ({
+    body: {
+      ...{ title: 'What we run', slug: `page-of-${caller.name}`, shows: 'chosen', enabled: true },
+      domains: [{ id: things.domain, label: 'The first' }],
+    },
+  }),
+  previewStatusPage: ({ things }) => ({
+    body: {
+      ...{ title: 'What we run', shows: 'chosen', tags: [], domains: [{ id: things.domain, label: 'Mine' }] },
+      ...{ show_certificates: true, show_uptime: true, show_incidents: true },
+    },
+  }),
+  pageAddress: () => ({ query: { slug: 'a-new-page' } }),
+  publicStatus: () => ({ params: { slug: 'no-such-page' } }),
+  domainBadge: ({ things }) => ({ params: { id: things.domain } }),
+  makeBadge: ({ things }) => ({ params: { id: things.domain } }),
+  removeBadge: ({ things }) => ({ params: { id: things.domain } }),
+  accountMetrics: () => ({}),
+
   events: () => ({}),
   glance: () => ({ body: { host: 'new.example.com' } }),
   publicConfig: () => ({}),

@@ -114,6 +114,16 @@ post   /api/payment/test/pay                                401        ok       
 get    /api/payment/test/subscription                       401        ok       ok        ok       ok       401       401
 post   /api/payment/test/event                              401        ok       404       ok       ok       401       401
 
+get    /api/status-page                                     401        ok       ok        ok       ok       401       401
+patch  /api/status-page                                     401        ok       404       ok       ok       401       401
+post   /api/status-page/preview                             401        ok       ok        ok       ok       401       401
+get    /api/status-page/address                             401        ok       ok        ok       ok       401       401
+get    /api/status/{slug}                                   404        404      404       404      404      404       404
+get    /api/domain/{id}/badge                               401        ok       404       ok       ok       401       401
+post   /api/domain/{id}/badge                               401        ok       404       ok       ok       401       401
+delete /api/domain/{id}/badge                               401        ok       404       ok       ok       401       401
+get    /api/account/metrics                                 401        ok       ok        ok       ok       401       401
+
 get    /api/events                                          401        ok       ok        ok       ok       401       401
 post   /api/try                                             nobody     nobody   nobody    nobody   nobody   nobody    nobody
 get    /api/config                                          ok         ok       ok        ok       ok       ok        ok

@@ -10,6 +10,7 @@ import { createChannelsAndIncidents } from './0007-channels-and-incidents.ts';
 import { createAccountFirstTables } from './0008-account-first.ts';
 import { createApiTokens } from './0009-api-tokens.ts';
 import { createListing } from './0010-reading.ts';
+import { createStatusPages } from './0011-status-pages.ts';
 import { createLanes } from './0012-lanes.ts';
 
 export interface SchemaChange {
@@ -33,6 +34,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0008-account-first': { up: createAccountFirstTables, breaking: true },
   '0009-api-tokens': { up: createApiTokens, breaking: false },
   '0010-reading': { up: createListing, breaking: false },
+  '0011-status-pages': { up: createStatusPages, breaking: false },
   '0012-lanes': { up: createLanes, breaking: false },
 };
 

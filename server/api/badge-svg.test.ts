@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { badgeSvg, type BadgeStanding, textWidth } from './badge-svg.ts';
+
+const STANDINGS: [standing: BadgeStanding, word: string, spoken: string][] = [
+  [{ state: 'valid', daysLeft: 54 }, 'valid 54 days', 'valid, 54 days left'],
+  [{ state: 'valid', daysLeft: 397 }, 'valid 397 days', 'valid, 397 days left'],
+  [{ state: 'soon', daysLeft: 14 }, 'expires in 14 days', 'expires in 14 days'],
+  [{ state: 'critical', daysLeft: 1 }, 'expires in 1 day', 'expires in 1 day'],
+  [{ state: 'critical', daysLeft: 0 }, 'expires today', 'expires today'],
+  [{ state: 'expired' }, 'expired', 'expired'],
+  [{ state: 'revoked' }, 'revoked', 'revoked'],
+  [{ state: 'untrusted' }, 'not trusted', 'not trusted'],
+  [{ state: 'down' }, 'down', 'the server is down'],
+  [{ state: 'unknown' }, 'unknown', 'not known yet'],
+  [{ state: 'paused' }, 'paused', 'not watched at present'],
+];
+
+const luminance = (hex: string) => {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const channel = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+};
+
+describe.each(STANDINGS)('The badge of %j', (standing, word, spoken) => {
+  const svg = badgeSvg(standing);
+
+  it('says it, to the eye and to the ear', () => {
+    expect([...svg.matchAll(/<text[^>]*>([^<]*)</g)].map(([, text]) => text)).toEqual(['certificate', word]);
+    expect(svg).toContain(`role="img" aria-label="Certificate: ${spoken}"><title>Certificate: ${spoken}<`);
+  });
+
+  it('has room for its words, each held to its width', () => {
+    const width = Number(/width="(\d+)"/.exec(svg)?.[1]);
+    const [label, said] = [...svg.matchAll(/<text x="([\d.]+)" y="14" textLength="([\d.]+)"/g)].map(
+      ([, x, length]) => ({ from: Number(x), to: Number(x) + Number(length) }),
+    );
+    const split = Number(/M0 0h(\d+)/.exec(svg)?.[1]);
+    expect(label?.to).toBeLessThanOrEqual(split - 5);
+    expect(said?.from).toBeGreaterThan(split + 15);
+    expect(said?.to).toBeLessThanOrEqual(width - 6);
+    expect(said?.to).toBeGreaterThan(width - 8);
+  });
+
+  it('is white on grounds that let it be read', () => {
+    for (const [, ground = ''] of svg.matchAll(/<path fill="(#[0-9a-f]{6})"/g))
+      expect(1.05 / (luminance(ground) + 0.05)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it('asks nobody for anything, runs nothing, and is small', () => {
+    expect(svg).not.toMatch(/<script|href|url\((?!#shape\))|@import|on\w+=/);
+    expect(Buffer.byteLength(svg)).toBeLessThan(2_000);
+  });
+});
+
+it('each state can be told from the others without its colour', () => {
+  const bare = STANDINGS.map(([standing]) => badgeSvg(standing).replaceAll(/fill="#(?!fff)\w+"/g, ''));
+  expect(new Set(bare).size).toBe(STANDINGS.length);
+});
+
+it('knows the width of every letter that it writes', () => {
+  expect(textWidth('certificate')).toBe(54.4);
+  for (const [, word] of STANDINGS) expect(word).toMatch(/^[a-z0-9 ]+$/);
+});

@@ -1,0 +1,108 @@
+/** What a badge says. Days are whole ones, rounded down. */
+export type BadgeStanding =
+  | { state: 'valid' | 'soon' | 'critical'; daysLeft: number }
+  | { state: 'expired' | 'revoked' | 'untrusted' | 'down' | 'unknown' | 'paused' };
+
+interface Face {
+  word: string;
+  /** For who listens to it. */
+  spoken: string;
+  ground: string;
+  glyph: string;
+}
+
+/** Drawn on a grid of 16 in white, as the page's glyphs are: each can be told from the others without its colour. */
+const GLYPHS = {
+  ring: '<circle cx="8" cy="8" r="5.4" fill="none" stroke="#fff" stroke-width="3"/>',
+  diamond: '<path fill="#fff" d="M8 .8 15.2 8 8 15.2.8 8z"/>',
+  triangle: '<path fill="#fff" d="M8 1.2 15.2 14.3H.8z"/>',
+  cross: '<path stroke="#fff" stroke-width="3" stroke-linecap="round" d="m3.5 3.5 9 9m0-9-9 9"/>',
+  barred:
+    '<circle cx="8" cy="8" r="6" fill="none" stroke="#fff" stroke-width="2"/><path d="m4 12 8-8" stroke="#fff" stroke-width="2"/>',
+  square: '<path fill="none" stroke="#fff" stroke-width="2" d="M2.4 2.4h11.2v11.2H2.4z"/>',
+  pause: '<path fill="#fff" d="M2.6 2h3.8v12H2.6zM9.6 2h3.8v12H9.6z"/>',
+};
+
+const RED = '#b3261e';
+const GREY = '#5b6778';
+
+type Dateless = Exclude<BadgeStanding, { daysLeft: number }>['state'];
+
+const FACES: Record<Dateless, Face> = {
+  expired: { word: 'expired', spoken: 'expired', ground: '#861a17', glyph: GLYPHS.cross },
+  revoked: { word: 'revoked', spoken: 'revoked', ground: '#0c1424', glyph: GLYPHS.barred },
+  untrusted: { word: 'not trusted', spoken: 'not trusted', ground: RED, glyph: GLYPHS.square },
+  down: { word: 'down', spoken: 'the server is down', ground: RED, glyph: GLYPHS.cross },
+  unknown: { word: 'unknown', spoken: 'not known yet', ground: GREY, glyph: GLYPHS.square },
+  paused: { word: 'paused', spoken: 'not watched at present', ground: GREY, glyph: GLYPHS.pause },
+};
+
+function faceOf(standing: BadgeStanding): Face {
+  if (!('daysLeft' in standing)) return FACES[standing.state];
+  const { state, daysLeft } = standing;
+  const days = inDays(daysLeft);
+  if (state === 'valid')
+    return {
+      word: `valid ${days}`,
+      spoken: `valid, ${days} left`,
+      ground: '#005f6e',
+      glyph: GLYPHS.ring,
+    };
+  const word = daysLeft === 0 ? 'expires today' : `expires in ${days}`;
+  const isSoon = state === 'soon';
+  return {
+    ...{ word, spoken: word },
+    ...{ ground: isSoon ? '#7a5200' : RED, glyph: isSoon ? GLYPHS.diamond : GLYPHS.triangle },
+  };
+}
+
+const inDays = (days: number) => `${days} ${days === 1 ? 'day' : 'days'}`;
+
+/** Verdana's advance widths in 1/2048 em, of what badges say. */
+const WIDTHS: Readonly<Record<string, number>> = {
+  ...{ ' ': 720, a: 1230, b: 1276, c: 1067, d: 1276, e: 1220, f: 720, g: 1276, h: 1296, i: 562, j: 705 },
+  ...{ k: 1212, l: 562, m: 1992, n: 1296, o: 1243, p: 1276, q: 1276, r: 874, s: 1067, t: 807, u: 1296 },
+  ...{ v: 1212, w: 1676, x: 1212, y: 1212, z: 1076 },
+};
+const DIGIT_WIDTH = 1302;
+const FONT_SIZE = 11;
+
+/** In px, to a tenth. */
+export function textWidth(text: string): number {
+  const units = Array.from(text).reduce((sum, letter) => sum + (WIDTHS[letter] ?? DIGIT_WIDTH), 0);
+  return Math.round((units / 2048) * FONT_SIZE * 10) / 10;
+}
+
+const LABEL = 'certificate';
+const LABEL_GROUND = '#33415a';
+const HEIGHT = 20;
+const PADDING = 6;
+const GLYPH_SIZE = 9;
+
+/**
+ * A badge as SVG: a label, and what is so with a glyph. Its width is told by the widths of its letters, and its letters are held
+ * to it, so that it looks the same with whatever font there is. White on grounds of 4.5:1 at least, with an edge where the page
+ * around it is dark. The same standing gives the same bytes.
+ */
+export function badgeSvg(standing: BadgeStanding): string {
+  const { word, spoken, ground, glyph } = faceOf(standing);
+  const [labelWidth, wordWidth] = [textWidth(LABEL), textWidth(word)];
+  const left = Math.round(PADDING + labelWidth + PADDING);
+  const glyphAt = left + PADDING;
+  const wordAt = glyphAt + GLYPH_SIZE + 4;
+  const width = Math.ceil(wordAt + wordWidth + PADDING);
+  const name = `Certificate: ${spoken}`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-label="${name}">`,
+    `<title>${name}</title>`,
+    '<style>.edge{stroke:none}@media (prefers-color-scheme:dark){.edge{stroke:#fff;stroke-opacity:.28}}</style>',
+    `<clipPath id="shape"><rect width="${width}" height="${HEIGHT}" rx="4"/></clipPath>`,
+    `<g clip-path="url(#shape)"><path fill="${LABEL_GROUND}" d="M0 0h${left}v${HEIGHT}H0z"/><path fill="${ground}" d="M${left} 0h${width - left}v${HEIGHT}H${left}z"/></g>`,
+    `<rect class="edge" x=".5" y=".5" width="${width - 1}" height="${HEIGHT - 1}" rx="3.5" fill="none"/>`,
+    `<svg x="${glyphAt}" y="${(HEIGHT - GLYPH_SIZE) / 2}" width="${GLYPH_SIZE}" height="${GLYPH_SIZE}" viewBox="0 0 16 16" aria-hidden="true">${glyph}</svg>`,
+    `<g fill="#fff" font-family="Verdana,Geneva,'DejaVu Sans',sans-serif" font-size="${FONT_SIZE}" aria-hidden="true">`,
+    `<text x="${PADDING}" y="14" textLength="${labelWidth}">${LABEL}</text>`,
+    `<text x="${wordAt}" y="14" textLength="${wordWidth}">${word}</text>`,
+    '</g></svg>\n',
+  ].join('');
+}

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { disableAccount } from '../../server/store/disabled-accounts.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+import { add, look } from './watched.ts';
+
+const make = async (person: Person, id: string) => {
+  const { data } = (await person.ask(CALLS.makeBadge, { params: { id } })).ok;
+  return new URL(data?.url ?? '').pathname;
+};
+const visit = (api: TestApi, path: string, headers = {}) => api.sendFrom('203.0.113.5')(path, { headers });
+const said = async (api: TestApi, path: string) =>
+  /<title>Certificate: ([^<]*)</.exec(await (await visit(api, path)).text())?.[1];
+
+describeEachDatabase('The badge of a domain', (open) => {
+  it('is a picture for whoever has its address, until it is switched off', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    expect((await alice.ask(CALLS.domainBadge, { params: { id } })).ok.data).toBeNull();
+    const path = await make(alice, id);
+    expect(path).toMatch(/^\/badge\/[\w-]{22}\.svg$/);
+    expect(await make(alice, id)).toBe(path);
+    const answer = await visit(api, path);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'image/svg+xml; charset=utf-8',
+      'cache-control': 'public, no-cache',
+      // Pages of others show it.
+      'cross-origin-resource-policy': 'cross-origin',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.headers.getSetCookie()).toEqual([]);
+    const etag = answer.headers.get('etag') ?? '';
+    expect((await visit(api, path, { 'if-none-match': etag })).status).toBe(304);
+    await alice.ask(CALLS.removeBadge, { params: { id } });
+    expect((await visit(api, path, { 'if-none-match': etag })).status).toBe(404);
+    // A new one is at another address.
+    const next = await make(alice, id);
+    expect(next).not.toBe(path);
+    expect((await visit(api, path)).status).toBe(404);
+  });
+
+  it('says what is so', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    const path = await make(alice, id);
+    expect(await said(api, path)).toBe('not known yet');
+    await look(api, id, { days: 54 });
+    expect(await said(api, path)).toBe('valid, 54 days left');
+    await look(api, id, { days: 14 });
+    expect(await said(api, path)).toBe('expires in 14 days');
+    await look(api, id, { trusted: false });
+    expect(await said(api, path)).toBe('not trusted');
+    await look(api, id, { days: -2 });
+    expect(await said(api, path)).toBe('expired');
+    for (const ahead of [600_000, 60_000]) {
+      api.clock.advance(ahead);
+      await look(api, id, { status: 503 });
+    }
+    expect(await said(api, path)).toBe('the server is down');
+    await alice.ask(CALLS.pauseDomain, { params: { id } });
+    expect(await said(api, path)).toBe('not watched at present');
+  });
+
+  it('does not name the host', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'intranet.example.com');
+    await look(api, id);
+    expect(await (await visit(api, await make(alice, id))).text()).not.toContain('intranet');
+  });
+
+  it('is switched by its owner alone', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    const path = await make(alice, id);
+    for (const call of [CALLS.makeBadge, CALLS.domainBadge, CALLS.removeBadge])
+      expect((await charlie.ask(call, { params: { id } })).problem.code).toBe('not_found');
+    expect((await visit(api, path)).status).toBe(200);
+  });
+
+  it('goes with its domain and with its account', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    const path = await make(alice, id);
+    await alice.ask(CALLS.removeDomain, { params: { id } });
+    expect((await visit(api, path)).status).toBe(404);
+    const other = await make(bob, await add(bob, 'bob.example.com'));
+    await disableAccount(api.store, bob.id, api.clock.now());
+    expect((await visit(api, other)).status).toBe(404);
+  });
+
+  it('is nowhere else', async () => {
+    const api = await startApi(open);
+    for (const path of [
+      '/badge/x.svg',
+      `/badge/${'A'.repeat(22)}.svg`,
+      `/badge/${'A'.repeat(22)}`,
+      '/badge/',
+    ])
+      expect((await visit(api, path)).status).toBe(404);
+  });
+});

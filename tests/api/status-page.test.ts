@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { MOST_SHOWN, type StatusPageChange } from '../../contract/status-page.ts';
+import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import type { Person } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+import { add, look } from './watched.ts';
+
+const SLUG = 'fjord-systems';
+const save = (person: Person, body: StatusPageChange) => person.ask(CALLS.saveStatusPage, { body });
+const publish = async (person: Person, change: StatusPageChange = {}) =>
+  (await save(person, { title: 'Fjord', slug: SLUG, enabled: true, ...change })).ok.data;
+const visit = (api: TestApi, slug = SLUG, headers = {}) =>
+  api.sendFrom('203.0.113.5')(`/api/status/${slug}`, { headers });
+
+/** What a stranger sees, past what is kept for some seconds. */
+async function seen(api: TestApi, slug = SLUG) {
+  api.clock.advance(5_000);
+  const answer = await visit(api, slug);
+  expect(answer.status).toBe(200);
+  return CALLS.publicStatus.response.parse(await answer.json()).data;
+}
+
+describeEachDatabase('A status page', (open) => {
+  it('is off until its owner switches it on, and gone at once when it is switched off', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({
+      enabled: false,
+      slug: null,
+      url: null,
+    });
+    expect((await visit(api)).status).toBe(404);
+    const saved = (await save(alice, { title: 'Fjord', slug: SLUG })).ok.data;
+    expect(saved).toMatchObject({ enabled: false, url: `http://localhost:8080/status/${SLUG}` });
+    expect((await visit(api)).status).toBe(404);
+    await save(alice, { enabled: true });
+    expect(await seen(api)).toMatchObject({ title: 'Fjord', state: 'unknown', domains: [], incidents: [] });
+    await save(alice, { enabled: false });
+    expect((await visit(api)).status).toBe(404);
+    expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ enabled: false, title: 'Fjord' });
+  });
+
+  it('shows what is up and down, days, uptime and incidents of its domains alone', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const shop = await add(alice, 'shop.example.com');
+    const www = await add(alice, 'www.example.com');
+    await look(api, await add(bob, 'bob.example.com'));
+    await look(api, www, { days: 5 });
+    await look(api, shop);
+    await publish(alice, { domains: [{ id: shop, label: 'The shop' }] });
+    const before = await seen(api);
+    expect(before).toMatchObject({ state: 'up', window_days: 7, more: 0, incidents: [] });
+    expect(before.domains).toMatchObject([
+      {
+        name: 'The shop',
+        state: 'up',
+        certificate: { state: 'ok', days_left: 60 },
+        uptime: { checks: 'uu' },
+      },
+      { name: 'www.example.com', state: 'up', certificate: { state: 'critical', days_left: 5 } },
+    ]);
+    for (const ahead of [600_000, 60_000]) {
+      api.clock.advance(ahead);
+      await look(api, shop, { status: 503 });
+    }
+    const after = await seen(api);
+    expect(after.state).toBe('down');
+    expect(after.domains[0]).toMatchObject({ state: 'down', uptime: { checks: 'uudd' } });
+    expect(after.domains[0]?.uptime?.percent).toBeLessThan(100);
+    expect(after.incidents).toEqual([
+      { name: 'The shop', started_at: after.domains[0]?.down_since, ended_at: null },
+    ]);
+  });
+
+  it('says nothing of whose it is, nor anything else that its owner wrote', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'intranet.example.com');
+    const other = await add(alice, 'secret.example.com');
+    const describe = (monitor: string, body: object) =>
+      alice.ask(CALLS.describeDomain, { params: { id: monitor }, body });
+    await describe(id, { notes: 'Ask Mara for the key', tags: ['vault'] });
+    for (const ahead of [0, 600_000, 60_000]) {
+      api.clock.advance(ahead);
+      await look(api, id, { status: ahead === 0 ? 200 : 500 });
+      await look(api, other);
+    }
+    await publish(alice, { shows: 'chosen', domains: [{ id, label: 'Portal' }] });
+    const answer = await visit(api);
+    const text = `${await answer.text()} ${JSON.stringify([...answer.headers])}`;
+    expect(text).toContain('Portal');
+    for (const secret of [
+      ...[alice.id, alice.email, alice.name, id, other],
+      ...['intranet.example', 'secret.example', 'Mara', 'vault', '192.0.2.10', '500'],
+    ])
+      expect(text).not.toContain(secret);
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('shows all domains, those with a tag, or those chosen in their order', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const ids = new Map<string, string>();
+    for (const host of ['b.example.com', 'a.example.com', 'c.example.com'])
+      ids.set(host, await add(alice, host));
+    const idOf = (host: string) => ids.get(host) ?? '';
+    await alice.ask(CALLS.describeDomain, {
+      params: { id: idOf('c.example.com') },
+      body: { tags: ['shop'] },
+    });
+    const names = async (change: StatusPageChange) => {
+      await publish(alice, change);
+      return (await seen(api)).domains.map(({ name }) => name);
+    };
+    expect(await names({ shows: 'all' })).toEqual(['a.example.com', 'b.example.com', 'c.example.com']);
+    expect(await names({ shows: 'tags', tags: ['shop', 'none'] })).toEqual(['c.example.com']);
+    expect(await names({ shows: 'tags', tags: [] })).toEqual([]);
+    const chosen = ['b.example.com', 'a.example.com'].map((host) => ({ id: idOf(host), label: '' }));
+    expect(await names({ shows: 'chosen', domains: chosen })).toEqual(['b.example.com', 'a.example.com']);
+    await alice.ask(CALLS.removeDomain, { params: { id: idOf('b.example.com') } });
+    expect((await seen(api)).domains.map(({ name }) => name)).toEqual(['a.example.com']);
+  });
+
+  it('leaves out what its owner does not want shown', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await look(api, await add(alice, 'shop.example.com'), { days: -3 });
+    await publish(alice);
+    expect(await seen(api)).toMatchObject({
+      state: 'trouble',
+      domains: [{ certificate: { state: 'expired' } }],
+    });
+    await publish(alice, { show_certificates: false, show_uptime: false, show_incidents: false });
+    const shown = await seen(api);
+    expect(shown).toMatchObject({ incidents: null, domains: [{ certificate: null, uptime: null }] });
+    expect(shown.state).not.toBe('trouble');
+  });
+
+  it('says of what is paused only that', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    await look(api, id);
+    await alice.ask(CALLS.pauseDomain, { params: { id } });
+    await publish(alice);
+    expect((await seen(api)).domains).toMatchObject([
+      { state: 'paused', certificate: null, uptime: null, down_since: null },
+    ]);
+  });
+
+  it('is not sent again while it says the same, and is put together once in some seconds', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    await publish(alice);
+    const first = await visit(api);
+    expect(first.headers.get('cache-control')).toBe('public, no-cache');
+    const etag = first.headers.get('etag') ?? '';
+    expect((await visit(api, SLUG, { 'if-none-match': `W/${etag}` })).status).toBe(304);
+    await look(api, id);
+    expect((await visit(api)).headers.get('etag')).toBe(etag);
+    api.clock.advance(5_000);
+    expect((await visit(api)).headers.get('etag')).not.toBe(etag);
+    // What its owner changes shows at once.
+    await publish(alice, { title: 'Another title' });
+    expect(await (await visit(api)).text()).toContain('Another title');
+  });
+
+  it('is shut with its account, and gone with it', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    await publish(alice);
+    await disableAccount(api.store, alice.id, api.clock.now());
+    expect((await visit(api)).status).toBe(404);
+    await enableAccount(api.store, alice.id);
+    expect((await visit(api)).status).toBe(200);
+    await publish(bob, { slug: 'bobs-page' });
+    expect((await bob.ask(CALLS.deleteUser)).status).toBe(200);
+    expect((await visit(api, 'bobs-page')).status).toBe(404);
+  });
+
+  it('keeps out of search engines unless its owner wants it there', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await publish(alice);
+    expect((await visit(api)).headers.get('x-robots-tag')).toBe('noindex');
+    await publish(alice, { listed: true });
+    expect((await visit(api)).headers.get('x-robots-tag')).toBeNull();
+  });
+
+  it('names nobody else’s domain', async () => {
+    const api = await startApi(open);
+    const { alice, charlie } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    const domains = [{ id, label: 'Mine now' }];
+    const refused = await save(charlie, { title: 'C', slug: 'charlie', shows: 'chosen', domains });
+    expect(refused.problem.code).toBe('not_found');
+    const body = { title: 'C', shows: 'chosen' as const, tags: [], domains };
+    const preview = await charlie.ask(CALLS.previewStatusPage, {
+      body: { ...body, show_certificates: true, show_uptime: true, show_incidents: true },
+    });
+    expect(preview.ok.data.domains).toEqual([]);
+  });
+
+  it('previews what it would show, and changes nothing', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    const preview = await alice.ask(CALLS.previewStatusPage, {
+      body: {
+        ...{ title: 'Soon', shows: 'all', tags: [], domains: [{ id, label: 'Shop' }] },
+        ...{ show_certificates: true, show_uptime: false, show_incidents: false },
+      },
+    });
+    expect(preview.ok.data).toMatchObject({ title: 'Soon', domains: [{ name: 'Shop', uptime: null }] });
+    expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ slug: null, title: '' });
+  });
+
+  it('shows two hundred domains, and says how many more there are', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const entries = (from: number) =>
+      Array.from({ length: 70 }, (_, index) => ({ host: `h${from + index}.example.com` }));
+    await api.store.db.updateTable('accounts').set({ granted_at: 1, plan: 'premium' }).execute();
+    for (const from of [100, 200, 300])
+      await alice.ask(CALLS.importDomains, { body: { entries: entries(from) } });
+    await publish(alice);
+    const shown = await seen(api);
+    expect(shown.domains).toHaveLength(MOST_SHOWN);
+    expect(shown.more).toBe(10);
+  });
+});
+
+describeEachDatabase('The address of a status page', (open) => {
+  it('belongs to who had it first, whether or not that page is on', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    await save(alice, { title: 'A', slug: SLUG });
+    const check = async (person: Person, slug: string) =>
+      (await person.ask(CALLS.pageAddress, { query: { slug } })).ok.data;
+    expect(await check(alice, SLUG)).toEqual({ available: true, reason: null });
+    expect((await check(bob, SLUG.toUpperCase())).reason).toMatch(/^Somebody else/);
+    expect((await save(bob, { title: 'B', slug: SLUG })).problem.code).toBe('address_taken');
+    await save(alice, { slug: 'another-one' });
+    expect((await save(bob, { title: 'B', slug: SLUG })).status).toBe(200);
+  });
+
+  it('goes to one of two who want it at once', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    const answers = await Promise.all([alice, bob].map((person) => save(person, { title: 'T', slug: SLUG })));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409]);
+  });
+});
+
+describe('The words of an address', () => {
+  it.each([
+    ['ab', /3 characters/],
+    ['a'.repeat(41), /40 characters/],
+    ['-abc', /letters, digits/],
+    ['a--b', /letters, digits/],
+    ['a.b', /letters, digits/],
+    ['bücher', /letters, digits/],
+    ['xn--bcher-kva', /letters, digits/],
+    ['login', /reserved/],
+    ['Certlantern', /reserved/],
+  ])('%s cannot be one', async (slug, reason) => {
+    const { pageAddressSchema, isReservedAddress } = await import('../../contract/status-page.ts');
+    const parsed = pageAddressSchema.safeParse(slug);
+    const message = parsed.success
+      ? isReservedAddress(parsed.data) && 'reserved'
+      : parsed.error.issues[0]?.message;
+    expect(message).toMatch(reason);
+  });
+});

@@ -1,0 +1,37 @@
+import { CALLS } from '../../contract/calls.ts';
+import type { Observation } from '../../server/core/index.ts';
+import type { Monitor } from '../../server/store/monitors.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import type { Person } from '../kit/people.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import type { TestApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const authority = mintAuthority();
+
+/** Adds a domain; nothing looks at it. */
+export const add = async (person: Person, host: string): Promise<string> =>
+  (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
+
+/** A check now of this domain, and of whatever else is due, that finds a certificate with this many days left, and https answered so. */
+export async function look(
+  { store, clock }: TestApi,
+  id: string,
+  { days = 60, status = 200, trusted = true }: { days?: number; status?: number; trusted?: boolean } = {},
+): Promise<void> {
+  await store.db.updateTable('monitors').set({ next_check_at: clock.now() }).where('id', '=', id).execute();
+  const notAfter = Math.floor(clock.now() / 1_000) * 1_000 + days * DAY_MS + 3_600_000;
+  const seen = (monitor: Monitor): Observation => {
+    const issuer = trusted ? authority : mintAuthority();
+    const leaf = issuer.issue({
+      dnsNames: [monitor.host],
+      notBefore: new Date(notAfter - 90 * DAY_MS),
+      notAfter: new Date(notAfter),
+    });
+    return {
+      ...answeredWith(leaf)(monitor),
+      http: { outcome: 'answered', address: '192.0.2.10', method: 'HEAD', status, durationMs: 95 },
+    };
+  };
+  await finishChecks({ store, clock }, authority, seen);
+}
