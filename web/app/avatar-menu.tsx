@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { ArrowUpRight, Bell, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
+import { Activity, ArrowUpRight, Bell, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/current-user.ts';
 import type { CurrentUser } from '../lib/current-user.ts';
@@ -66,6 +66,12 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
         <Link to="/alerts">
           <Bell strokeWidth={1.6} aria-hidden="true" />
           Alerts
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to="/status-page">
+          <Activity strokeWidth={1.6} aria-hidden="true" />
+          Status page
         </Link>
       </MenuItem>
       {isSold && (

@@ -12,7 +12,7 @@ const Toaster = lazy(async () => ({ default: (await import('../ui/toaster.tsx'))
 const QUIET_PATHS = ['/landing', '/terms', '/terms-of-use', '/privacy', '/privacy-policy'];
 
 // The shell has a notice bar of its own.
-const SHELL_PATHS = ['/dashboard', '/profile', '/alerts', '/billing-test'];
+const SHELL_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
 
 /** The page, and the toasts, which outlive a change of page. */
 export function Root() {

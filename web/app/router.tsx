@@ -140,6 +140,16 @@ const confirmRecipientRoute = createRoute({
   ),
 });
 
+const publicStatusRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/status/$slug',
+  component: lazyRouteComponent(
+    () => import('../features/status/public/public-status-page.tsx'),
+    'PublicStatusPage',
+  ),
+  notFoundComponent: NotFoundPage,
+});
+
 const protectedRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'protected',
@@ -160,6 +170,14 @@ const alertsRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/alerts',
   component: lazyRouteComponent(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
+});
+const statusSettingsRoute = createRoute({
+  getParentRoute: () => protectedRoute,
+  path: '/status-page',
+  component: lazyRouteComponent(
+    () => import('../features/status/settings/status-settings-page.tsx'),
+    'StatusSettingsPage',
+  ),
 });
 const billingTestRoute = createRoute({
   getParentRoute: () => protectedRoute,
@@ -192,7 +210,14 @@ export function createAppRouter(context: Context, prerender: Partial<PrerenderOp
       privacyPolicyRoute,
       unsubscribeRoute,
       confirmRecipientRoute,
-      protectedRoute.addChildren([dashboardRoute, profileRoute, alertsRoute, billingTestRoute]),
+      publicStatusRoute,
+      protectedRoute.addChildren([
+        dashboardRoute,
+        profileRoute,
+        alertsRoute,
+        statusSettingsRoute,
+        billingTestRoute,
+      ]),
     ]),
     context,
     defaultPreload: 'intent',

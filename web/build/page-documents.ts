@@ -7,6 +7,29 @@ export function preloading(shell: string, files: readonly string[]): string {
   return completed(shell, [[/<\/head>/, `${preloads(shell, files).join('\n    ')}\n  </head>`]]);
 }
 
+/** The shell of status pages, which is called what its owner calls it, also where a link to it is shown. */
+export function statusDocument(shell: string, files: readonly string[]): string {
+  const { statusTitle, productName, address } = PLACEHOLDERS;
+  const description = `Whether it is up, and for how long its certificates are valid: ${statusTitle}`;
+  const head = [
+    ...preloads(shell, files),
+    `<link rel="canonical" href="${address}">`,
+    `<meta property="og:type" content="website">`,
+    `<meta property="og:site_name" content="${productName}">`,
+    `<meta property="og:title" content="${statusTitle}">`,
+    `<meta property="og:description" content="${description}">`,
+    `<meta property="og:url" content="${address}">`,
+  ];
+  return completed(shell, [
+    [/<title>[^<]*<\/title>/, `<title>${statusTitle} · ${productName}</title>`],
+    [
+      /<meta\s+name="description"\s+content="[^"]*"\s*\/?>/,
+      `<meta name="description" content="${description}">`,
+    ],
+    [/<\/head>/, `${head.join('\n    ')}\n  </head>`],
+  ]);
+}
+
 interface Parts {
   /** Without the product's name. */
   title: string;

@@ -5,14 +5,21 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import type { Plugin, Rolldown } from 'vite';
-import { PAGE_PATHS, PLACEHOLDERS, PRERENDERED_FOLDER, shellFile } from '../../contract/pages.ts';
+import {
+  PAGE_PATHS,
+  PLACEHOLDERS,
+  PRERENDERED_FOLDER,
+  shellFile,
+  STATUS_FILE,
+} from '../../contract/pages.ts';
 import type { PagePath } from '../../contract/pages.ts';
 import type * as prerender from '../app/prerender.tsx';
-import { drawnDocument, preloading, styleWithoutScript } from './page-documents.ts';
+import { drawnDocument, preloading, statusDocument, styleWithoutScript } from './page-documents.ts';
 
 const SIGNED_IN = 'app/protected.tsx';
 const DASHBOARD = 'features/domains/dashboard-page.tsx';
 const LEGAL = 'features/legal/legal-page.tsx';
+const PUBLIC_STATUS = 'features/status/public/public-status-page.tsx';
 
 /** What the router loads for each page. */
 const MODULES: Record<PagePath, string[]> = {
@@ -32,6 +39,7 @@ const MODULES: Record<PagePath, string[]> = {
   '/dashboard': [SIGNED_IN, DASHBOARD],
   '/profile': [SIGNED_IN, 'features/profile/profile-page.tsx'],
   '/alerts': [SIGNED_IN, 'features/alerts/alerts-page.tsx'],
+  '/status-page': [SIGNED_IN, 'features/status/settings/status-settings-page.tsx'],
   '/unsubscribe': ['features/alerts/mailed/unsubscribe-page.tsx'],
   '/confirm-recipient': ['features/alerts/mailed/confirm-recipient-page.tsx'],
   '/billing-test': [SIGNED_IN, 'features/billing/billing-test-page.tsx'],
@@ -45,6 +53,7 @@ export function prerenderPages(): Plugin {
   let root = '';
   let outDir = '';
   let files: Map<PagePath, string[]> | null = null;
+  let statusFiles: string[] = [];
   return {
     name: 'prerender-pages',
     apply: 'build',
@@ -55,6 +64,7 @@ export function prerenderPages(): Plugin {
     transformIndexHtml: (html) => html.replaceAll('Certlantern', PLACEHOLDERS.productName),
     writeBundle(_options, bundle) {
       files = new Map(PAGE_PATHS.map((path) => [path, filesOf(bundle, MODULES[path])]));
+      statusFiles = filesOf(bundle, [PUBLIC_STATUS]);
     },
     async closeBundle() {
       // Nothing was written where the build failed.
@@ -66,6 +76,7 @@ export function prerenderPages(): Plugin {
       await mkdir(folder);
       for (const path of PAGE_PATHS)
         await writeFile(join(folder, shellFile(path)), preloading(template, filesAt(path)));
+      await writeFile(join(folder, STATUS_FILE), statusDocument(template, statusFiles));
       const { landing, login } = await renderedPages(root);
       for (const { pages, path, ...rest } of [
         {

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import type { Demo } from '../demo.ts';
 import { ALERTS } from './alert-screens.ts';
 import { DASHBOARD } from './dashboard-screens.ts';
+import { STATUS } from './status-screens.ts';
 import { accountMenu, at, dashboard, dialog, fromHeader, idOf, open, press, type Screen } from './ways.ts';
 
 const PUBLIC: Screen[] = [
@@ -142,7 +143,7 @@ const SHELL: Screen[] = [
 ];
 
 /** Every screen and dialog of the product, in the demo. */
-export const SCREENS: readonly Screen[] = [...PUBLIC, ...FREE, ...DASHBOARD, ...SHELL, ...ALERTS];
+export const SCREENS: readonly Screen[] = [...PUBLIC, ...FREE, ...DASHBOARD, ...SHELL, ...ALERTS, ...STATUS];
 
 /** Shows a screen in its visitor's window, whatever was open there before, and lets it come to rest. */
 export async function showScreen(screen: Screen, page: Page, demo: Demo): Promise<void> {

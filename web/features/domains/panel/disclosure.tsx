@@ -46,14 +46,15 @@ interface FoldedSectionProps {
   line: ReactNode;
   /** From the start: what lies behind needs somebody. */
   isOpen?: boolean;
+  onToggle?: (isOpen: boolean) => void;
   children: ReactNode;
 }
 
 /** A section of the panel of which a line says enough when all is well. */
-export function FoldedSection({ title, line, isOpen = false, children }: FoldedSectionProps) {
+export function FoldedSection({ title, line, isOpen = false, onToggle, children }: FoldedSectionProps) {
   return (
     <section className="border-b border-line px-5 py-2.5 last:border-b-0">
-      <details open={isOpen}>
+      <details open={isOpen} onToggle={(event) => onToggle?.(event.currentTarget.open)}>
         <summary className={classNames(SUMMARY, '-mx-2 min-h-11 items-center gap-2 px-2 py-2')}>
           <div className="min-w-0 flex-1">
             <h3 className="text-label font-semibold">{title}</h3>

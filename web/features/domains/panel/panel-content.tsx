@@ -6,6 +6,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { FaviconTile } from '../../../ui/favicon-tile.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
 import { AlertsSection } from '../alerts/alerts-section.tsx';
+import { BadgeSection } from '../badge/badge-section.tsx';
 import { Addresses } from './addresses.tsx';
 import { CertificateHistory } from './certificate-history.tsx';
 import { CheckFrequency } from './check-frequency.tsx';
@@ -88,6 +89,7 @@ function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
         <NotesEditor domain={domain} />
       </PanelSection>
       <CertificateHistory id={domain.id} />
+      <BadgeSection domain={domain} />
     </>
   );
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { UptimeWire } from '../../../../contract/uptime.ts';
+import { durationText } from '../../../lib/duration.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../example-domain.ts';
 import { downLine, sinceWords } from './down-line.ts';
-import { checkWords, durationText, incidentWords, responseText, windowWords } from './uptime-words.ts';
+import { checkWords, incidentWords, responseText, windowWords } from './uptime-words.ts';
 
 const MINUTE_MS = 60_000;
 const ago = (ms: number) => new Date(EXAMPLE_NOW - ms).toISOString();

@@ -1,8 +1,8 @@
 import type { UptimeWire } from '../../../../contract/uptime.ts';
 import { longDate, longDateTime } from '../../../lib/dates.ts';
+import { durationText } from '../../../lib/duration.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 type Check = UptimeWire['checks'][number];
@@ -10,20 +10,6 @@ type Check = UptimeWire['checks'][number];
 /** '340 ms', '1.2 s' */
 export function responseText(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-}
-
-/** 'less than a minute', '8 min', '2 h 5 min', '3 days 4 h' */
-export function durationText(ms: number): string {
-  if (ms < MINUTE_MS) return 'less than a minute';
-  const days = Math.floor(ms / DAY_MS);
-  const hours = Math.floor((ms % DAY_MS) / HOUR_MS);
-  const minutes = Math.floor((ms % HOUR_MS) / MINUTE_MS);
-  const parts = [
-    days > 0 && `${days} ${days === 1 ? 'day' : 'days'}`,
-    hours > 0 && `${hours} h`,
-    days === 0 && minutes > 0 && `${minutes} min`,
-  ];
-  return parts.filter((part) => part !== false).join(' ');
 }
 
 /** What the percentage is of: 'over the last 7 days', or where it is watched for less, 'since 19 November 2026'. */

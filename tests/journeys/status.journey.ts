@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { addHost, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+
+test('a status page is switched on, seen by a stranger, and gone when it is switched off', async ({
+  page,
+  browser,
+  world,
+}) => {
+  await signUp(page);
+  const shop = await world.serve('shop.status.example', { notAfter: daysFromNow(60.5) });
+  const inner = await world.serve('inner.status.example', { notAfter: daysFromNow(60.5) });
+  await addHost(page, shop);
+  await addHost(page, inner);
+
+  await page.getByRole('button', { name: /^Account of / }).click();
+  await page.getByRole('menuitem', { name: 'Status page' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Status page');
+  await page
+    .getByRole('button', { name: 'Save and switch on' })
+    .or(page.getByRole('button', { name: 'Switch on' }))
+    .click();
+  await expect(page.getByText('A page has a title')).toBeVisible();
+  const slug = `orchard-${process.pid}`;
+  await page.getByLabel('Title').fill(`Orchard ${process.pid}`);
+  await expect(page.getByLabel('Address', { exact: true })).toHaveValue(slug);
+  await expect(page.getByText('Free', { exact: true })).toBeVisible();
+  await page.getByRole('radio', { name: /^Chosen/ }).click();
+  await page.getByLabel('Add a domain').fill(shop);
+  await page.getByLabel('Add a domain').press('Enter');
+  await page.getByLabel(`Name of ${shop} on the page`).fill('The shop');
+  const preview = page.getByRole('group', { name: 'Preview' });
+  await expect(preview.getByRole('listitem')).toHaveText([/The shop.*Up/]);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Save and switch on' }).click();
+  const link = page.getByRole('link', { name: new RegExp(`/status/${slug}`) });
+  await expect(link).toBeVisible();
+
+  const context = await browser.newContext({ baseURL: world.app.url });
+  const stranger = await context.newPage();
+  const answer = await stranger.goto(`/status/${slug}`);
+  expect(answer?.headers()['x-robots-tag']).toBe('noindex');
+  await expect(stranger).toHaveTitle(new RegExp(`^Orchard ${process.pid} ·`));
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText(`Orchard ${process.pid}`);
+  await expect(stranger.getByText('The shop is up')).toBeVisible();
+  await expect(stranger.getByText('60 days left')).toBeVisible();
+  await expect(stranger.locator('body')).not.toContainText('status.example');
+  await expectAccessible(stranger);
+  expect(await context.cookies()).toEqual([]);
+
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  await expect(page.getByText('Nobody can see it.')).toBeVisible();
+  expect((await stranger.reload())?.status()).toBe(404);
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
+  await context.close();
+});
+
+test('who looks at a status page is told when it goes', async ({ page, browser, world }) => {
+  await signUp(page);
+  const slug = `moss-${process.pid}`;
+  await page.goto('/status-page');
+  await page.getByLabel('Title').fill(`Moss ${process.pid}`);
+  await page.getByRole('button', { name: 'Save and switch on' }).click();
+  await expect(page.getByRole('button', { name: 'Switch off' })).toBeVisible();
+  const context = await browser.newContext({ baseURL: world.app.url });
+  const stranger = await context.newPage();
+  await stranger.clock.install();
+  await stranger.goto(`/status/${slug}`);
+  await expect(stranger.getByText('Nothing is shown here yet')).toBeVisible();
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  await expect(page.getByText('Nobody can see it.')).toBeVisible();
+  await stranger.clock.runFor(60_000);
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
+  await context.close();
+});
+
+test('a badge loads on a page of somebody else, until it is switched off', async ({
+  page,
+  browser,
+  world,
+}) => {
+  await signUp(page);
+  const host = await world.serve('badge.status.example', { notAfter: daysFromNow(45.5) });
+  await addHost(page, host);
+  await page.getByRole('link', { name: host, exact: true }).click();
+  const panel = page.getByLabel(`Details for ${host}`);
+  await panel.locator('summary', { has: page.getByRole('heading', { name: 'Badge', exact: true }) }).click();
+  await panel.getByRole('button', { name: 'Switch on the badge' }).click();
+  await expect(panel.getByRole('img', { name: /^The badge of/ })).toHaveJSProperty('complete', true);
+  await expectAccessible(page);
+  const snippet = (await panel.locator('code').filter({ hasText: '/badge/' }).textContent()) ?? '';
+  const [, url = ''] = /\((http\S+\.svg)\)$/.exec(snippet) ?? [];
+
+  // Another origin: what the product says of its own pages must not keep the picture from this one.
+  const readme = createServer((_, answer) =>
+    answer
+      .setHeader('content-type', 'text/html')
+      .end(`<!doctype html><html lang="en"><title>A README</title><img alt="badge" src="${url}">`),
+  );
+  await new Promise<void>((listening) => readme.listen(0, '127.0.0.1', listening));
+  const context = await browser.newContext();
+  const elsewhere = await context.newPage();
+  const show = async () => {
+    await elsewhere.goto(`http://127.0.0.1:${(readme.address() as AddressInfo).port}/`);
+    return elsewhere.getByRole('img').evaluate((image: HTMLImageElement) => image.naturalWidth);
+  };
+  expect(await show()).toBeGreaterThan(100);
+  await panel.getByRole('button', { name: 'Switch off' }).click();
+  await expect(panel.getByRole('button', { name: 'Switch on the badge' })).toBeVisible();
+  expect(await show()).toBe(0);
+  await context.close();
+  readme.close();
+});

@@ -1,0 +1,79 @@
+import type { Page } from '@playwright/test';
+import { open, panelOf, type Screen } from './ways.ts';
+
+/** The settings with all that they read. */
+async function settings(page: Page): Promise<void> {
+  await open(page, '/status-page');
+  const preview = page.getByRole('group', { name: 'Preview' });
+  await preview.getByRole('heading', { level: 3 }).waitFor();
+}
+
+const ADDRESS = 'fjord-systems';
+
+/** The page switched on, with these choices, as its owner would do it. */
+async function publish(page: Page, choices: object): Promise<void> {
+  await open(page, '/status-page');
+  const status = await page.evaluate(
+    async (body) =>
+      (
+        await fetch('/api/status-page', {
+          method: 'PATCH',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      ).status,
+    { title: 'Fjord Systems', slug: ADDRESS, enabled: true, shows: 'all', domains: [], ...choices },
+  );
+  if (status !== 200) throw new Error(`The status page was not saved: ${status}`);
+}
+
+/** Settings of the status page, the page itself, and the badge of a domain. */
+export const STATUS: readonly Screen[] = [
+  { name: 'status-settings-new', visitor: 'newcomer', show: settings },
+  {
+    name: 'status-settings',
+    visitor: 'member',
+    async show(page) {
+      await publish(page, { shows: 'chosen' });
+      await settings(page);
+      await page.getByLabel('Add a domain').fill('fjord.example');
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByLabel('Name of fjord.example on the page').fill('Website');
+      await page.getByText('Website').waitFor();
+    },
+  },
+  {
+    name: 'status-public',
+    visitor: 'member',
+    async show(page) {
+      await publish(page, {});
+      await open(page, `/status/${ADDRESS}`);
+      await page.getByRole('heading', { name: 'Incidents' }).waitFor();
+    },
+  },
+  {
+    name: 'status-public-empty',
+    visitor: 'newcomer',
+    async show(page) {
+      await publish(page, { slug: 'moss-newcomer', title: 'Moss' });
+      await open(page, '/status/moss-newcomer');
+      await page.getByText('Nothing is shown here yet').waitFor();
+    },
+  },
+  {
+    name: 'panel-badge',
+    visitor: 'member',
+    async show(page) {
+      await panelOf('fjord.example')(page);
+      await page
+        .locator('summary', { has: page.getByRole('heading', { name: 'Badge', exact: true }) })
+        .click();
+      const image = page.getByRole('img', { name: /^The badge of/ });
+      const off = page.getByRole('button', { name: 'Switch on the badge' });
+      await image.or(off).waitFor();
+      if (await off.isVisible()) await off.click();
+      await image.waitFor();
+      await page.getByText('this address never works again').scrollIntoViewIfNeeded();
+    },
+  },
+];

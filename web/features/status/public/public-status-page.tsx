@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, notFound, useParams } from '@tanstack/react-router';
+import { publicStatusSchema } from '../../../../contract/status-page.ts';
+import type { PublicStatus } from '../../../../contract/status-page.ts';
+import { wrapped } from '../../../../contract/call.ts';
+import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
+import { relativeTime } from '../../../lib/dates.ts';
+import { bodyOf, errorOf, send, understood } from '../../../lib/http.ts';
+import { usePublicConfig } from '../../../lib/public-config.ts';
+import { useNow } from '../../../lib/use-now.ts';
+import { toSnakeCase } from '../../../lib/wire-case.ts';
+import { Button } from '../../../ui/button.tsx';
+import { DayRuler } from '../../../ui/day-ruler.tsx';
+import { LazyThemeMenu } from '../../../ui/lazy-theme-menu.tsx';
+import { usePageTitle } from '../../../ui/page-title.ts';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { StatusView } from './status-view.tsx';
+
+const AGAIN_MS = 30_000;
+const answerSchema = wrapped(publicStatusSchema);
+
+/** Nobody is signed in here: a refusal is an answer, and no session is asked for. */
+async function fetchStatus(slug: string, signal: AbortSignal): Promise<PublicStatus> {
+  const response = await send(`/api/status/${encodeURIComponent(slug)}`, { signal });
+  if (!response.ok) throw await errorOf(response);
+  return understood(answerSchema, toSnakeCase(await bodyOf(response, signal)), response.status).data;
+}
+
+/** A status page as anybody sees it; it keeps up by itself. */
+export function PublicStatusPage() {
+  const { slug } = useParams({ from: '/status/$slug' });
+  const now = useNow();
+  const { data, error, dataUpdatedAt, isFetching, refetch } = useQuery({
+    queryKey: ['public-status', slug],
+    queryFn: ({ signal }) => fetchStatus(slug, signal),
+    staleTime: 0,
+    refetchInterval: AGAIN_MS,
+    refetchOnWindowFocus: true,
+  });
+  usePageTitle(data?.title ?? 'Status');
+  // Switched off meanwhile, it is gone for those too who still look at it.
+  if (error instanceof ApiError && error.status === 404) throw notFound();
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <main className="mx-auto w-full max-w-[776px] flex-1 px-4 pt-8 pb-14 md:px-7 md:pt-14">
+        {error && (
+          <NotRead
+            message={
+              data
+                ? `What you see was read ${relativeTime(dataUpdatedAt, now)}. ${sentenceOf(error)}`
+                : `This page could not be read: ${sentenceOf(error)}`
+            }
+            isRetrying={isFetching}
+            onRetry={() => void refetch()}
+          />
+        )}
+        {data ? <StatusView status={data} now={now} level={1} /> : !error && <Loading />}
+      </main>
+      <Foot />
+    </div>
+  );
+}
+
+function NotRead({
+  message,
+  isRetrying,
+  onRetry,
+}: {
+  message: string;
+  isRetrying: boolean;
+  onRetry: () => void;
+}) {
+  return (
+    <div role="alert" className="mb-6 rounded-4 border border-line bg-surface px-4 py-3.5 sm:px-5">
+      <p className="[overflow-wrap:anywhere] text-fg-2">{message}</p>
+      <Button variant="outline" size="small" className="mt-3" busy={isRetrying} onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+function Foot() {
+  const { product_name: productName } = usePublicConfig();
+  return (
+    <footer>
+      <div className="mx-auto flex w-full max-w-[776px] items-center justify-between px-4 pb-4 text-meta text-fg-3 md:px-7">
+        <span>
+          Watched by{' '}
+          <Link to="/landing" className="link inline-flex items-center max-md:min-h-11">
+            {productName}
+          </Link>
+        </span>
+        <LazyThemeMenu />
+      </div>
+      <DayRuler />
+    </footer>
+  );
+}
+
+function Loading() {
+  return (
+    <div aria-busy="true">
+      <span className="sr-only">Loading...</span>
+      <Skeleton className="h-8 w-56 max-w-full" />
+      <Skeleton className="mt-4 h-[54px] w-full" />
+      <div className="mt-5 grid gap-px">
+        {[0, 1, 2].map((line) => (
+          <Skeleton key={line} className="h-[76px] w-full" />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,221 @@
+import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
+import { relativeTime, utcTitle } from '../../../lib/dates.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import type { BadgeProps } from '../../../ui/badge.tsx';
+import { classNames } from '../../../ui/class-names.ts';
+import { Glyph } from '../../../ui/glyph.tsx';
+import type { GlyphName } from '../../../ui/glyph.tsx';
+import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
+import { certificateWords, headline, incidentWords, percentText } from './status-words.ts';
+
+interface StatusViewProps {
+  status: PublicStatus;
+  now: number;
+  /** Of the title: 1 on the page itself, deeper where it is shown inside another. */
+  level: 1 | 3;
+}
+
+/** What a status page shows, on the page itself and in its preview. */
+export function StatusView({ status, now, level }: StatusViewProps) {
+  const { title, domains, more, incidents, window_days: windowDays, checked_at: checkedAt } = status;
+  const Title = level === 1 ? 'h1' : 'h3';
+  const Part = level === 1 ? 'h2' : 'h4';
+  return (
+    <>
+      <Title
+        tabIndex={level === 1 ? -1 : undefined}
+        className="text-[21px]/[27px] font-bold tracking-[-.022em] [overflow-wrap:anywhere] md:text-page"
+      >
+        {title}
+      </Title>
+      <Standing status={status} />
+      {domains.length > 0 && (
+        <>
+          <Part className="sr-only">Domains</Part>
+          <ul className="mt-5 divide-y divide-line overflow-hidden rounded-4 border border-line bg-surface shadow-1">
+            {domains.map((domain, index) => (
+              // Two may have one name, and their order stands.
+              <DomainLine key={index} domain={domain} now={now} />
+            ))}
+          </ul>
+        </>
+      )}
+      {more > 0 && (
+        <p className="mt-3 text-label text-fg-2">
+          And {more.toLocaleString('en-GB')} more that this page has no room for.
+        </p>
+      )}
+      {incidents && domains.length > 0 && (
+        <section className="mt-8">
+          <Part className="text-lead/5 font-semibold">Incidents</Part>
+          <Incidents incidents={incidents} windowDays={windowDays} now={now} />
+        </section>
+      )}
+      {checkedAt !== null && (
+        <p className="num mt-8 text-meta text-fg-3">
+          Last checked{' '}
+          <time dateTime={checkedAt} title={utcTitle(checkedAt)}>
+            {relativeTime(checkedAt, now)}
+          </time>
+          .{domains.some(({ uptime }) => uptime !== null) && ` Uptime is of the last ${windowDays} days.`}
+        </p>
+      )}
+    </>
+  );
+}
+
+const STANDING: Record<PublicStatus['state'], { glyph: GlyphName; look: string; mark: string }> = {
+  up: { glyph: 'active', look: 'border-line bg-ok-bg text-ok-fg', mark: 'text-ok-mark' },
+  trouble: {
+    glyph: 'critical',
+    look: 'border-line bg-critical-bg text-critical-fg',
+    mark: 'text-critical-mark',
+  },
+  down: {
+    glyph: 'critical',
+    look: 'border-line bg-critical-bg text-critical-fg',
+    mark: 'text-critical-mark',
+  },
+  unknown: { glyph: 'fault', look: 'border-line bg-sunken text-fg-2', mark: 'text-fg-3' },
+};
+
+/** All of it in one sentence, announced when it changes. */
+function Standing({ status }: { status: PublicStatus }) {
+  const { glyph, look, mark } = STANDING[status.state];
+  return (
+    <output
+      className={classNames(
+        'mt-4 flex items-start gap-3 rounded-4 border px-4 py-3.5 text-lead/6 font-semibold forced-colors:border-2 sm:px-5',
+        look,
+      )}
+    >
+      <span className="flex h-6 items-center">
+        <Glyph name={glyph} className={classNames('size-[18px]', mark)} />
+      </span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">{headline(status)}</span>
+    </output>
+  );
+}
+
+function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
+  const { name, certificate, uptime } = domain;
+  return (
+    <li className="px-4 py-3.5 sm:px-5">
+      <div className="flex items-start justify-between gap-4">
+        <span className="min-w-0 text-body font-[580] [overflow-wrap:anywhere]">
+          <bdi>{name}</bdi>
+        </span>
+        <State domain={domain} now={now} />
+      </div>
+      {(uptime || certificate) && (
+        <div className="num mt-2 flex flex-wrap items-center justify-between gap-x-6 gap-y-1.5 text-meta text-fg-2">
+          {uptime && (
+            <span className="flex min-w-0 max-w-full items-center gap-3">
+              <UptimeStrip checks={uptime.checks} places={90} className="shrink" />
+              <span className="flex-none font-[520]">
+                {uptime.percent === null ? (
+                  'No figures yet'
+                ) : (
+                  <>
+                    {percentText(uptime.percent)} <span className="sr-only">of the time up</span>
+                  </>
+                )}
+              </span>
+            </span>
+          )}
+          {certificate && <Certificate certificate={certificate} />}
+        </div>
+      )}
+    </li>
+  );
+}
+
+const TONES: Record<Exclude<NonNullable<ShownDomain['certificate']>['state'], 'ok'>, BadgeProps> = {
+  soon: { tone: 'soon', glyph: 'soon', children: null },
+  critical: { tone: 'critical', glyph: 'critical', children: null },
+  expired: { tone: 'expired', glyph: 'expired', children: null },
+  revoked: { tone: 'revoked', glyph: 'revoked', children: null },
+  untrusted: { tone: 'critical', glyph: 'critical', children: null },
+};
+
+function Certificate({ certificate }: { certificate: NonNullable<ShownDomain['certificate']> }) {
+  const { state, expiry_date: expiry } = certificate;
+  const words = certificateWords(certificate);
+  const title = `${state === 'expired' ? 'Expired' : 'Expires'} ${utcTitle(expiry)}`;
+  return (
+    <span className="flex min-h-6 items-center gap-2">
+      <span className="text-fg-3">Certificate</span>
+      {state === 'ok' ? (
+        <span title={title} className="font-[520]">
+          {words}
+        </span>
+      ) : (
+        <Badge {...TONES[state]} title={title}>
+          {words}
+        </Badge>
+      )}
+    </span>
+  );
+}
+
+const STATES: Record<ShownDomain['state'], { word: string; glyph: GlyphName; mark: string; look: string }> = {
+  up: { word: 'Up', glyph: 'active', mark: 'text-ok-mark', look: 'text-fg-2' },
+  down: { word: 'Down', glyph: 'critical', mark: 'text-critical-mark', look: 'text-critical-fg font-[600]' },
+  unknown: { word: 'Not known', glyph: 'fault', mark: 'text-fg-3', look: 'text-fg-2' },
+  paused: { word: 'Not watched', glyph: 'paused', mark: 'text-fg-3', look: 'text-fg-2' },
+};
+
+function State({ domain: { state, down_since: downSince }, now }: { domain: ShownDomain; now: number }) {
+  const { word, glyph, mark, look } = STATES[state];
+  return (
+    <span
+      className={classNames(
+        'num flex min-h-5 flex-none items-center gap-1.5 text-label [--glyph-cut:var(--surface)]',
+        look,
+      )}
+    >
+      <Glyph name={glyph} className={classNames('size-[14px]', mark)} />
+      {word}
+      {downSince !== null && (
+        <span className="max-sm:sr-only">
+          for {incidentWords({ name: '', started_at: downSince, ended_at: null }, now).duration}
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Incidents({
+  incidents,
+  windowDays,
+  now,
+}: {
+  incidents: NonNullable<PublicStatus['incidents']>;
+  windowDays: number;
+  now: number;
+}) {
+  if (incidents.length === 0)
+    return <p className="mt-2 text-body text-fg-2">None in the last {windowDays} days.</p>;
+  return (
+    <ul className="mt-3 grid gap-3">
+      {incidents.map((incident) => {
+        const { when, duration } = incidentWords(incident, now);
+        const isLasting = incident.ended_at === null;
+        return (
+          <li
+            key={`${incident.name} ${incident.started_at}`}
+            className={classNames('border-l-2 pl-3', isLasting ? 'border-critical-mark' : 'border-line-2')}
+          >
+            <p className="text-label font-[560] [overflow-wrap:anywhere]">
+              <bdi>{incident.name}</bdi> {isLasting ? 'is down' : 'was down'}
+            </p>
+            <p className="num flex flex-wrap gap-x-3 text-meta text-fg-2">
+              <span>{when}</span>
+              <span className="text-fg-3">{duration}</span>
+            </p>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
+import { certificateWords, headline, incidentWords, percentText } from './status-words.ts';
+
+const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
+  ...{ name: 'Shop', state: 'up', down_since: null, certificate: null, uptime: null },
+  ...change,
+});
+const certificate = (state: 'ok' | 'soon' | 'critical' | 'expired' | 'revoked' | 'untrusted', days = 5) => ({
+  ...{ state, days_left: days, expiry_date: '2026-12-01T00:00:00Z' },
+});
+const page = (state: PublicStatus['state'], ...domains: ShownDomain[]): PublicStatus => ({
+  ...{ title: 'Fjord', state, window_days: 90, checked_at: null, domains, more: 0, incidents: null },
+});
+
+describe('The sentence of a status page', () => {
+  it.each([
+    [page('unknown'), 'Nothing is shown here yet'],
+    [page('unknown', domain({ state: 'unknown' })), 'Nothing is known yet'],
+    [page('unknown', domain({ state: 'paused' })), 'Nothing is watched at present'],
+    [page('up', domain()), 'Shop is up'],
+    [page('up', domain(), domain()), 'Everything is up'],
+    [page('up', domain(), domain({ state: 'paused' })), 'Everything watched is up'],
+    [page('down', domain({ state: 'down' }), domain()), 'Shop is down'],
+    [page('down', domain({ state: 'down' }), domain({ state: 'down' }), domain()), 'Two of 3 are down'],
+    [
+      page('trouble', domain({ certificate: certificate('expired', -2) })),
+      'The certificate of Shop has expired',
+    ],
+    [
+      page(
+        'trouble',
+        domain({ certificate: certificate('revoked') }),
+        domain({ certificate: certificate('untrusted') }),
+      ),
+      'Two certificates are not good',
+    ],
+  ])('%#: %j', (shown, sentence) => expect(headline(shown)).toBe(sentence));
+});
+
+it.each([
+  [certificate('ok', 32), '32 days left'],
+  [certificate('soon', 11), 'Expires in 11 days'],
+  [certificate('critical', 1), 'Expires in 1 day'],
+  [certificate('critical', 0), 'Expires today'],
+  [certificate('expired', -1), 'Expired'],
+  [certificate('revoked'), 'Revoked'],
+  [certificate('untrusted'), 'Not trusted'],
+])('says of a certificate %j', (shown, words) => expect(certificateWords(shown)).toBe(words));
+
+it('says 100% only where nothing failed', () => {
+  expect([100, 99.9999, 98.5].map(percentText)).toEqual(['100%', '99.9%', '98.5%']);
+});
+
+it('says when it was down, and for how long', () => {
+  const words = incidentWords(
+    { name: 'Shop', started_at: '2026-11-20T14:32:00Z', ended_at: '2026-11-20T14:40:00Z' },
+    0,
+  );
+  expect(words.when).toMatch(/^20 November 2026 at \d\d:32 – \d\d:40$/);
+  expect(words.duration).toBe('8 min');
+});

@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronUp, X } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import { MOST_SHOWN } from '../../../../contract/status-page.ts';
+import { messageOf } from '../../../lib/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Field, inputClass } from '../../../ui/field.tsx';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { searchDomains } from '../status-calls.ts';
+import type { PageDraft } from './page-draft.ts';
+import { useSettled } from './use-settled.ts';
+
+type Named = PageDraft['domains'];
+
+interface NamedDomainsProps {
+  domains: Named;
+  /** These are all that the page shows; else only those that are called otherwise. */
+  isWhole: boolean;
+  onChange: (domains: Named) => void;
+}
+
+/** Domains with what they are called on the page. */
+export function NamedDomains({ domains, isWhole, onChange }: NamedDomainsProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const replace = (id: string, label: string) =>
+    onChange(domains.map((one) => (one.id === id ? { ...one, label } : one)));
+  const raise = (index: number) => {
+    const [before, one] = [domains[index - 1], domains[index]];
+    if (before && one) onChange(domains.with(index - 1, one).with(index, before));
+  };
+  return (
+    <div>
+      <h3 className="text-label font-medium">{isWhole ? 'Domains' : 'Names'}</h3>
+      <p className="mt-0.5 text-meta text-fg-3">
+        {isWhole
+          ? 'What the page shows. A name takes the place of the address.'
+          : 'What domains are called on the page, where that is not their address.'}
+      </p>
+      {domains.length > 0 && (
+        <ul className="mt-2.5 divide-y divide-line rounded-3 border border-line bg-surface">
+          {domains.map(({ id, name, label }, index) => (
+            <li
+              key={id}
+              className="flex flex-wrap items-center gap-x-3 gap-y-1.5 py-2 pr-1.5 pl-3 sm:flex-nowrap"
+            >
+              <span className="min-w-0 flex-1 basis-full font-mono text-label [overflow-wrap:anywhere] sm:basis-0">
+                <bdi dir="ltr">{name}</bdi>
+              </span>
+              <span className="min-w-0 flex-1">
+                <input
+                  aria-label={`Name of ${name} on the page`}
+                  placeholder="Name on the page"
+                  value={label}
+                  maxLength={80}
+                  className={inputClass()}
+                  onChange={(event) => replace(id, event.target.value)}
+                />
+              </span>
+              {isWhole && (
+                <IconButton
+                  label={`Move ${name} up`}
+                  aria-disabled={index === 0 || undefined}
+                  onClick={() => raise(index)}
+                >
+                  <ChevronUp className="size-4" strokeWidth={1.6} aria-hidden="true" />
+                </IconButton>
+              )}
+              <IconButton
+                label={`Take ${name} off`}
+                onClick={() => {
+                  onChange(domains.filter((one) => one.id !== id));
+                  input.current?.focus();
+                }}
+              >
+                <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      <AddDomain domains={domains} input={input} onAdd={(domain) => onChange([...domains, domain])} />
+    </div>
+  );
+}
+
+interface AddDomainProps {
+  domains: Named;
+  input: React.RefObject<HTMLInputElement | null>;
+  onAdd: (domain: Named[number]) => void;
+}
+
+function AddDomain({ domains, input, onAdd }: AddDomainProps) {
+  const listId = useId();
+  const [typed, setTyped] = useState('');
+  const [error, setError] = useState<string>();
+  const settled = useSettled(typed.trim());
+  const { data } = useQuery({
+    queryKey: ['status-page-domains', settled],
+    queryFn: ({ signal }) => searchDomains(settled, signal),
+  });
+  const add = async () => {
+    const name = typed.trim().toLowerCase();
+    if (name === '') return;
+    if (domains.length >= MOST_SHOWN) {
+      setError(`A page shows at most ${MOST_SHOWN} domains.`);
+      return;
+    }
+    if (domains.some((one) => one.name === name)) {
+      setError(`${name} is there already.`);
+      return;
+    }
+    try {
+      const found = (await searchDomains(name)).find((one) => one.name === name);
+      if (!found) {
+        setError(`You track no “${name}”.`);
+        return;
+      }
+      onAdd({ ...found, label: '' });
+      setTyped('');
+    } catch (failure) {
+      setError(messageOf(failure));
+    }
+  };
+  return (
+    <form
+      noValidate
+      className="mt-3 flex items-start gap-2 max-sm:flex-col"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void add();
+      }}
+    >
+      <Field
+        ref={input}
+        label="Add a domain"
+        mono={typed !== ''}
+        placeholder="shop.example.com"
+        className="w-full min-w-0 flex-1"
+        list={listId}
+        value={typed}
+        error={error}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={(event) => {
+          setError(undefined);
+          setTyped(event.target.value);
+        }}
+      />
+      <datalist id={listId}>
+        {data?.map(({ id, name }) => (
+          <option key={id} value={name}>
+            {name}
+          </option>
+        ))}
+      </datalist>
+      <Button type="submit" variant="outline" size="form" className="max-sm:w-full sm:mt-6">
+        Add
+      </Button>
+    </form>
+  );
+}

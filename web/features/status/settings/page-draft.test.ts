@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { StatusPageWire } from '../../../../contract/status-page.ts';
+import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
+
+const page: StatusPageWire = {
+  ...{ slug: 'fjord', url: 'https://c.example/status/fjord', enabled: true, listed: false, title: 'Fjord' },
+  ...{ shows: 'chosen', tags: ['shop'], show_certificates: true, show_uptime: false, show_incidents: true },
+  domains: [{ id: 'd1', display_name: 'shop.example', label: 'Shop' }],
+};
+
+it('sends back what it was given', () => {
+  const { url: _, enabled: __, ...same } = page;
+  expect(changeOf(draftOf(page))).toEqual({ ...same, domains: [{ id: 'd1', label: 'Shop' }] });
+});
+
+it('knows whether anything was changed', () => {
+  const saved = draftOf(page);
+  expect(isSame({ ...saved, title: ' Fjord ' }, saved)).toBe(true);
+  expect(isSame({ ...saved, showUptime: true }, saved)).toBe(false);
+});
+
+it('says what is missing', () => {
+  const draft = draftOf({ ...page, title: '', slug: null });
+  expect(errorsOf(draft)).toEqual({ title: 'A page has a title', slug: 'A page has an address' });
+  expect(errorsOf({ ...draft, title: 'T', slug: 'a b c' }).slug).toMatch(/letters, digits/);
+  expect(errorsOf(draftOf(page))).toEqual({});
+});
+
+it.each([
+  ['Fjord Systems', 'fjord-systems'],
+  ['Ålesund & Bücher GmbH', 'alesund-bucher-gmbh'],
+  ['証明書', ''],
+  [`${'a'.repeat(39)} b`, 'a'.repeat(39)],
+])('suggests an address for %s', (title, slug) => expect(suggestedAddress(title)).toBe(slug));

@@ -1,0 +1,82 @@
+import { pageAddressSchema, previewStatusPageSchema } from '../../../../contract/status-page.ts';
+import type {
+  StatusPageChange,
+  StatusPageChoices,
+  StatusPageWire,
+} from '../../../../contract/status-page.ts';
+
+/** The page as its owner has it before them, saved or not. */
+export interface PageDraft {
+  title: string;
+  slug: string;
+  listed: boolean;
+  shows: StatusPageChoices['shows'];
+  tags: string[];
+  domains: { id: string; name: string; label: string }[];
+  showCertificates: boolean;
+  showUptime: boolean;
+  showIncidents: boolean;
+}
+
+export function draftOf(page: StatusPageWire): PageDraft {
+  return {
+    title: page.title,
+    slug: page.slug ?? '',
+    listed: page.listed,
+    shows: page.shows,
+    tags: page.tags,
+    domains: page.domains.map(({ id, display_name: name, label }) => ({ id, name, label })),
+    showCertificates: page.show_certificates,
+    showUptime: page.show_uptime,
+    showIncidents: page.show_incidents,
+  };
+}
+
+export function choicesOf(draft: PageDraft): StatusPageChoices {
+  return {
+    title: draft.title.trim(),
+    shows: draft.shows,
+    tags: draft.tags,
+    domains: draft.domains.map(({ id, label }) => ({ id, label: label.trim() })),
+    show_certificates: draft.showCertificates,
+    show_uptime: draft.showUptime,
+    show_incidents: draft.showIncidents,
+  };
+}
+
+export const changeOf = (draft: PageDraft): StatusPageChange => ({
+  ...choicesOf(draft),
+  slug: draft.slug.trim().toLowerCase(),
+  listed: draft.listed,
+});
+
+export const isSame = (draft: PageDraft, saved: PageDraft): boolean =>
+  JSON.stringify(changeOf(draft)) === JSON.stringify(changeOf(saved));
+
+/** What is wrong with what is typed. */
+export interface DraftErrors {
+  title?: string | undefined;
+  slug?: string | undefined;
+}
+
+export function errorsOf(draft: PageDraft): DraftErrors {
+  const title = previewStatusPageSchema.shape.title.safeParse(draft.title);
+  const slug = pageAddressSchema.safeParse(draft.slug);
+  return {
+    ...(!title.success && { title: title.error.issues[0]?.message }),
+    ...(!slug.success && {
+      slug: draft.slug === '' ? 'A page has an address' : slug.error.issues[0]?.message,
+    }),
+  };
+}
+
+/** What the address could be: the title in letters, digits and hyphens. */
+export function suggestedAddress(title: string): string {
+  return title
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 40)
+    .replaceAll(/^-|-$/g, '');
+}

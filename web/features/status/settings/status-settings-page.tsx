@@ -1,0 +1,189 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
+import { ApiError, messageOf, sentenceOf } from '../../../lib/api-error.ts';
+import { Button } from '../../../ui/button.tsx';
+import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { usePageTitle } from '../../../ui/page-title.ts';
+import { Row } from '../../../ui/row.tsx';
+import { Skeleton } from '../../../ui/skeleton.tsx';
+import { toast } from '../../../ui/toast.tsx';
+import { fetchStatusPage, saveStatusPage, STATUS_PAGE_KEY } from '../status-calls.ts';
+import { AddressField } from './address-field.tsx';
+import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
+import type { DraftErrors, PageDraft } from './page-draft.ts';
+import { PagePreview } from './page-preview.tsx';
+import { PublishedRow } from './published-row.tsx';
+import { WhichDomains } from './which-domains.tsx';
+
+/** What the account shows to anybody, and whether it does. */
+export function StatusSettingsPage() {
+  usePageTitle('Status page');
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: STATUS_PAGE_KEY,
+    queryFn: ({ signal }) => fetchStatusPage(signal),
+  });
+  return (
+    <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
+      <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
+        Status page
+      </h1>
+      {data ? (
+        <Settings page={data} />
+      ) : error ? (
+        <div role="alert" className="mt-7">
+          <p className="text-fg-2">Your status page could not be loaded: {sentenceOf(error)}</p>
+          <Button
+            variant="outline"
+            size="small"
+            className="mt-3"
+            busy={isFetching}
+            onClick={() => void refetch()}
+          >
+            Try again
+          </Button>
+        </div>
+      ) : (
+        <div aria-busy="true" className="grid min-h-screen content-start gap-7 pt-7">
+          <span className="sr-only">Loading...</span>
+          {[0, 1, 2].map((row) => (
+            <Skeleton key={row} className="h-28 w-full" />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What is typed stays here until it is saved; the page itself is switched on and off at once. */
+function Settings({ page }: { page: StatusPageWire }) {
+  const queryClient = useQueryClient();
+  const [draft, setDraft] = useState(() => draftOf(page));
+  const [errors, setErrors] = useState<DraftErrors>({});
+  const form = useRef<HTMLDivElement>(null);
+  const saved = draftOf(page);
+  const isChanged = !isSame(draft, saved);
+  const change = (part: Partial<PageDraft>) => {
+    setDraft((former) => ({ ...former, ...part }));
+    setErrors({});
+  };
+  useEffect(() => {
+    const wrong = Object.keys(errors)[0];
+    if (wrong !== undefined) form.current?.querySelector<HTMLInputElement>(`[name=${wrong}]`)?.focus();
+  }, [errors]);
+
+  const { mutate, isPending, variables } = useMutation({
+    mutationFn: (sent: StatusPageChange) => saveStatusPage(sent),
+    onSuccess: (answer, sent) => {
+      queryClient.setQueryData(STATUS_PAGE_KEY, answer);
+      if (sent.slug !== undefined) setDraft(draftOf(answer));
+      toast.success(
+        sent.enabled === undefined
+          ? 'The status page is saved.'
+          : sent.enabled
+            ? 'The status page is on.'
+            : 'The status page is off.',
+      );
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
+      else toast.error(`Nothing was changed: ${messageOf(error)}`);
+    },
+  });
+  const save = (more: StatusPageChange = {}) => {
+    const found = errorsOf(draft);
+    setErrors(found);
+    if (Object.keys(found).length === 0) mutate({ ...changeOf(draft), ...more });
+  };
+
+  return (
+    <div ref={form}>
+      <Row
+        title="Published"
+        description="A page about your domains that anybody can open, without an account."
+      >
+        <PublishedRow
+          page={page}
+          isChanged={isChanged}
+          isPending={isPending && variables.enabled !== undefined}
+          onSwitchOn={() => save({ enabled: true })}
+          onSwitchOff={() => mutate({ enabled: false })}
+        />
+      </Row>
+      <Row title="Title and address" description="What it is called, and where it is.">
+        <div className="grid gap-4">
+          <Field
+            label="Title"
+            name="title"
+            value={draft.title}
+            maxLength={80}
+            error={errors.title}
+            onChange={({ target: { value } }) =>
+              change({
+                title: value,
+                // Until somebody chose another one, it follows the title.
+                ...(page.slug === null &&
+                  draft.slug === suggestedAddress(draft.title) && { slug: suggestedAddress(value) }),
+              })
+            }
+          />
+          <AddressField
+            slug={draft.slug}
+            saved={page.slug}
+            error={errors.slug}
+            onChange={(slug) => change({ slug })}
+          />
+          <CheckboxLine
+            label="Search engines may list it"
+            note="Otherwise only those come who know the address."
+            checked={draft.listed}
+            onChange={(listed) => change({ listed })}
+          />
+        </div>
+      </Row>
+      <Row
+        title="Domains"
+        description="Which ones it shows. Never their tags, notes or anything else of your account."
+      >
+        <WhichDomains draft={draft} onChange={change} />
+      </Row>
+      <Row title="What it shows" description="Beside whether each domain is up.">
+        <CheckboxLine
+          label="Certificates"
+          note="How many days they are still valid, and what is wrong with them"
+          checked={draft.showCertificates}
+          onChange={(showCertificates) => change({ showCertificates })}
+        />
+        <CheckboxLine
+          label="Uptime"
+          note="The last 90 checks, and the share of the time"
+          checked={draft.showUptime}
+          onChange={(showUptime) => change({ showUptime })}
+        />
+        <CheckboxLine
+          label="Incidents"
+          note="When something was down, and for how long; not why"
+          checked={draft.showIncidents}
+          onChange={(showIncidents) => change({ showIncidents })}
+        />
+      </Row>
+      <section className="py-7">
+        <h2 className="text-lead/5 font-semibold">Preview</h2>
+        <p className="mt-1 mb-4 text-[13.5px]/5 text-fg-2">As anybody sees it, with what you chose above.</p>
+        <PagePreview draft={draft} />
+      </section>
+      <div className="sticky bottom-0 -mx-4 flex items-center gap-3 border-t border-line bg-bg px-4 py-3 md:-mx-7 md:px-7">
+        <Button
+          className="max-md:flex-1"
+          inactive={!isChanged}
+          busy={isPending && variables.enabled === undefined}
+          onClick={() => save()}
+        >
+          Save
+        </Button>
+        <span className="text-label text-fg-3">{isChanged ? 'Not saved yet' : 'All is saved'}</span>
+      </div>
+    </div>
+  );
+}

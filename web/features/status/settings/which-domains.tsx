@@ -1,0 +1,66 @@
+import { useQuery } from '@tanstack/react-query';
+import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
+import { RadioCells } from '../../../ui/radio-cells.tsx';
+import { fetchTags } from '../status-calls.ts';
+import { NamedDomains } from './named-domains.tsx';
+import type { PageDraft } from './page-draft.ts';
+
+interface WhichDomainsProps {
+  draft: PageDraft;
+  onChange: (change: Partial<PageDraft>) => void;
+}
+
+const CELLS = [
+  { value: 'all', label: 'All', note: 'New ones too' },
+  { value: 'tags', label: 'By tag', note: 'With any of them' },
+  { value: 'chosen', label: 'Chosen', note: 'In your order' },
+] as const;
+
+/** Which domains the page shows, and what they are called there. */
+export function WhichDomains({ draft, onChange }: WhichDomainsProps) {
+  return (
+    <div className="grid gap-5">
+      <RadioCells
+        label="Which domains"
+        cells={CELLS}
+        chosen={draft.shows}
+        onChoose={(shows) => onChange({ shows })}
+        className="grid-cols-3"
+      />
+      {draft.shows === 'tags' && <Tags chosen={draft.tags} onChange={(tags) => onChange({ tags })} />}
+      <NamedDomains
+        domains={draft.domains}
+        isWhole={draft.shows === 'chosen'}
+        onChange={(domains) => onChange({ domains })}
+      />
+    </div>
+  );
+}
+
+function Tags({ chosen, onChange }: { chosen: string[]; onChange: (tags: string[]) => void }) {
+  const { data } = useQuery({
+    queryKey: ['status-page-tags'],
+    queryFn: ({ signal }) => fetchTags(signal),
+  });
+  // One that no domain has any more stays until it is taken off.
+  const tags = [...new Set([...chosen, ...(data ?? [])])].toSorted();
+  if (data && tags.length === 0)
+    return <p className="text-label text-fg-2">No domain has a tag yet. Tags are given in its panel.</p>;
+  return (
+    <fieldset>
+      <legend className="mb-1 text-label font-medium">Tags</legend>
+      <div className="grid gap-x-4 sm:grid-cols-2">
+        {tags.map((tag) => (
+          <CheckboxLine
+            key={tag}
+            label={<bdi className="min-w-0 [overflow-wrap:anywhere]">{tag}</bdi>}
+            checked={chosen.includes(tag)}
+            onChange={(isChosen) =>
+              onChange(isChosen ? [...chosen, tag] : chosen.filter((other) => other !== tag))
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
