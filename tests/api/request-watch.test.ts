@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createMeters, createTracer, type Telemetry } from '../../server/telemetry/index.ts';
+import { freshStore } from '../kit/database.ts';
+import { startApi } from './test-api.ts';
+
+/** Nothing here depends on the database. */
+const open = () => freshStore('sqlite');
+const PROXY = '10.0.0.1';
+const GIVEN = 'b7c1f3d0-from.the_proxy';
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN_ID = '00f067aa0ba902b7';
+
+async function watched() {
+  const spans: { name: string; traceId: string; parentSpanId: string | null; attributes: object }[] = [];
+  const lines: Record<string, unknown>[] = [];
+  const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
+  const telemetry: Telemetry = { meters: createMeters(), tracer };
+  const api = await startApi(open, {
+    telemetry,
+    requestLog: { info: (facts: unknown) => void lines.push(facts as Record<string, unknown>) },
+    config: { trustedProxies: [`${PROXY}/32`] },
+  });
+  return { api, spans, lines, telemetry };
+}
+
+describe('A request', () => {
+  it('keeps the id that a trusted proxy gave it, and gets its own from anybody else', async () => {
+    const { api } = await watched();
+    const idOf = async (from: string, id: string) =>
+      (await api.sendFrom(from)('/api/config', { headers: { 'x-request-id': id } })).headers.get(
+        'x-request-id',
+      );
+    expect(await idOf(PROXY, GIVEN)).toBe(GIVEN);
+    expect(await idOf(`::ffff:${PROXY}`, GIVEN)).toBe(GIVEN);
+    expect(await idOf('198.51.100.7', GIVEN)).not.toBe(GIVEN);
+    for (const id of ['short', 'with a space in it', `"quoted-quoted"`, 'x'.repeat(129), 'línea-línea'])
+      expect(await idOf(PROXY, id)).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it('is told in one line with its route and never its path; those of machines and files are not', async () => {
+    const { api, lines } = await watched();
+    const secret = 'A'.repeat(43);
+    await api.send(`/api/unsubscribe/${secret}?token=${secret}`);
+    await api.send(`/reset-password?token=${secret}`);
+    for (const path of ['/api/health', '/api/health/live', '/metrics', '/assets/x.js', '/favicon.svg'])
+      await api.send(path);
+    expect(lines).toMatchObject([
+      { method: 'GET', route: '/api/unsubscribe/:token', status: 401 },
+      { method: 'GET', route: 'pages', status: 404 },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  it('is counted by route, method and status, whatever is asked for', async () => {
+    const { api, telemetry } = await watched();
+    for (const path of ['/api/domain/1', '/api/domain/2', '/api/nothing/1', '/api/nothing/2', '/some/page'])
+      await api.send(path);
+    await api.send('/api/config', { method: 'PROPFIND' });
+    const text = await telemetry.meters.registry.metrics();
+    expect(text).toContain('requests_total{route="/api/domain/:id",method="GET",status="401"} 2');
+    expect(text).toContain('requests_total{route="/api/*",method="GET",status="404"} 2');
+    expect(text).toContain('requests_total{route="pages",method="GET",status="404"} 1');
+    expect(text).toContain('method="other"');
+    expect(text).toContain('duration_seconds_count{route="/api/*",method="GET"} 2');
+    const { alice } = await api.cast();
+    await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } });
+    expect(await telemetry.meters.registry.metrics()).not.toMatch(/shop\.example|alice|@/i);
+  });
+
+  it('is a span of the trace that a trusted proxy began, and begins one for anybody else', async () => {
+    const { api, spans } = await watched();
+    const headers = { traceparent: `00-${TRACE_ID}-${SPAN_ID}-01` };
+    await api.sendFrom(PROXY)('/api/config', { headers });
+    await api.send('/api/config', { headers });
+    expect(spans).toMatchObject([
+      { name: 'GET /api/config', traceId: TRACE_ID, parentSpanId: SPAN_ID },
+      { name: 'GET /api/config', parentSpanId: null },
+    ]);
+    expect(spans[0]?.attributes).toMatchObject({ 'http.response.status_code': 200 });
+    expect(spans[1]?.traceId).not.toBe(TRACE_ID);
+    // As the proxy decided.
+    await api.sendFrom(PROXY)('/api/config', { headers: { traceparent: `00-${TRACE_ID}-${SPAN_ID}-00` } });
+    expect(spans).toHaveLength(2);
+  });
+});

@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { freePort, startApp, temporaryFolder } from '../kit/app.ts';
+import { createClient, sendTo, signUp } from '../kit/people.ts';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+
+/** A start, a check and a delivery, on a machine that does much else. */
+const PATIENCE = { timeout: 60_000, interval: 100 };
+/** In each secret that is ours to choose. */
+const SECRET = 'hunter2';
+const LONG = `${SECRET}${'Ab3_'.repeat(12)}`;
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+it('The log, at its most talkative, has no secret of the operator, of people or of receivers', async () => {
+  const nobody = await freePort();
+  const sink = await startWebhookSink();
+  // Nobody takes anything, so that everything has a reason to be written about.
+  sink.answer = () => ({ status: 410, body: `no, ${SECRET}` });
+  const app = await startApp({
+    DATA_DIR: join(folder.path, 'data'),
+    LOG_LEVEL: 'trace',
+    BILLING: 'none',
+    EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    SMTP_URL: `smtp://mailer:${SECRET}-of-smtp@127.0.0.1:${nobody}`,
+    HEARTBEAT_URL: `http://127.0.0.1:${nobody}/ping/${SECRET}-of-heartbeat`,
+    METRICS_TOKEN: `${SECRET}-of-metrics-0123456789`,
+    BOUNCE_ADDRESS: 'bounces@example.test',
+    BOUNCE_MAILBOX: `imap://bounces:${SECRET}-of-imap@127.0.0.1:${nobody}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${nobody}/${SECRET}-of-otlp`,
+    OTEL_EXPORTER_OTLP_HEADERS: `api-key=${SECRET}-of-otlp`,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  });
+  onTestFinished(async () => {
+    await app.kill();
+    await sink.stop();
+  });
+  const send = sendTo(app.url);
+
+  const alice = await signUp(send, { name: 'Alice', password: `${SECRET} of alice` });
+  await alice.ask(CALLS.refreshSession);
+  await alice.ask(CALLS.addDomain, { body: { host: `127.0.0.1:${nobody}`, notes: SECRET } });
+  const receivers = [
+    { kind: 'webhook', url: `${sink.url}/hook/${SECRET}?token=${LONG}` },
+    { kind: 'ntfy', server: sink.url, topic: `${SECRET}-topic`, token: `tk_${SECRET}` },
+    { kind: 'email', address: `${SECRET}@example.test` },
+  ];
+  for (const config of receivers) {
+    const added = await alice.ask(CALLS.addChannel, { body: { config } });
+    if (added.status === 200 && config.kind !== 'email')
+      await alice.ask(CALLS.testChannel, { params: { key: added.ok.data.channel.key } });
+  }
+  const stranger = createClient(send);
+  await stranger.ask(CALLS.signIn, { body: { email: alice.email, password: `${SECRET} is wrong` } });
+  await stranger.ask(CALLS.requestPasswordReset, {
+    body: { email: alice.email, redirectTo: '/reset-password' },
+  });
+  await stranger.ask(CALLS.openSession, { body: { token: `eyJhbGciOiJIUzI1NiJ9.${LONG}.${LONG}` } });
+  await stranger.ask(CALLS.openSession, { body: `{"token": "${SECRET}` });
+  for (const path of [
+    `/reset-password?token=${LONG}`,
+    `/api/unsubscribe/${LONG}`,
+    `/api/calendar/${LONG}.ics`,
+    `/api/nothing/${SECRET}?key=${SECRET}`,
+    `/${SECRET}%`,
+  ])
+    await send(path);
+  for (const authorization of [`Bearer clt_${LONG}`, `Bearer ${LONG}`, `Basic ${btoa(`me:${SECRET}`)}`])
+    await send('/api/user/me', { headers: { authorization, cookie: `__Host-certlantern-session=${LONG}` } });
+  await send('/metrics', { headers: { authorization: `Bearer ${SECRET}-of-metrics` } });
+
+  // Everything that was to be written about, was.
+  for (const text of [
+    'an alert was not taken',
+    'traces do not arrive',
+    'bounce_mailbox',
+    '"route":"/api/user/me"',
+  ])
+    await expect.poll(() => app.output(), PATIENCE).toContain(text);
+  const output = app.output();
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  expect(lines.length).toBeGreaterThan(20);
+  for (const line of lines) expect(() => JSON.parse(line) as unknown).not.toThrow();
+  expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
+  const own = [...alice.cookies.values()].map(({ value }) => value).filter((value) => value.length > 20);
+  expect(own.length).toBeGreaterThan(0);
+  for (const value of own) expect(output).not.toContain(value);
+  // Told apart by ids instead.
+  const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(told.filter(({ msg }) => msg === 'answered').every(({ requestId }) => requestId)).toBe(true);
+  expect(told.find(({ msg }) => msg === 'an alert was not taken')).toMatchObject({
+    delivery: expect.any(String) as string,
+    channel: 'webhook',
+  });
+}, 180_000);

@@ -1,0 +1,151 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { programOfDebianPackage } from '../kit/debian-package.ts';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const promtool = programOfDebianPackage('prometheus', 'usr/bin/promtool');
+/** By Prometheus itself, and by PromQL. */
+const NOT_OURS = ['up', 'ALERTS'];
+
+let folder: ReturnType<typeof temporaryFolder>;
+let app: App;
+let metrics: string;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  app = await startApp({ DATA_DIR: join(folder.path, 'data') });
+  metrics = await (await fetch(`${app.url}/metrics`)).text();
+}, 60_000);
+afterAll(async () => {
+  await app.kill();
+  folder.remove();
+});
+
+/** Every name that a sample of this process may have. */
+function sampleNames(): Set<string> {
+  const names = new Set(NOT_OURS);
+  for (const [, name = '', type] of metrics.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    names.add(name);
+    if (type === 'histogram' || type === 'summary')
+      for (const part of ['bucket', 'sum', 'count']) names.add(`${name}_${part}`);
+  }
+  return names;
+}
+
+/** What looks like the name of a metric in a query: a word with an underscore that nothing is assigned to. */
+function namesIn(query: string): string[] {
+  const bare = query.replaceAll(/"[^"]*"/g, '').replaceAll(/\b(?:by|on|group_left|without) \([^)]*\)/g, '');
+  const words = bare.match(/\b[a-z][a-z\d]*_[a-z\d_]+\b(?!\s*(?:\(|[=!]))/gi) ?? [];
+  return words.filter((word) => !/^(?:__|\$)/.test(word));
+}
+
+interface Panel {
+  title: string;
+  type: string;
+  gridPos: { x: number; y: number; w: number; h: number };
+  datasource?: { uid: string };
+  targets?: { expr: string; datasource: { uid: string } }[];
+}
+const dashboard = JSON.parse(read('deploy/grafana/certlantern.json')) as {
+  uid: string;
+  templating: { list: { name: string; type: string }[] };
+  panels: Panel[];
+};
+
+describe('The dashboard for Grafana', () => {
+  it('asks for nothing that the product does not tell', () => {
+    const known = sampleNames();
+    const queries = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+    expect(queries.length).toBeGreaterThan(25);
+    for (const query of queries) {
+      const names = namesIn(query);
+      expect(names.length + Number(query.includes('up{')), query).toBeGreaterThan(0);
+      expect(
+        names.filter((name) => !known.has(name) && !name.startsWith('rate_')),
+        query,
+      ).toEqual([]);
+    }
+  });
+
+  it('works with whatever data source and job are chosen, and has no panel over another', () => {
+    const variables = dashboard.templating.list.map(({ name, type }) => `${type} ${name}`);
+    expect(variables).toEqual(['datasource datasource', 'query job']);
+    const taken = new Set<string>();
+    for (const { title, type, gridPos, targets = [] } of dashboard.panels) {
+      expect(title).not.toBe('');
+      expect(targets.length > 0, title).toBe(type !== 'row');
+      for (const target of targets) {
+        // eslint-disable-next-line no-template-curly-in-string -- Grafana's own variable.
+        expect(target.datasource.uid).toBe('${datasource}');
+        expect(target.expr).toContain('job="$job"');
+      }
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++)
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(x < 24 && !taken.has(`${x} ${y}`), title).toBe(true);
+          taken.add(`${x} ${y}`);
+        }
+    }
+  });
+
+  it('shows everything of ours that is told', () => {
+    const shown = dashboard.panels.flatMap(({ targets = [] }) =>
+      targets.flatMap(({ expr }) => namesIn(expr)),
+    );
+    const told = [...metrics.matchAll(/^# TYPE (certlantern_\S+|oldest_\S+) /gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(told.filter((name) => !shown.some((one) => one.startsWith(name)))).toEqual([]);
+  });
+});
+
+describe('The rules for alerts', () => {
+  const rules = read('deploy/prometheus/alerts.yml');
+
+  it('ask for nothing that the product does not tell', () => {
+    const known = sampleNames();
+    const queries = [...rules.matchAll(/^ +expr: (?:>-\n((?: {10}.*\n)+)|(.*)\n)/gm)].map(
+      ([, folded, plain = '']) => folded ?? plain,
+    );
+    expect(queries).toHaveLength((rules.match(/- alert:/g) ?? []).length);
+    for (const query of queries) expect(namesIn(query).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it.skipIf(promtool === null)('are rules, and the example of a configuration is one', () => {
+    const check = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(promtool ?? '', args, { encoding: 'utf8', cwd: root });
+      return { status, text: `${stdout}${stderr}` };
+    };
+    const checked = check('check', 'rules', 'deploy/prometheus/alerts.yml');
+    expect(checked, checked.text).toMatchObject({ status: 0 });
+    const configured = check('check', 'config', '--syntax-only', 'deploy/prometheus/prometheus.yml');
+    expect(configured, configured.text).toMatchObject({ status: 0 });
+    const tried = check('test', 'rules', 'tests/process/monitoring-alerts.yml');
+    expect(tried, tried.text).toMatchObject({ status: 0 });
+  });
+});
+
+describe('The names of metrics', () => {
+  it('are a closed set of labels: no hosts, no people', () => {
+    const labels = [...metrics.matchAll(/^certlantern_\w+\{([^}]*)\}/gm)].flatMap(([, text = '']) =>
+      [...text.matchAll(/(\w+)="/g)].map(([, name = '']) => name),
+    );
+    const few = ['code', 'kind', 'le', 'method', 'outcome', 'role', 'route', 'status', 'version'];
+    expect([...new Set(labels)].filter((name) => !few.includes(name))).toEqual([]);
+    expect(metrics).toMatch(/^certlantern_build_info\{version="\d+\.\d+\.\d+[^"]*",role="all"\} 1$/m);
+  });
+
+  it.skipIf(promtool === null)('are as Prometheus wants them', () => {
+    const { stdout, stderr } = spawnSync(promtool ?? '', ['check', 'metrics'], {
+      input: metrics,
+      encoding: 'utf8',
+    });
+    // One of ours is older than this rule, and stays; others are prom-client's own.
+    const known = /^(?:certlantern_checks_in_five_minutes|nodejs_active_\w+_total) /;
+    const found = `${stdout}${stderr}`.split('\n').filter((line) => line !== '' && !known.test(line));
+    expect(found).toEqual([]);
+  });
+});
