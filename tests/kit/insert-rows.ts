@@ -13,7 +13,7 @@ export async function insertRows<T extends keyof Tables>(
 ): Promise<void> {
   const [first] = rows;
   if (first === undefined) return;
-  const entries = Object.entries(first as Record<string, unknown>);
+  const entries = Object.entries<unknown>(first);
   const columns = sql.join(entries.map(([name]) => sql.ref(name)));
   const values = JSON.stringify(
     rows,

@@ -1,0 +1,85 @@
+import { type Figure, isMissed, tableOf } from './scale/figures.ts';
+import { measureWorkers } from './scale/four-workers.ts';
+import { measureLists } from './scale/lists.ts';
+import { measureMonth } from './scale/month.ts';
+import { type Place, PLACES, stopServer } from './scale/places.ts';
+import { measureSustained } from './scale/sustain.ts';
+import { measureWork } from './scale/work.ts';
+
+// What the store and the product do with many monitors, and what a target says of it. A missed one ends it with 1.
+//
+//   npm run bench -- scale                              all of it; most of an hour
+//   npm run bench -- scale quick                        a small size of each part, a few minutes
+//   npm run bench -- scale lists work sqlite-100k       some parts, in some places
+//   npm run bench -- scale sustain four-workers month
+
+const MINUTE_MS = 60_000;
+const PARTS = ['lists', 'work', 'month', 'sustain', 'four-workers'] as const;
+type Part = (typeof PARTS)[number];
+
+const words = process.argv.slice(3);
+const isQuick = words.includes('quick');
+const chosen = <T extends string>(from: readonly T[]): readonly T[] => {
+  const some = from.filter((name) => words.includes(name));
+  return some.length > 0 ? some : from;
+};
+const unknown = words.filter((word) => ![...PARTS, ...PLACES, 'quick'].some((known) => known === word));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `No such part or place: ${unknown.join(', ')}. There are ${[...PARTS, ...PLACES, 'quick'].join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+
+const places = isQuick ? PLACES.filter((place) => place.endsWith('10k')) : chosen(PLACES);
+const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
+
+type Runs = [name: string, run: () => Promise<Figure[]>][];
+const each = (part: Part, measure: (place: Place) => Promise<Figure[]>): Runs =>
+  places.map((place) => [`${part} ${place}`, () => measure(place)]);
+const runs: Record<Part, () => Runs> = {
+  lists: () => each('lists', measureLists),
+  work: () => each('work', measureWork),
+  month: () => (['sqlite', 'postgres'] as const).map((kind) => [`month ${kind}`, () => measureMonth(kind)]),
+  sustain: () => [
+    [
+      'sustain: one process, embedded database',
+      () =>
+        measureSustained(
+          isQuick
+            ? { monitors: 5_000, everyMs: 2 * MINUTE_MS, runMs: MINUTE_MS, say }
+            : { monitors: 100_000, everyMs: 15 * MINUTE_MS, runMs: 5 * MINUTE_MS, say },
+        ),
+    ],
+  ],
+  'four-workers': () => [
+    [
+      'four workers on PostgreSQL',
+      () =>
+        measureWorkers(
+          isQuick
+            ? { monitors: 4_000, overMs: MINUTE_MS, say }
+            : { monitors: 20_000, overMs: 3 * MINUTE_MS, say },
+        ),
+    ],
+  ],
+};
+
+let missed = 0;
+const tables: string[] = [];
+try {
+  for (const [name, run] of chosen(PARTS).flatMap((part) => runs[part]())) {
+    process.stdout.write(`${name}\n`);
+    const from = Date.now();
+    const figures = await run();
+    missed += figures.filter(isMissed).length;
+    tables.push(`${name}\n${tableOf(figures)}`);
+    process.stdout.write(`${tableOf(figures)}\n  (${Math.round((Date.now() - from) / 1_000)} s)\n\n`);
+  }
+} finally {
+  await stopServer();
+}
+process.stdout.write(
+  `Node ${process.versions.node}\n\n${tables.join('\n\n')}\n\n${missed === 0 ? 'Every target was reached.' : `${missed} targets were missed.`}\n`,
+);
+process.exit(missed === 0 ? 0 : 1);

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Store } from '../../server/store/open-store.ts';
+import type { Tables } from '../../server/store/tables.ts';
+import { startApp } from '../../tests/kit/app.ts';
+import { fillStore } from '../../tests/kit/large-store.ts';
+import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
+import { type Farm, startFarm, ZONES } from './farm.ts';
+import { createDatabase, type Database } from './places.ts';
+
+/** A store whose monitors look at the farm, all of them as after a first day: what runs next is no first look. */
+export interface FarmStore {
+  database: Database;
+  farm: Farm;
+  /** Has them all, and is signed in wherever the product runs on `environment`. */
+  person: Person;
+  environment: Record<string, string> & { DATA_DIR: string };
+  store: Store;
+  remove(): Promise<void>;
+}
+
+const SETTLE_MS = 4 * 60_000;
+const MINUTE_MS = 60_000;
+/** What is looked at once a day only, in share of the checks at 15 minutes. */
+const POSTURE_EVERY = 80;
+
+/**
+ * One monitor of each zone is checked by the product itself, until it knows of it what it asks once a day; what it wrote is then
+ * written for the others too.
+ */
+export async function createFarmStore(
+  kind: 'sqlite' | 'postgres',
+  { monitors, port, say }: { monitors: number; port: number; say: (text: string) => void },
+): Promise<FarmStore> {
+  const database = await createDatabase(kind);
+  const farm = await startFarm(database.dataDir);
+  const environment = {
+    ...farm.environment,
+    DATA_DIR: database.dataDir,
+    DATABASE_URL: database.databaseUrl ?? '',
+    PORT: String(port),
+    PUBLIC_URL: `http://localhost:${port}`,
+    BILLING: 'none',
+    LOG_LEVEL: 'error',
+  };
+  const store = await database.open();
+  const app = await startApp(environment);
+  let person: Person;
+  try {
+    person = await signUp(sendTo(app.url), { name: 'Owner' });
+    await fillStore(store, {
+      ...{ largest: monitors, teams: 0, total: monitors, now: Date.now(), owner: person.id },
+      endpointOf: (index) => ({ host: farm.hostOf(index), port: farm.port }),
+    });
+    say(`${monitors.toLocaleString('en')} monitors; ${ZONES} of them are looked at first`);
+    await settle(store, farm);
+  } finally {
+    await app.stop();
+  }
+  await copyToAll(store);
+  return {
+    ...{ database, farm, person, environment, store },
+    async remove() {
+      await farm.stop();
+      await database.remove();
+    },
+  };
+}
+
+/** Lets the product look at the first of each zone until it puts the next look off for as long as it was told. */
+async function settle({ db }: Store, farm: Farm): Promise<void> {
+  const hosts = Array.from({ length: ZONES }, (_, zone) => farm.hostOf(zone));
+  await db
+    .updateTable('monitors')
+    .set({ next_check_at: Date.now(), active: 1, paused_by: null })
+    .where('host', 'in', hosts)
+    .execute();
+  for (const until = Date.now() + SETTLE_MS; ;) {
+    await delay(2_000);
+    const { waiting } = await db
+      .selectFrom('monitors')
+      .select((eb) => eb.fn.countAll<number>().as('waiting'))
+      .where('host', 'in', hosts)
+      .where('next_check_at', '<', Date.now() + 5 * MINUTE_MS)
+      .executeTakeFirstOrThrow();
+    if (waiting === 0) return;
+    if (Date.now() > until)
+      throw new Error(`${waiting} monitors of the farm are not settled after four minutes`);
+  }
+}
+
+const COPIED = ['verdicts', 'evidence', 'monitor_states', 'check_runs', 'monitor_certificates'] as const;
+const OF_THE_CERTIFICATE = [
+  'certificate_fingerprint',
+  'not_after',
+  'last_read_at',
+  'uptime',
+  'uptime_since',
+  'problem',
+  'problem_message',
+];
+
+async function copyToAll(store: Store): Promise<void> {
+  const { db, dialect } = store;
+  const zone =
+    dialect === 'postgres' ? sql`split_part(host, '.', 2)` : sql`substr(host, instr(host, '.') + 1)`;
+  await sql`create table bench_copies as
+    select monitors.id as id, first.id as template, monitors.account_id as account_id
+    from (select id, account_id, ${zone} as zone from monitors) as monitors
+    join (select min(created_at) as created_at, ${zone} as zone from monitors group by ${zone}) as oldest
+      on oldest.zone = monitors.zone
+    join monitors as first on first.created_at = oldest.created_at and first.account_id = monitors.account_id
+    where first.id <> monitors.id`.execute(db);
+  for (const table of COPIED) await copyRows(store, table);
+  const set = OF_THE_CERTIFICATE.map((name) => sql`${sql.ref(name)} = first.${sql.ref(name)}`);
+  await sql`update monitors set ${sql.join(set)} from bench_copies, monitors as first
+    where bench_copies.id = monitors.id and first.id = bench_copies.template
+      and first.account_id = bench_copies.account_id and monitors.account_id = bench_copies.account_id`.execute(
+    db,
+  );
+  await sql`drop table bench_copies`.execute(db);
+  await forgetPostures(store);
+  await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(db);
+}
+
+async function copyRows({ db, dialect }: Store, table: keyof Tables): Promise<void> {
+  const sample = await db.selectFrom(table).selectAll().limit(1).executeTakeFirst();
+  if (sample === undefined) return;
+  const columns = Object.keys(sample);
+  const newId = dialect === 'postgres' ? sql`gen_random_uuid()::text` : sql`lower(hex(randomblob(16)))`;
+  const values = columns.map((name) => {
+    if (name === 'monitor_id') return sql`bench_copies.id`;
+    return name === 'id' && table === 'monitor_certificates' ? newId : sql`rows.${sql.ref(name)}`;
+  });
+  await sql`insert into ${sql.table(table)} (${sql.join(columns.map((name) => sql.ref(name)))})
+    select ${sql.join(values)} from bench_copies join ${sql.table(table)} as rows
+      on rows.account_id = bench_copies.account_id and rows.monitor_id = bench_copies.template`.execute(db);
+}
+
+/** As everywhere some were last asked a day ago what is asked once a day: those ask it again when they are next looked at. */
+async function forgetPostures({ db }: Store): Promise<void> {
+  const rows = await db
+    .selectFrom('verdicts')
+    .select(['account_id', 'monitor_id', 'id', 'verdict'])
+    .execute();
+  for (const row of rows.filter((_, index) => index % POSTURE_EVERY === 0))
+    await db
+      .updateTable('verdicts')
+      .set({ verdict: row.verdict.replace(/"posture":\{"at":\d+/, '"posture":{"at":0') })
+      .where('account_id', '=', row.account_id)
+      .where('monitor_id', '=', row.monitor_id)
+      .where('id', '=', row.id)
+      .execute();
+}
+
+/** Makes each due once, evenly over that time from `from`; answers when which is. */
+export async function spreadDue(
+  { db }: Store,
+  { from, overMs }: { from: number; overMs: number },
+): Promise<Map<string, number>> {
+  const rows = await db.selectFrom('monitors').select('id').where('active', '=', 1).orderBy('id').execute();
+  // By random ids, so that neighbours in an account do not follow one another.
+  const due = new Map(rows.map(({ id }, place) => [id, Math.floor(from + (place / rows.length) * overMs)]));
+  await sql`update monitors set next_check_at = ${sql.lit(from)} + places.place * ${sql.lit(overMs)} / ${sql.lit(rows.length)}
+    from (select id, row_number() over (order by id) - 1 as place from monitors where active = 1) as places
+    where places.id = monitors.id`.execute(db);
+  return due;
+}

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Store } from '../../server/store/open-store.ts';
+import { freePort, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
+import { createFarmStore, spreadDue } from './farm-store.ts';
+import { type Figure, percentile } from './figures.ts';
+
+export interface WorkersOptions {
+  monitors: number;
+  /** They fall due evenly over this time; half way one worker is killed. */
+  overMs: number;
+  say: (text: string) => void;
+}
+
+const WORKERS = 4;
+const START_MS = 15_000;
+const MOST_RETAKEN_MS = 75_000;
+/** A look that is still held after so long is not somebody's who lives: the slowest host takes three seconds. */
+const ALIVE_MS = 15_000;
+
+/** Four workers on one PostgreSQL: how evenly they share what is due, and what becomes of the work of one that is killed. */
+export async function measureWorkers({ monitors, overMs, say }: WorkersOptions): Promise<Figure[]> {
+  const world = await createFarmStore('postgres', { monitors, say, port: await freePort() });
+  const { PORT: _, ...environment } = world.environment;
+  const workers: WorkerApp[] = [];
+  try {
+    for (let index = 0; index < WORKERS; index++) workers.push(startWorkerApp(environment));
+    const from = Date.now() + START_MS;
+    const due = await spreadDue(world.store, { from, overMs });
+    say(`${WORKERS} workers, ${Math.round((monitors / overMs) * 1_000)} checks a second`);
+    await delay(Math.max(0, from + overMs / 2 - Date.now()));
+    const shares = await sharesSince(world.store, from);
+    const killedAt = Date.now();
+    await workers[0]?.kill();
+    const held = await heldNow(world.store);
+    say(`one killed with SIGKILL; ${held.length} looks were under way`);
+    const retaken = await retakenAfter(world.store, held, killedAt);
+    await delay(Math.max(0, from + overMs + ALIVE_MS - Date.now()));
+    const lags = await lagsOf(world.store, due);
+    const [least, most] = [Math.min(...shares), Math.max(...shares)];
+    const mean = shares.reduce((sum, share) => sum + share, 0) / WORKERS;
+    return [
+      { what: 'workers that checked', value: shares.length, unit: '', least: WORKERS },
+      { what: 'checks of each until the kill, on average', value: mean, unit: '' },
+      { what: 'the busiest over the average', value: (most / mean - 1) * 100, unit: '%', most: 10 },
+      { what: 'the idlest under the average', value: (1 - least / mean) * 100, unit: '%', most: 10 },
+      { what: 'looks of the killed one, checked by others', value: retaken.length, unit: '', least: 1 },
+      {
+        what: 'the last of them after',
+        value: Math.max(...retaken) / 1_000,
+        unit: 's',
+        most: MOST_RETAKEN_MS / 1_000,
+      },
+      { what: 'monitors not checked in the end', value: lags.missing, unit: '', most: 0 },
+      { what: 'lag of a check, p99', value: percentile(lags.lags, 0.99) / 1_000, unit: 's', most: 30 },
+    ];
+  } finally {
+    for (const worker of workers) await worker.kill();
+    await world.remove();
+  }
+}
+
+/** How many each worker has checked last. */
+async function sharesSince({ db }: Store, from: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .select((eb) => ['claimed_by', eb.fn.countAll<number>().as('count')])
+    .where('last_checked_at', '>=', from)
+    .groupBy('claimed_by')
+    .execute();
+  // A process that settled the farm's store may have been the last at one or another.
+  return rows
+    .map(({ count }) => count)
+    .toSorted((left, right) => right - left)
+    .slice(0, WORKERS);
+}
+
+interface Held {
+  id: string;
+  token: string;
+}
+
+async function heldNow({ db }: Store): Promise<Held[]> {
+  const rows = await db
+    .selectFrom('monitors')
+    .select(['id', 'lease_token'])
+    .where('lease_token', 'is not', null)
+    .execute();
+  return rows.flatMap(({ id, lease_token: token }) => (token === null ? [] : [{ id, token }]));
+}
+
+/** Of what was under way at the kill, that which nobody alive had: after how long each was checked by somebody else. */
+async function retakenAfter({ db }: Store, held: readonly Held[], killedAt: number): Promise<number[]> {
+  await delay(ALIVE_MS);
+  const stateOf = async () =>
+    held.length === 0
+      ? []
+      : db
+          .selectFrom('monitors')
+          .select(['id', 'lease_token', 'last_checked_at'])
+          .where(
+            'id',
+            'in',
+            held.map(({ id }) => id),
+          )
+          .execute();
+  const tokens = new Map(held.map(({ id, token }) => [id, token]));
+  const orphans = (await stateOf())
+    .filter((row) => row.lease_token === tokens.get(row.id))
+    .map(({ id }) => id);
+  for (;;) {
+    const rows = (await stateOf()).filter(({ id }) => orphans.includes(id));
+    const checked = rows.flatMap(({ last_checked_at: at }) =>
+      (at ?? 0) > killedAt ? [(at ?? 0) - killedAt] : [],
+    );
+    if (checked.length === orphans.length) return checked;
+    if (Date.now() > killedAt + 2 * MOST_RETAKEN_MS)
+      return [...checked, ...Array<number>(orphans.length - checked.length).fill(Number.POSITIVE_INFINITY)];
+    await delay(250);
+  }
+}
+
+async function lagsOf(
+  { db }: Store,
+  due: ReadonlyMap<string, number>,
+): Promise<{ lags: number[]; missing: number }> {
+  const rows = await db.selectFrom('monitors').select(['id', 'last_checked_at']).execute();
+  const lags = rows.flatMap(({ id, last_checked_at: at }) => {
+    const dueAt = due.get(id);
+    return dueAt === undefined || (at ?? 0) < dueAt ? [] : [(at ?? 0) - dueAt];
+  });
+  return { lags, missing: due.size - lags.length };
+}

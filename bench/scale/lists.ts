@@ -1,0 +1,80 @@
+import { listMonitors, monitorIds, summary } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { uptimePercents } from '../../server/store/uptime.ts';
+import { type Figure, percentile, timed } from './figures.ts';
+import { filled, type Place } from './places.ts';
+
+const ROUNDS = 100;
+const PAGE_SIZE = 50;
+/** Of the targets that docs/operations.md tells; a search looks through everything that an account has. */
+const MOST_LIST_MS = 50;
+const MOST_SUMMARY_MS = 150;
+
+/** What pages of an account ask of the store: of the largest account, and of one with a few, which the others must not slow down. */
+export async function measureLists(place: Place): Promise<Figure[]> {
+  const now = Date.now();
+  const { database, store, content } = await filled(place, { now });
+  try {
+    // Each check rewrites its row: what was written once and never since is read faster than it is in truth.
+    await store.db
+      .updateTable('monitors')
+      .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
+      .where('account_id', 'in', [content.largest, content.small ?? ''])
+      .execute();
+    return [
+      ...(await ofAccount(store, content.largest, 'the largest account')),
+      ...(content.small === null ? [] : await ofAccount(store, content.small, 'a small account')),
+    ];
+  } finally {
+    await database.remove();
+  }
+}
+
+async function ofAccount(store: Store, accountId: string, name: string): Promise<Figure[]> {
+  const now = Date.now();
+  const { total } = await summary(store, { accountId, now });
+  const last = Math.ceil(total / PAGE_SIZE);
+  const page = (query: object) => async (): Promise<void> => {
+    const list = { accountId, now, page: 1, pageSize: PAGE_SIZE, sort: 'newest' as const, ...query };
+    const { monitors } = await listMonitors(store, list);
+    await uptimePercents(store, monitors, now);
+  };
+  const lists: Record<string, () => Promise<unknown>> = {
+    'newest, first page': page({}),
+    'soonest, first page': page({ sort: 'soonest' }),
+    'by name, first page': page({ sort: 'name' }),
+    'newest, last page': page({ page: last }),
+    'soonest, page in the middle': page({ sort: 'soonest', page: Math.ceil(last / 2) }),
+    'by name, page in the middle': page({ sort: 'name', page: Math.ceil(last / 2) }),
+    'state ok, by name': page({ status: 'ok', sort: 'name' }),
+    'state critical, newest': page({ status: 'critical' }),
+    'needs a person, soonest': page({ status: 'problem', sort: 'soonest' }),
+    'one tag': page({ tag: 'prod' }),
+    'search, one hit': page({ q: '0000123' }),
+    'search, a tenth': page({ q: 'shop', sort: 'name' }),
+    'search, all': page({ q: 'example', sort: 'soonest' }),
+    'search, none': page({ q: 'zebra crossing' }),
+    'search, one letter': page({ q: 'j' }),
+  };
+  const figures: Figure[] = [];
+  for (const [what, work] of Object.entries(lists))
+    figures.push({
+      ...(await figureOf(`${name} (${total.toLocaleString('en')}): ${what}, p99`, work)),
+      most: MOST_LIST_MS,
+    });
+  figures.push({
+    ...(await figureOf(`${name}: summary with the horizon, p99`, () => summary(store, { accountId, now }))),
+    most: MOST_SUMMARY_MS,
+  });
+  figures.push(
+    await figureOf(`${name}: 10,000 ids at once, p99`, () =>
+      monitorIds(store, { accountId, now, sort: 'newest', limit: 10_000 }),
+    ),
+  );
+  return figures;
+}
+
+async function figureOf(what: string, work: () => Promise<unknown>): Promise<Figure> {
+  await timed(3, work);
+  return { what, value: percentile(await timed(ROUNDS, work), 0.99), unit: 'ms' };
+}

@@ -1,0 +1,101 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { claimDue } from '../../server/store/monitors.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { fillStore } from '../../tests/kit/large-store.ts';
+import {
+  certificate,
+  checkOf,
+  DAY,
+  MINUTE,
+  recordCheck,
+  type SampleCertificate,
+} from '../../tests/store/samples.ts';
+import type { Figure } from './figures.ts';
+import { createDatabase, databaseBytes } from './places.ts';
+
+const MONITORS = 20;
+const EVERY_MS = 15 * MINUTE;
+const DAYS = 30;
+/** What certificates are renewed after once they last 47 days at most; the bench's share of a month of it. */
+const RENEWED_EVERY_DAYS = 47;
+const MOST_KILOBYTES = 100;
+/** As those of today's authorities, with P-256 keys. */
+const LEAF_BYTES = 1_050;
+const INTERMEDIATE_BYTES = 1_100;
+
+/** A month of checks at 15 minutes, each through the real `record`, on a sample of monitors: what it adds to the database. */
+export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[]> {
+  const still = await monthOf(kind, false);
+  const renewing = await monthOf(kind, true);
+  const figure = (what: string, bytes: number): Figure => ({
+    ...{
+      what: `${kind}: a monitor and month, ${what}`,
+      value: bytes / 1_000,
+      unit: 'kB',
+      most: MOST_KILOBYTES,
+    },
+  });
+  return [
+    figure('nothing changing', still),
+    figure(`certificates renewed every ${RENEWED_EVERY_DAYS} days`, renewing),
+  ];
+}
+
+async function monthOf(kind: 'sqlite' | 'postgres', isRenewing: boolean): Promise<number> {
+  const database = await createDatabase(kind);
+  try {
+    const store = await database.open();
+    const start = Date.now() - DAYS * DAY;
+    await fillStore(store, { largest: MONITORS, teams: 0, total: MONITORS, now: start, dueOverMs: EVERY_MS });
+    await store.db.updateTable('monitors').set({ active: 1, paused_by: null }).execute();
+    const chains = new Map<string, readonly SampleCertificate[]>();
+    // The first hours are those of every monitor once, not of every month.
+    for (let at = start; at < start + DAY; at += EVERY_MS) await checkAll(store, at, chains, false);
+    const before = await databaseBytes(store, database);
+    for (let at = start + DAY; at < start + DAYS * DAY; at += EVERY_MS)
+      await checkAll(store, at, chains, isRenewing);
+    const after = await databaseBytes(store, database);
+    return ((after - before) / MONITORS) * (DAYS / (DAYS - 1));
+  } finally {
+    await database.remove();
+  }
+}
+
+/** What is due by then, each at an instant of its own and with an answer as fast as it happens to be. */
+async function checkAll(
+  store: Store,
+  at: number,
+  chains: Map<string, readonly SampleCertificate[]>,
+  isRenewing: boolean,
+): Promise<void> {
+  const now = at + EVERY_MS - 1;
+  const claimed = await claimDue(store, { now, limit: MONITORS * 2, leaseMs: MINUTE, claimedBy: 'bench' });
+  for (const monitor of claimed) {
+    const isTime = isRenewing && Math.random() < EVERY_MS / (RENEWED_EVERY_DAYS * DAY);
+    const chain = isTime ? undefined : chains.get(monitor.id);
+    const shown = chain ?? [sized(LEAF_BYTES, monitor.host, now), INTERMEDIATE];
+    chains.set(monitor.id, shown);
+    const check = checkOf(monitor, now, shown, { nextCheckAt: now + EVERY_MS });
+    await recordCheck(store, {
+      ...check,
+      observation: answeredIn(check.observation, 20 + Math.floor(Math.random() * 60)),
+    });
+  }
+}
+
+type Observed = ReturnType<typeof checkOf>['observation'];
+
+const answeredIn = (observation: Observed, durationMs: number): Observed => ({
+  ...observation,
+  durationMs,
+  addresses: observation.addresses.map((address) => ({ ...address, durationMs })),
+});
+
+function sized(bytes: number, subject: string, now: number): SampleCertificate {
+  const der = new Uint8Array(randomBytes(bytes));
+  const fingerprint = createHash('sha256').update(der).digest('hex');
+  const { facts } = certificate({ subject, sans: [subject], notBefore: now, notAfter: now + 60 * DAY });
+  return { der, facts: { ...facts, fingerprint } };
+}
+
+const INTERMEDIATE = sized(INTERMEDIATE_BYTES, 'R13', Date.now());

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { openStore, type Store } from '../../server/store/open-store.ts';
+import { temporaryFolder } from '../../tests/kit/app.ts';
+import {
+  type FilledStore,
+  type FillOptions,
+  fillStore,
+  type Population,
+} from '../../tests/kit/large-store.ts';
+import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';
+
+/** How a store of that size is spread over accounts. */
+export const SIZES = {
+  '10k': { largest: 5_000, teams: 0, total: 10_000 },
+  '100k': { largest: 100_000, teams: 2, total: 115_000 },
+  '1m': { largest: 100_000, teams: 40, total: 1_000_000 },
+} as const satisfies Record<string, Population>;
+
+export const PLACES = ['sqlite-10k', 'sqlite-100k', 'postgres-10k', 'postgres-100k', 'postgres-1m'] as const;
+export type Place = (typeof PLACES)[number];
+
+/** An empty migrated database that is gone with `remove`. */
+export interface Database {
+  dataDir: string;
+  databaseUrl: string | null;
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+let server: Promise<PostgresServer | null> | null = null;
+
+/** On PostgreSQL one as operators run it, started for the first that needs it. */
+export async function createDatabase(kind: 'sqlite' | 'postgres'): Promise<Database> {
+  const folder = temporaryFolder();
+  const opened = new Set<Store>();
+  const made =
+    kind === 'postgres' ? await createOnServer() : { databaseUrl: null, drop: async () => undefined };
+  const { databaseUrl } = made;
+  const dataDir = folder.path;
+  return {
+    dataDir,
+    databaseUrl,
+    async open() {
+      const store = await openStore({ databaseUrl, dataDir, everyonePremium: true });
+      opened.add(store);
+      return store;
+    },
+    async remove() {
+      for (const store of opened) await store.close();
+      await made.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function stopServer(): Promise<void> {
+  await (await server)?.stop();
+}
+
+async function createOnServer(): Promise<{ databaseUrl: string; drop: () => Promise<void> }> {
+  server ??= startPostgres({ durable: true });
+  const running = await server;
+  if (running === null) throw new Error('No PostgreSQL here, and none could be had.');
+  const name = `scale_${randomBytes(6).toString('hex')}`;
+  await execute(running.url, `create database ${name}`);
+  const url = new URL(running.url);
+  url.pathname = `/${name}`;
+  return { databaseUrl: url.href, drop: () => execute(running.url, `drop database ${name} with (force)`) };
+}
+
+async function execute(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}
+
+/** A store filled for a place, with the time that took told as it goes. */
+export async function filled(
+  place: Place,
+  options: Omit<FillOptions, keyof Population>,
+): Promise<{ database: Database; store: Store; content: FilledStore }> {
+  const [kind, size] = place.split('-') as ['sqlite' | 'postgres', keyof typeof SIZES];
+  const database = await createDatabase(kind);
+  const store = await database.open();
+  const content = await fillStore(store, {
+    ...SIZES[size],
+    ...options,
+    onProgress: (done) => {
+      if (done % 100_000 === 0) process.stdout.write(`  ${place}: ${done.toLocaleString('en')} monitors\n`);
+    },
+  });
+  return { database, store, content };
+}
+
+/** Of the whole database, with what waits to be written into it; in bytes, after it was tidied up. */
+export async function databaseBytes({ db, dialect }: Store, { dataDir }: Database): Promise<number> {
+  if (dialect === 'postgres') {
+    await sql`vacuum full`.execute(db);
+    const { rows } = await sql<{
+      bytes: number;
+    }>`select pg_database_size(current_database()) as bytes`.execute(db);
+    return rows[0]?.bytes ?? Number.NaN;
+  }
+  await sql`vacuum`.execute(db);
+  await sql`pragma wal_checkpoint(truncate)`.execute(db);
+  return statSync(join(dataDir, 'certlantern.db')).size;
+}

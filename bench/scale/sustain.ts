@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type App, freePort, startApp } from '../../tests/kit/app.ts';
+import { signIn, sendTo, type Person } from '../../tests/kit/people.ts';
+import { createFarmStore, spreadDue } from './farm-store.ts';
+import { type Figure, percentile } from './figures.ts';
+
+export interface SustainOptions {
+  monitors: number;
+  /** Each falls due once in so long. */
+  everyMs: number;
+  runMs: number;
+  say: (text: string) => void;
+}
+
+/** After the start, before what counts begins: what is compiled and cached in the first moments. */
+const WARM_UP_MS = 10_000;
+/** Of the end, what falls due later is not waited for. */
+const MOST_LAG_MS = 30_000;
+const ASK_EVERY_MS = 140;
+const MB = 1_000_000;
+
+/** The product as one process with the embedded database, watching the farm; seen from outside, with a person at its pages. */
+export async function measureSustained(options: SustainOptions): Promise<Figure[]> {
+  const { monitors, everyMs, runMs, say } = options;
+  const world = await createFarmStore('sqlite', { monitors, say, port: await freePort() });
+  try {
+    const from = Date.now() + 5_000;
+    const due = await spreadDue(world.store, { from, overMs: everyMs });
+    const app = await startApp(world.environment);
+    let watched: Watched;
+    try {
+      const person = await signIn(sendTo(app.url), world.person);
+      await delay(Math.max(0, from + WARM_UP_MS - Date.now()));
+      say(`${Math.round((monitors / everyMs) * 1_000)} checks a second for ${runMs / 1_000} s`);
+      watched = await watch(app, person, { runMs, pages: Math.floor(monitors / 50) });
+    } finally {
+      await app.stop();
+    }
+    const until = watched.startedAt + runMs;
+    const rows = await world.store.db.selectFrom('monitors').select(['id', 'last_checked_at']).execute();
+    const lags = rows.flatMap(({ id, last_checked_at: checkedAt }) => {
+      const dueAt = due.get(id);
+      if (dueAt === undefined || dueAt < watched.startedAt || dueAt > until - MOST_LAG_MS) return [];
+      // Not checked by the end: late by at least as much.
+      return [(checkedAt ?? 0) >= dueAt ? (checkedAt ?? 0) - dueAt : until - dueAt];
+    });
+    const checks = rows.filter(
+      ({ last_checked_at: at }) => (at ?? 0) >= watched.startedAt && (at ?? 0) <= until,
+    );
+    return [
+      {
+        what: 'checks',
+        value: checks.length / (runMs / 1_000),
+        unit: 'a second',
+        least: (0.95 * monitors) / (everyMs / 1_000),
+      },
+      { what: 'lag of a check, median', value: percentile(lags, 0.5) / 1_000, unit: 's' },
+      { what: 'lag of a check, p99', value: percentile(lags, 0.99) / 1_000, unit: 's', most: 30 },
+      { what: 'API meanwhile, median', value: percentile(watched.all, 0.5), unit: 'ms' },
+      { what: 'API meanwhile, p99', value: percentile(watched.all, 0.99), unit: 'ms', most: 200 },
+      ...Object.entries(watched.byKind).map(([kind, took]) => ({
+        ...{ what: `  ${kind} (${took.length}), p99`, value: percentile(took, 0.99), unit: 'ms' },
+      })),
+      { what: 'requests refused or failed', value: watched.failed, unit: '', most: 0 },
+      { what: 'memory (RSS), most', value: watched.mostRss / MB, unit: 'MB', most: 400 },
+      { what: 'CPU of the product', value: watched.cpuMs / runMs, unit: 'cores' },
+      { what: 'CPU per check, pages included', value: watched.cpuMs / checks.length, unit: 'ms' },
+    ];
+  } finally {
+    await world.remove();
+  }
+}
+
+interface Watched {
+  startedAt: number;
+  all: number[];
+  byKind: Record<string, number[]>;
+  failed: number;
+  mostRss: number;
+  cpuMs: number;
+}
+
+async function watch(
+  app: App,
+  person: Person,
+  { runMs, pages }: { runMs: number; pages: number },
+): Promise<Watched> {
+  const startedAt = Date.now();
+  const pid = app.process.pid ?? 0;
+  const cpuFrom = cpuOf(pid);
+  const watched: Watched = { startedAt, all: [], byKind: {}, failed: 0, mostRss: 0, cpuMs: 0 };
+  const asked: Promise<void>[] = [];
+  // At its own pace, however long answers take: nobody waits with the next click for the one before.
+  for (let round = 0; Date.now() < startedAt + runMs; round++) {
+    watched.mostRss = Math.max(watched.mostRss, rssOf(pid));
+    asked.push(ask(person, round, pages, watched));
+    await delay(ASK_EVERY_MS);
+  }
+  watched.cpuMs = cpuOf(pid) - cpuFrom;
+  await Promise.all(asked);
+  return watched;
+}
+
+const SORTS = ['newest', 'soonest', 'name'];
+
+/** What people at a dashboard ask for, in turn. */
+function requestOf(round: number, pages: number): [kind: string, path: string] {
+  const sort = SORTS[round % SORTS.length] ?? 'newest';
+  switch (round % 8) {
+    case 0:
+      return ['summary', '/api/domain/summary'];
+    case 1:
+      return ['list, some page', `/api/domain/list?sort=${sort}&page=${1 + ((round * 7_919) % pages)}`];
+    case 2:
+      return ['search', `/api/domain/list?sort=${sort}&q=h${(round * 7_919) % 100_000}`];
+    case 3:
+      return ['list by state', `/api/domain/list?sort=${sort}&status=ok`];
+    default:
+      return ['list, first page', `/api/domain/list?sort=${sort}&page=1`];
+  }
+}
+
+async function ask(person: Person, round: number, pages: number, watched: Watched): Promise<void> {
+  const [kind, path] = requestOf(round, pages);
+  const from = performance.now();
+  const answer = await person.send(path).then(
+    async (response) => (await response.text(), response.ok),
+    () => false,
+  );
+  if (!answer) watched.failed += 1;
+  const took = performance.now() - from;
+  watched.all.push(took);
+  (watched.byKind[kind] ??= []).push(took);
+}
+
+/** Bytes that the process holds; Linux only. */
+export function rssOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
+}
+
+const TICK_MS = 10;
+
+/** User and system, all threads, since its start; in ms. */
+function cpuOf(pid: number): number {
+  // Behind the name, which may have spaces in it, the fields have fixed places.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
