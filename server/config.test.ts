@@ -12,6 +12,7 @@ describe('parseConfig', () => {
       port: 8080,
       host: '127.0.0.1',
       databaseUrl: null,
+      databaseReplicaUrl: null,
       role: 'all',
       smtpUrl: null,
       mailFrom: 'Certlantern <alerts@localhost>',

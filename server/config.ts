@@ -35,6 +35,8 @@ export interface Config {
   dataDir: string;
   /** null: SQLite in dataDir. */
   databaseUrl: string | null;
+  /** Where reads that may lag are sent; null: to the database. */
+  databaseReplicaUrl: string | null;
   role: Role;
   /** null: mail is kept in dataDir and shown at /dev/mail. */
   smtpUrl: string | null;
@@ -94,7 +96,13 @@ export function parseConfig(environment: Environment): Config {
   const publicUrlText = text('PUBLIC_URL');
   const productName = oneLineName('PRODUCT_NAME', text('PRODUCT_NAME') ?? 'Certlantern');
   const databaseUrl = text('DATABASE_URL');
-  if (databaseUrl !== null) databaseAddress(databaseUrl);
+  if (databaseUrl !== null) databaseAddress('DATABASE_URL', databaseUrl);
+  const databaseReplicaUrl = text('DATABASE_REPLICA_URL');
+  if (databaseReplicaUrl !== null) databaseAddress('DATABASE_REPLICA_URL', databaseReplicaUrl);
+  if (databaseReplicaUrl !== null && databaseUrl === null)
+    throw new ConfigError(
+      'DATABASE_REPLICA_URL is a copy of the database of DATABASE_URL, which is not set. Set it, or leave both out.',
+    );
   const role = oneOf('ROLE', text('ROLE') ?? 'all', ROLES);
   if ((role === 'api' || role === 'worker') && databaseUrl === null)
     throw new ConfigError(
@@ -109,6 +117,7 @@ export function parseConfig(environment: Environment): Config {
     publicUrlIsDefault: publicUrlText === null,
     dataDir: resolve(text('DATA_DIR') ?? './data'),
     databaseUrl,
+    databaseReplicaUrl,
     role,
     smtpUrl: smtpAddress(text('SMTP_URL')),
     mailFrom: mailAddress(
@@ -174,9 +183,9 @@ function publicAddress(value: string): URL {
   return url;
 }
 
-function databaseAddress(value: string): URL {
+function databaseAddress(name: string, value: string): URL {
   const hint = 'postgres://user:password@host:5432/name (leave it out for the embedded database)';
-  return parseUrl('DATABASE_URL', value, ['postgres:', 'postgresql:'], hint);
+  return parseUrl(name, value, ['postgres:', 'postgresql:'], hint);
 }
 
 function smtpAddress(value: string | null): string | null {

@@ -92,7 +92,7 @@ async function main(): Promise<void> {
     serving && config.publicUrlIsDefault ? new URL(`http://localhost:${serving.port}`) : config.publicUrl;
   if (serving) finishers.push(() => serving.close(FINISHING.requestsMs));
   if (config.role === 'worker' && config.workerPort !== null) {
-    const operatorsOnly = await listen({ ...config, port: config.workerPort });
+    const operatorsOnly = await listen({ host: config.host, port: config.workerPort }, 'WORKER_PORT');
     const parts = { store, clock: systemClock, log, telemetry, readiness };
     operatorsOnly.use(createOperatorApp({ ...parts, config: { ...config, publicUrl } }));
     closers.push(() => operatorsOnly.close(0));
@@ -230,7 +230,10 @@ interface Serving {
 }
 
 /** Takes the port, before checks and deliveries start: with a port in use none of them may. @throws ListenError */
-async function listen(config: Config): Promise<Serving> {
+async function listen(
+  config: Pick<Config, 'host' | 'port'>,
+  variable: 'PORT' | 'WORKER_PORT' = 'PORT',
+): Promise<Serving> {
   let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
     new Response('Starting', { status: 503 });
   const server = createAdaptorServer({ fetch: (request, env) => handler(request, env) }) as Server;
@@ -240,7 +243,7 @@ async function listen(config: Config): Promise<Serving> {
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new ListenError(whyNotListening(config, error), { cause: error });
+    throw new ListenError(whyNotListening(config, variable, error), { cause: error });
   }
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -262,12 +265,16 @@ async function listen(config: Config): Promise<Serving> {
   };
 }
 
-function whyNotListening(config: Config, error: unknown): string {
+function whyNotListening(
+  config: Pick<Config, 'host' | 'port'>,
+  variable: 'PORT' | 'WORKER_PORT',
+  error: unknown,
+): string {
   const code = error instanceof Error ? Reflect.get(error, 'code') : null;
   if (code === 'EADDRINUSE')
-    return `Port ${config.port} is in use by another program. Choose another one: PORT=${config.port === 65_535 ? 8080 : config.port + 1} npm start`;
+    return `Port ${config.port} is in use by another program. Choose another one: ${variable}=${config.port === 65_535 ? 8080 : config.port + 1} npm start`;
   if (code === 'EACCES')
-    return `Port ${config.port} needs rights that this user does not have. Choose one above 1023: PORT=8080 npm start`;
+    return `Port ${config.port} needs rights that this user does not have. Choose one above 1023: ${variable}=8080 npm start`;
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     return `HOST=${config.host} is no address of this machine. Use 127.0.0.1, or 0.0.0.0 for every network.`;
   return `The server cannot listen on ${config.host}:${config.port}: ${String(error)}`;

@@ -244,6 +244,21 @@ describe('the conventions', () => {
     expect(readers).toEqual(['server/config.ts']);
   });
 
+  it('read from a replica only what may be some seconds behind', () => {
+    const readers = sources.filter((path) =>
+      /\blagging\(|\.replica\b/.test(withoutComments(readFileSync(join(root, path), 'utf8'))),
+    );
+    // Files to download, calendars, figures, pages for everybody. Never what decides: quotas, leases, sessions, what was sent.
+    expect(readers.toSorted()).toEqual([
+      'server/api/metrics.ts',
+      'server/api/routes/account-metrics.ts',
+      'server/api/routes/domain-list.ts',
+      'server/api/routes/export.ts',
+      'server/store/calendar-feeds.ts',
+      'server/store/replica.ts',
+    ]);
+  });
+
   it('keep SQL in the store', () => {
     const sql = /\b(?:SELECT\s.+\sFROM|INSERT\s+INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM)\s/;
     const wrong = sources.filter(

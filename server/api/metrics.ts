@@ -4,6 +4,7 @@ import { Gauge, Registry } from 'prom-client';
 import { ALARM_CODES } from '../store/alarms.ts';
 import { workHealth } from '../store/health.ts';
 import type { Store } from '../store/open-store.ts';
+import { lagging } from '../store/replica.ts';
 import { schemaLevel } from '../store/schema-level.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
@@ -74,7 +75,7 @@ function createGauges(
   return {
     registry,
     async read() {
-      const health = await workHealth(store, clock.now());
+      const health = await workHealth(lagging(store), clock.now());
       dueCheck.set(health.oldestDueCheckMs / SECOND_MS);
       unsentAlert.set(health.oldestUnsentAlertMs / SECOND_MS);
       waiting.set(health.waitingAlerts);

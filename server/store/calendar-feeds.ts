@@ -80,7 +80,7 @@ export async function readCalendar(
       .execute();
   const domains: CalendarDomain[] = [];
   for (let after = ''; ;) {
-    const rows = await store.db
+    const rows = await store.replica
       .selectFrom('monitors')
       .$call(joinVerdict)
       .select(['monitors.id', 'host', 'port', 'created_at', 'last_checked_at'])

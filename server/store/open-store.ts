@@ -2,9 +2,10 @@ import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from './migrate.ts';
-import { type PoolUse, postgresDialect } from './postgres-connection.ts';
+import { type PoolUse, postgresDialect, refuseNewer } from './postgres-connection.ts';
 import { createPostgresSignals } from './postgres-signals.ts';
 import { CONNECT_ATTEMPTS, type Patience, reachPostgres, reason } from './reach-postgres.ts';
+import { openReplica } from './replica.ts';
 import { createLocalSignals, type Signals } from './signals.ts';
 import { StoreError } from './store-error.ts';
 import type { StoreLog } from './store-log.ts';
@@ -18,6 +19,8 @@ export type { Signal, Signals } from './signals.ts';
 export interface Store {
   dialect: DialectName;
   db: Kysely<Tables>;
+  /** For reads that may be some seconds behind, by those that the architecture's test names; `db` where there is no replica. */
+  replica: Kysely<Tables>;
   signals: Signals;
   /** Whose clock decides that a lease is over: `database` for workers on several machines. */
   leaseClock: LeaseClock;
@@ -37,6 +40,8 @@ export interface StoreOptions extends Patience {
   /** null: SQLite in `dataDir`. */
   databaseUrl: string | null;
   dataDir: string;
+  /** A read-only copy of the database that PostgreSQL keeps up to date. Default: null, there is none. */
+  replicaUrl?: string | null;
   log?: StoreLog;
   /** false: a database of an older level is refused and not changed, for tools beside the server. Default: true. */
   mayMigrate?: boolean;
@@ -77,18 +82,27 @@ async function openSqlite(
       error,
     );
   }
-  const settings = { leaseClock, everyonePremium, pool: () => null };
+  const settings = { replica: db, leaseClock, everyonePremium, pool: () => null };
   return assemble('sqlite', db, createLocalSignals(), settings, () => db.destroy());
 }
 
 async function openPostgres(
   databaseUrl: string,
-  { leaseClock = 'database', everyonePremium = false, log = QUIET, onQuery, ...patience }: StoreOptions,
+  {
+    leaseClock = 'database',
+    everyonePremium = false,
+    replicaUrl = null,
+    log = QUIET,
+    onQuery,
+    ...patience
+  }: StoreOptions,
 ): Promise<Store> {
   let isGuarded = false;
   const onLostConnection = (error: Error): void =>
     log.warn({ err: error }, 'a connection to the database was lost');
-  const dialect = postgresDialect(databaseUrl, onLostConnection, { isGuarded: () => isGuarded });
+  const dialect = postgresDialect(databaseUrl, onLostConnection, {
+    check: async (client) => (isGuarded ? refuseNewer(client) : undefined),
+  });
   const db = new Kysely<Tables>({ dialect, ...heard(onQuery) });
   try {
     await reachPostgres(db, databaseUrl, patience);
@@ -100,8 +114,11 @@ async function openPostgres(
   }
   const signals = createPostgresSignals(db, databaseUrl, log);
   await signals.firstTry;
-  return assemble('postgres', db, signals, { leaseClock, everyonePremium, pool: dialect.use }, async () => {
+  const replica = replicaUrl === null ? db : openReplica(replicaUrl, dialect.pool, log);
+  const settings = { replica, leaseClock, everyonePremium, pool: () => dialect.use() };
+  return assemble('postgres', db, signals, settings, async () => {
     await signals.close();
+    if (replica !== db) await replica.destroy();
     await db.destroy();
   });
 }
@@ -110,7 +127,7 @@ function assemble(
   dialect: DialectName,
   db: Kysely<Tables>,
   signals: Signals,
-  settings: Pick<Store, 'leaseClock' | 'everyonePremium' | 'pool'>,
+  settings: Pick<Store, 'replica' | 'leaseClock' | 'everyonePremium' | 'pool'>,
   close: () => Promise<void>,
 ): Store {
   return {

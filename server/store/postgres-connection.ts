@@ -7,8 +7,8 @@ import { StoreError } from './store-error.ts';
 const INT8: number = types.builtins.INT8;
 
 export interface PoolOptions {
-  /** Whether new connections look first that the database was not changed under this program; the start has its own look. */
-  isGuarded?: () => boolean;
+  /** What a new connection is asked before it is used; it is closed where this throws. Default: nothing. */
+  check?: (client: ClientBase) => Promise<void>;
   /** Default: 10 connections. */
   connections?: number;
 }
@@ -27,8 +27,26 @@ export interface PoolUse {
 export function postgresDialect(
   databaseUrl: string,
   onLostConnection: (error: Error) => void,
-  { isGuarded = () => false, connections = 10 }: PoolOptions = {},
-): Dialect & { use(): PoolUse } {
+  options: PoolOptions = {},
+): Dialect & { pool: Pool; use(): PoolUse } {
+  const pool = createPool(databaseUrl, onLostConnection, options);
+  return Object.assign(new PostgresDialect({ pool }), {
+    pool,
+    use: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      limit: pool.options.max,
+    }),
+  });
+}
+
+/** Connections that are made as they are needed, and kept for a while. */
+export function createPool(
+  databaseUrl: string,
+  onLostConnection: (error: Error) => void,
+  { check, connections = 10 }: PoolOptions = {},
+): Pool {
   const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: connections,
@@ -38,8 +56,8 @@ export function postgresDialect(
         oid === INT8 && format !== 'binary' ? Number : types.getTypeParser(oid, format ?? 'text'),
     },
     verify: (client, answer) => {
-      if (isGuarded()) void verify(client, answer);
-      else answer();
+      if (check === undefined) answer();
+      else void verify(client, check, answer);
     },
   });
   // The pool listens to idle connections alone: without a listener of its own, one that breaks while a query or a
@@ -47,14 +65,7 @@ export function postgresDialect(
   pool.on('connect', (client) => client.on('error', onLostConnection));
   // The pool passes on what an idle connection said to that listener already; nobody listening would end the process.
   pool.on('error', () => undefined);
-  return Object.assign(new PostgresDialect({ pool }), {
-    use: () => ({
-      open: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-      limit: connections,
-    }),
-  });
+  return pool;
 }
 
 /** For a connection to PostgreSQL: our name, a connect timeout, and keep-alives so that a vanished server is noticed. */
@@ -69,9 +80,13 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
   };
 }
 
-async function verify(client: ClientBase, answer: (refusal?: Error) => void): Promise<void> {
+async function verify(
+  client: ClientBase,
+  check: (client: ClientBase) => Promise<void>,
+  answer: (refusal?: Error) => void,
+): Promise<void> {
   try {
-    await refuseNewer(client);
+    await check(client);
   } catch (error) {
     answer(error instanceof Error ? error : new Error(String(error)));
     return;
@@ -84,7 +99,7 @@ async function verify(client: ClientBase, answer: (refusal?: Error) => void): Pr
  * new connection; the table of the migrations makes it wait for one that is under way.
  * @throws StoreError `newer_database`
  */
-async function refuseNewer(client: ClientBase): Promise<void> {
+export async function refuseNewer(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ level: number }>(
     'select level from oldest_program where exists (select 1 from kysely_migration)',
   );

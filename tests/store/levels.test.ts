@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { migrate } from '../../server/store/migrate.ts';
 import { MIGRATIONS, PROGRAM_LEVEL, type SchemaChange } from '../../server/store/migrations/index.ts';
-import { postgresDialect } from '../../server/store/postgres-connection.ts';
+import { postgresDialect, refuseNewer } from '../../server/store/postgres-connection.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
@@ -123,7 +123,7 @@ describe.skipIf(!hasDatabase('postgres'))('a change while processes of an older 
     const database = await fresh('postgres');
     const lost: Error[] = [];
     const dialect = postgresDialect(database.databaseUrl ?? '', (error) => lost.push(error), {
-      isGuarded: () => true,
+      check: refuseNewer,
     });
     const cutOff = rawDatabase(database, dialect);
     onTestFinished(() => cutOff.destroy());

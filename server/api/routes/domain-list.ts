@@ -3,6 +3,7 @@ import { PAGE_SIZE } from '../../../contract/constants.ts';
 import type { DomainFilter } from '../../../contract/domain.ts';
 import { placeOf } from '../../store/list-place.ts';
 import { eachMonitor, listMonitors, monitorIds, summary } from '../../store/monitors.ts';
+import { lagging } from '../../store/replica.ts';
 import type { Api, AppParts } from '../api.ts';
 import { monitorPlace, writeCursor } from '../cursor.ts';
 import { domainsCsv } from '../domain-csv.ts';
@@ -54,7 +55,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
     const accountId = session.account.id;
     const limited = limits.allow('csvByAccount', accountId);
     if (limited) return limited;
-    const monitors = eachMonitor(store, { accountId, ...filterOf(query), sort: query.sort, now });
+    const monitors = eachMonitor(lagging(store), { accountId, ...filterOf(query), sort: query.sort, now });
     return download(c, {
       contentType: 'text/csv; charset=UTF-8; header=present',
       name: 'certlantern-domains',

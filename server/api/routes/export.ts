@@ -4,6 +4,7 @@ import { identitiesOf } from '../../store/accounts.ts';
 import { EXPORT_LIMITS } from '../../store/domain-export.ts';
 import { accountExport, profileExport } from '../../store/export.ts';
 import type { Store } from '../../store/open-store.ts';
+import { lagging } from '../../store/replica.ts';
 import { sessionsOf } from '../../store/sessions.ts';
 import type { Api, AppParts } from '../api.ts';
 import { jsonDocument } from '../json-document.ts';
@@ -27,7 +28,7 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
       profile,
       sign_in: await waysToSignIn(store, identity, account.id),
       sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
-      ...accountExport(store, account, now),
+      ...accountExport(lagging(store), account, now),
     };
     return download(c, {
       contentType: 'application/json; charset=UTF-8',

@@ -14,6 +14,7 @@ import { copyTables } from './copy-tables.ts';
 import { flush } from './flush.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
 import { withRoom } from './room.ts';
+import { withoutSqliteTriggers } from './sqlite-tables.ts';
 
 export interface BackupOrder {
   /** null: SQLite in `dataDir`. */
@@ -101,7 +102,8 @@ async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
           target.exec('PRAGMA synchronous = OFF; begin');
           const to = sqliteSide(target);
           const from = { tables: await postgresTables(trx), rows: postgresRows.bind(null, trx) };
-          await copyTables(from, to, { names: to.tables.map(({ name }) => name) });
+          const names = to.tables.map(({ name }) => name);
+          await withoutSqliteTriggers(target, () => copyTables(from, to, { names }));
           target.exec('commit');
         } finally {
           target.close();

@@ -11,7 +11,9 @@ export type CopyErrorCode =
   | 'nothing_there'
   /** Processes of this program work on it. */
   | 'in_use'
-  | 'no_room';
+  | 'no_room'
+  /** The other database cannot hold some value. */
+  | 'unfit';
 
 /** Why a copy was not made; then nothing was changed. The message is one line for the operator. */
 export class CopyError extends Error {

@@ -9,7 +9,13 @@ import type { Tables } from '../tables.ts';
 import { levelOfFile, sqliteSide } from './backup-file.ts';
 import { CopyError } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
-import { insertIntoPostgres, postgresRows, postgresTables } from './postgres-tables.ts';
+import {
+  dropPostgresTables,
+  insertIntoPostgres,
+  postgresRows,
+  postgresTables,
+  withoutPostgresTriggers,
+} from './postgres-tables.ts';
 import { isBookkeeping, type TableShape, type TableSum } from './rows.ts';
 import { withRoom } from './room.ts';
 
@@ -58,7 +64,11 @@ export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
           insert: (table: TableShape, rows: Parameters<typeof insertIntoPostgres>[2]) =>
             insertIntoPostgres(trx, table, rows),
         };
-        const copied = await copyTables(from, to, { names: from.tables.map((table) => table.name), onTable });
+        const names = from.tables.map((table) => table.name);
+        const ours = to.tables.filter((table) => names.includes(table.name));
+        const copied = await withoutPostgresTriggers(trx, ours, () =>
+          copyTables(from, to, { names, onTable }),
+        );
         beforeCommit?.();
         return copied;
       }),
@@ -97,8 +107,7 @@ async function clear(
       'not_empty',
       `The database of ${setting} holds data already (${full.join(', ')}). Take an empty one.`,
     );
-  const names = [...former, 'kysely_migration', 'oldest_program'].map((table) => sql.table(table));
-  await sql`drop table if exists ${sql.join(names)}`.execute(trx);
+  await dropPostgresTables(trx, [...former, 'kysely_migration', 'oldest_program']);
 }
 
 /** The names of the tables that the migrations up to a level make. */

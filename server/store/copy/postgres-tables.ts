@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { bytes } from '../dialect.ts';
 import type { Tables } from '../tables.ts';
+import { CopyError } from './copy-error.ts';
 import {
   byName,
   type Column,
@@ -67,9 +68,46 @@ export async function insertIntoPostgres(
     ({ type, kind }, index) =>
       sql`${rows.map((row) => toParameter(row[index] ?? null, kind))}::${sql.raw(type)}[]`,
   );
-  await sql`insert into ${sql.table(name)} (${list(columns)}) select * from unnest(${sql.join(arrays)})`.execute(
-    trx,
-  );
+  try {
+    await sql`insert into ${sql.table(name)} (${list(columns)}) select * from unnest(${sql.join(arrays)})`.execute(
+      trx,
+    );
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    throw new CopyError('unfit', `The table ${name} cannot be copied (${error.message}).`, error);
+  }
+}
+
+/** Data exceptions and violated constraints (SQLSTATE classes 22 and 23). */
+function isAboutData(error: unknown): error is Error {
+  return error instanceof Error && /^2[23]/.test(String(Reflect.get(error, 'code') ?? ''));
+}
+
+/** Rows are copied as they are: what triggers would make of them is among the rows of other tables. */
+export async function withoutPostgresTriggers<T>(
+  trx: Kysely<Tables>,
+  tables: readonly TableShape[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const switchTriggers = async (state: 'disable' | 'enable') => {
+    for (const { name } of tables)
+      await sql`alter table ${sql.table(name)} ${sql.raw(state)} trigger user`.execute(trx);
+  };
+  await switchTriggers('disable');
+  const result = await work();
+  await switchTriggers('enable');
+  return result;
+}
+
+/** Takes tables away, and the functions of their triggers. */
+export async function dropPostgresTables(trx: Kysely<Tables>, names: readonly string[]): Promise<void> {
+  const { rows: functions } = await sql<{ signature: string }>`
+    select distinct p.oid::regprocedure::text as signature
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
+      and p.pronamespace = c.relnamespace and c.relname = any (${names})`.execute(trx);
+  await sql`drop table if exists ${sql.join(names.map((name) => sql.table(name)))}`.execute(trx);
+  for (const { signature } of functions) await sql`drop function ${sql.raw(signature)}`.execute(trx);
 }
 
 function toValue(value: unknown): Value {

@@ -1,0 +1,43 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import type { ClientBase, Pool } from 'pg';
+import { MIGRATIONS } from './migrations/index.ts';
+import type { Store } from './open-store.ts';
+import { createPool } from './postgres-connection.ts';
+import type { StoreLog } from './store-log.ts';
+import type { Tables } from './tables.ts';
+
+/** The store for reads that may be some seconds behind; nothing may be decided by them, and nothing written. */
+export function lagging(store: Store): Store {
+  return { ...store, db: store.replica };
+}
+
+/** For how long the primary answers instead of a replica that could not. */
+const PAUSE_MS = 10_000;
+
+/** Reads from the replica; from the primary while that cannot be reached, or has not yet had the last migration. */
+export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): Kysely<Tables> {
+  const onTrouble = (error: unknown): void => log.warn({ err: error }, 'the read replica cannot be used');
+  const replica = createPool(replicaUrl, onTrouble, { check: refuseOlder });
+  let pausedUntil = 0;
+  const pool: PostgresPool = {
+    options: {},
+    async connect(): Promise<PostgresPoolClient> {
+      if (performance.now() >= pausedUntil)
+        try {
+          return await replica.connect();
+        } catch (error) {
+          onTrouble(error);
+          pausedUntil = performance.now() + PAUSE_MS;
+        }
+      return primary.connect();
+    },
+    end: () => replica.end(),
+  };
+  return new Kysely({ dialect: new PostgresDialect({ pool }) });
+}
+
+async function refuseOlder(client: ClientBase): Promise<void> {
+  const newest = Object.keys(MIGRATIONS).at(-1);
+  const { rowCount } = await client.query('select 1 from kysely_migration where name = $1', [newest]);
+  if (rowCount === 0) throw new Error(`It does not have the migration ${newest} yet.`);
+}

@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { type Kysely, sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { SQLITE_FILE } from '../../server/store/dialect.ts';
+import { migrate } from '../../server/store/migrate.ts';
+import { PROGRAM_LEVEL } from '../../server/store/migrations/index.ts';
+import type { Tables } from '../../server/store/tables.ts';
+import { startApp } from '../kit/app.ts';
+import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { fillEveryTable } from '../kit/every-table.ts';
+import { sendTo, signIn, signUp } from '../kit/people.ts';
+import { rawDatabase } from '../kit/raw-database.ts';
+import { type Answer, runScript, startScript } from '../kit/run-script.ts';
+
+const PATIENCE = { timeout: 120_000 };
+
+describe.skipIf(!hasDatabase('postgres'))('npm run move', PATIENCE, () => {
+  it('takes every table along, shows counts and checksums, and leaves what was there', async () => {
+    const { from, to, move } = await stage();
+    const counts = await fillEveryTable(from.dataDir, 5_000);
+    expect(counts.get('monitors')).toBe(5_000);
+    const { code, out, complaint } = await move();
+    expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
+    for (const [table, rows] of counts)
+      expect(out).toMatch(new RegExp(`^${table} +${rows.toLocaleString('en')}  [0-9a-f]{32}$`, 'm'));
+    expect(out).toContain(`Moved ${counts.size} tables with `);
+
+    const target = open(to);
+    for (const [table, rows] of counts) expect([table, await count(target, table)]).toEqual([table, rows]);
+    const { rows } = await sql<{ orphans: number }>`select count(*) as orphans from monitors
+      where not exists (select 1 from accounts where accounts.id = monitors.account_id)`.execute(target);
+    expect(rows).toEqual([{ orphans: 0 }]);
+    const [source] = counted(from, 'monitors');
+    expect(source).toBe(5_000);
+
+    const again = await move();
+    expect(again).toMatchObject({ code: 1, complaint: expect.stringContaining('holds data already') });
+  });
+
+  it('lets people sign in with what they had, and find their domains', async () => {
+    const { from, to, move } = await stage();
+    const env = { DATA_DIR: from.dataDir };
+    const first = await startApp(env);
+    onTestFinished(() => first.kill());
+    const alice = await signUp(sendTo(first.url), { name: 'Alice' });
+    expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
+    expect(await move()).toMatchObject({
+      code: 1,
+      complaint: expect.stringContaining('Another process is using DATA_DIR') as string,
+    });
+    await first.stop();
+    expect((await move()).code).toBe(0);
+
+    const second = await startApp({ ...env, DATABASE_URL: to.databaseUrl ?? '' });
+    onTestFinished(() => second.kill());
+    const again = await signIn(sendTo(second.url), alice);
+    const { data } = (await again.ask(CALLS.listDomains)).ok;
+    expect(data.map(({ hostname }) => hostname)).toEqual(['shop.example']);
+  });
+
+  it('notices a copy that is not what it was copied from, and takes it back', async () => {
+    const { from, to, move } = await stage();
+    await fillEveryTable(from.dataDir, 50);
+    const target = open(to);
+    // A trigger outlives the tables that the move makes.
+    await sql`create function spoil() returns event_trigger language plpgsql as $$ begin
+      if to_regclass('feedback') is null then return; end if;
+      if not exists (select 1 from pg_trigger where tgname = 'spoil') then
+        create function spoil_row() returns trigger language plpgsql as
+          'begin if new.id like ''%feedback.id 7 %'' then new.message = new.message || ''.''; end if; return new; end';
+        create trigger spoil before insert on feedback for each row execute function spoil_row();
+      elsif exists (select 1 from pg_trigger where tgname = 'spoil' and tgenabled = 'D') then
+        alter table feedback enable trigger spoil;
+      end if; end $$`.execute(target);
+    await sql`create event trigger spoil on ddl_command_end when tag in ('CREATE TABLE', 'ALTER TABLE') execute function spoil()`.execute(
+      target,
+    );
+    expectRefusal(await move(), /^The copy of the table feedback is not what it was copied from \(50 rows, /);
+    expect(await tables(target)).toEqual([]);
+    await sql`drop event trigger spoil`.execute(target);
+    expect((await move()).code).toBe(0);
+  });
+
+  it('leaves nothing when it is killed half way, and does it all when it is run again', async () => {
+    const { from, to, move, start } = await stage();
+    const counts = await fillEveryTable(from.dataDir, 5_000);
+    const target = open(to);
+    const running = start();
+    await once(running.process.stdout ?? running.process, 'data');
+    await expect.poll(() => isInserting(target), { interval: 5, timeout: 30_000 }).toBe(true);
+    running.process.kill('SIGKILL');
+    expect((await running.ended).code).toBe(null);
+    await expect.poll(() => isInserting(target)).toBe(false);
+    expect(await tables(target)).toEqual([]);
+    expect(counted(from, 'monitors')).toEqual([5_000]);
+    expect((await move()).code).toBe(0);
+    expect(await count(target, 'monitors')).toBe(counts.get('monitors'));
+  });
+
+  it('takes an older level as it is; the start then brings it up to date', async () => {
+    const { from, to, move } = await stage({ migrated: false });
+    const db = rawDatabase(from);
+    await migrate(db, { dialect: 'sqlite', name: 'The database', upTo: 7 });
+    await sql`insert into accounts (id, email, email_verified, full_name, paddle_id, company_name, plan, created_at)
+      values ('alice', 'alice@example.com', 1, 'Alice', '', '', 'free', 5)`.execute(db);
+    await db.destroy();
+    expect((await move()).code).toBe(0);
+    const { rows } = await sql<{ level: string }>`select max(name) as level from kysely_migration`.execute(
+      open(to),
+    );
+    expect(rows[0]?.level).toMatch(/^0007-/);
+    const store = await to.open();
+    expect(await store.db.selectFrom('accounts').select('email').execute()).toEqual([
+      { email: 'alice@example.com' },
+    ]);
+  });
+
+  it('refuses what is newer than this program', async () => {
+    const { from, to, move } = await stage();
+    const db = rawDatabase(from);
+    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '')`.execute(db);
+    await db.destroy();
+    expectRefusal(await move(), /made by a newer version of this program \(9999-later\)/);
+    expect(await tables(open(to))).toEqual([]);
+  });
+
+  it('refuses a target that others use, that holds data, or whose tables are of another program', async () => {
+    const used = await stage({ targetMigrated: true });
+    const store = await used.to.open();
+    expectRefusal(await used.move(), /^Processes of this program are connected to the database of --to/);
+    await sql`insert into suppressions (address, reason, detail, since) values ('a', 'b', 'c', 1)`.execute(
+      store.db,
+    );
+    await store.close();
+    expectRefusal(await used.move(), /holds data already \(suppressions\)\. Take an empty one\.$/);
+
+    const foreign = await stage();
+    await sql`create table "user" (id integer)`.execute(open(foreign.to));
+    expectRefusal(await foreign.move(), /tables of another program that are named as ours \(user\)/);
+  });
+
+  it('moves into tables that a server made and nobody filled', async () => {
+    const { move, from, to } = await stage({ targetMigrated: true });
+    await fillEveryTable(from.dataDir, 3);
+    expect((await move()).code).toBe(0);
+    expect(await count(open(to), 'monitors')).toBe(3);
+  });
+
+  it('names what PostgreSQL cannot hold, and no password', async () => {
+    const { from, to, move } = await stage();
+    await fillEveryTable(from.dataDir, 3);
+    const file = new DatabaseSync(join(from.dataDir, SQLITE_FILE));
+    file.prepare('update feedback set message = ? where rowid = 2').run('a\0b');
+    file.close();
+    expectRefusal(await move(), /^The table feedback cannot be copied \(invalid byte sequence/);
+    const wrong = new URL(to.databaseUrl ?? '');
+    wrong.password = 's3cret';
+    const answer = await move(wrong.href);
+    expectRefusal(answer, /^--to: 127\.0\.0\.1:\d+\/\S+ refuses us \(password authentication failed/);
+    expect(answer.complaint).not.toContain('s3cret');
+  });
+
+  it.each([[[]], [['--to']], [['--to', 'sqlite:x']], [['--to', 'postgres://a/b', 'c']], [['--from', 'x']]])(
+    'explains itself to %j',
+    async (words) => {
+      const { from } = await stage();
+      const { code, complaint } = await runScript('scripts/move.ts', { DATA_DIR: from.dataDir }, ...words);
+      expect(code).toBe(2);
+      expect(complaint).toMatch(/Usage: npm run move -- --to postgres:\/\/\S+\n$/);
+      expect(complaint.trimEnd()).not.toContain('\n');
+    },
+  );
+});
+
+async function stage({ migrated = true, targetMigrated = false } = {}) {
+  const from = await freshDatabase('sqlite', { migrated });
+  const to = await freshDatabase('postgres', { migrated: targetMigrated });
+  onTestFinished(async () => {
+    await from.remove();
+    await to.remove();
+  });
+  if (migrated) await (await from.open()).close();
+  const env = { DATA_DIR: from.dataDir };
+  const words = (address: string) => ['--to', address];
+  return {
+    from,
+    to,
+    move: (address = to.databaseUrl ?? '') => runScript('scripts/move.ts', env, ...words(address)),
+    start: () => startScript('scripts/move.ts', env, words(to.databaseUrl ?? '')),
+  };
+}
+
+function open(database: Database): Kysely<Tables> {
+  // Under another name, or it would count as a process of the product.
+  const db = rawDatabase({ ...database, databaseUrl: `${database.databaseUrl}?application_name=psql` });
+  onTestFinished(() => db.destroy());
+  return db;
+}
+
+function expectRefusal({ code, complaint }: Answer, line: RegExp): void {
+  expect({ code, lines: complaint.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+  expect(complaint.trimEnd()).toMatch(line);
+}
+
+async function count(db: Kysely<Tables>, table: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+function counted({ dataDir }: Database, table: string): unknown[] {
+  const db = new DatabaseSync(join(dataDir, SQLITE_FILE));
+  expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  const row = db.prepare(`select count(*) as count from ${table}`).get();
+  db.close();
+  return Object.values(row ?? {});
+}
+
+async function tables(db: Kysely<Tables>): Promise<string[]> {
+  return (await db.introspection.getTables({ withInternalKyselyTables: true })).map(({ name }) => name);
+}
+
+/** Whether the mover is in the middle of its transaction. */
+async function isInserting(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_stat_activity where datname = current_database()
+    and application_name = ${`certlantern/${PROGRAM_LEVEL}`} and xact_start is not null
+    and query like 'insert into "%'`.execute(db);
+  return rows.length > 0;
+}
