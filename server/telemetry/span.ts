@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 /** By the names of OpenTelemetry's semantic conventions where they have one. Never secrets: traces leave the machine. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -62,7 +62,7 @@ const now = (): number => performance.timeOrigin + performance.now();
 export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
   return {
     start(name, { parent, ...options }) {
-      const traceId = parent?.traceId ?? randomBytes(16).toString('hex');
+      const traceId = parent?.traceId ?? randomUUID().replaceAll('-', '');
       if (!(parent?.sampled ?? isSampled(traceId, ratio))) return null;
       return open({ traceId, parentSpanId: parent?.spanId ?? null }, name, options, onEnd);
     },
@@ -80,7 +80,7 @@ function open(
   { attributes, kind = 'internal', startedAt = now() }: SpanOptions,
   onEnd: TracerOptions['onEnd'],
 ): OpenSpan {
-  const spanId = randomBytes(8).toString('hex');
+  const spanId = newSpanId();
   const span: Span = {
     ...{ traceId, spanId, parentSpanId, name, kind, startedAt },
     endedAt: startedAt,
@@ -105,6 +105,12 @@ function open(
       onEnd(span);
     },
   };
+}
+
+/** Node draws many of these at once, which costs a tenth of asking for a few bytes each time. */
+function newSpanId(): string {
+  const id = randomUUID();
+  return id.slice(0, 8) + id.slice(-8);
 }
 
 /** `traceparent` (W3C Trace Context 1 §3.2); null where there is none, or none that is valid. */

@@ -96,6 +96,8 @@ export interface RigOptions {
   posture?: boolean;
   /** In the place of the real source of icons. */
   icons?: IconSource;
+  /** What the worker tells of its work. */
+  telemetry?: WorkerOptions['telemetry'];
   concurrency?: number;
   /** None where absent. */
   canaries?: Canaries;
@@ -151,6 +153,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     canaries: options.canaries ?? null,
     supportEmail: 'operator@certs.test',
     heartbeat: options.heartbeat ?? null,
+    ...(options.telemetry && { telemetry: options.telemetry }),
     unsubscribeKey: Buffer.alloc(32, 1),
     clock,
     random: () => 0.5,

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { createMeters } from '../../server/telemetry/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { DAY_MS, START, startRig } from './rig.ts';
+
+/** The figures of a worker by name and labels. */
+async function figures(meters: ReturnType<typeof createMeters>) {
+  const text = await meters.registry.metrics();
+  return (line: string) =>
+    Number(
+      text
+        .split('\n')
+        .find((one) => one.startsWith(`${line} `))
+        ?.split(' ')[1] ?? 0,
+    );
+}
+
+describeEachDatabase('A worker counts', (open) => {
+  it('its checks, its claims and its deliveries by how they ended', async () => {
+    const meters = createMeters();
+    const rig = await startRig(await open(), { telemetry: { meters, tracer: null } });
+    await rig.watch('shop.test', rig.issue('shop.test', { notAfter: START + 16 * DAY_MS }));
+    rig.reachable('gone.test', false);
+    await rig.add('gone.test', rig.port);
+    await rig.runUntil(START + 3 * DAY_MS);
+    const told = await figures(meters);
+    const checks = told('certlantern_checks_total{outcome="done"}');
+    expect(checks).toBeGreaterThan(5);
+    expect(told('certlantern_checks_total{outcome="failed"}')).toBe(0);
+    expect(told('certlantern_check_duration_seconds_count')).toBe(checks);
+    expect(told('certlantern_claimed_total{kind="check"}')).toBe(checks);
+    expect(told('certlantern_claim_duration_seconds_count{kind="check"}')).toBeGreaterThan(0);
+    expect(rig.arrivals.length).toBeGreaterThan(0);
+    const delivered = 'certlantern_deliveries_total{channel="email",outcome="delivered"}';
+    expect(told(delivered)).toBe(rig.arrivals.length);
+    expect(await meters.registry.metrics()).not.toMatch(/shop\.test|gone\.test/);
+  });
+});
