@@ -8,7 +8,6 @@ import type { AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
 import { bodyLimits } from './body-limits.ts';
 import { createClientAddressReader } from './client-address.ts';
-import { openApiDocument } from './openapi.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
 import { createPersonalTokens, showsToken } from './personal-tokens.ts';
 import { problemResponse, refuse } from './problem.ts';
@@ -26,6 +25,7 @@ import { channelRoutes } from './routes/channels.ts';
 import { deliveryRoutes } from './routes/deliveries.ts';
 import { deploymentRoutes } from './routes/deployment.ts';
 import { devMailRoutes } from './routes/dev-mail.ts';
+import { docsRoutes } from './routes/docs.ts';
 import { domainRoutes } from './routes/domain.ts';
 import { eventRoutes } from './routes/events.ts';
 import { exportRoutes } from './routes/export.ts';
@@ -112,8 +112,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   badgeRoutes(api, parts);
   accountMetricsRoute(api, parts);
   deploymentRoutes(api, parts);
-  const document = openApiDocument(sessions.cookieName);
-  app.get('/api/openapi.json', (c) => c.json(document));
+  docsRoutes(api, parts);
   app.all('/api/*', (c) => problemResponse(c, refuse('not_found', 'There is no such call.')));
 
   badgeImages(app, parts);

@@ -182,7 +182,7 @@ it('is laid down for every call that the server describes and serves, and for no
     .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/api/'))
     .map(({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
   expect(served.toSorted(), 'calls that are served').toEqual(
-    [...described, 'get /api/openapi.json'].toSorted(),
+    [...described, 'get /api/openapi.json', 'get /api/docs'].toSorted(),
   );
 });
 

@@ -13,19 +13,18 @@ const DAY_MS = 86_400_000;
 /** Of each five two have no certificate; several have the same instants. */
 async function watch(api: TestApi, person: Person, names: string[]): Promise<void> {
   const now = api.clock.now();
-  await addMonitors(api.store, {
-    ...{ accountId: person.id, checkEveryMinutes: 1440, now, mayAdd: () => true },
-    endpoints: names.map((name) => ({ host: `${name}.example.com`, port: 443, protocol: 'https' })),
-  });
-  for (const [index, name] of names.entries())
+  for (const [index, name] of names.entries()) {
+    const host = `${name}.example.com`;
+    await addMonitors(api.store, {
+      ...{ accountId: person.id, checkEveryMinutes: 1440, now: now - (index % 4) * 1000, mayAdd: () => true },
+      endpoints: [{ host, port: 443, protocol: 'https' }],
+    });
     await api.store.db
       .updateTable('monitors')
-      .set({
-        not_after: index % 5 < 2 ? null : now + (index % 3) * DAY_MS,
-        created_at: now - (index % 4) * 1000,
-      })
-      .where('host', '=', `${name}.example.com`)
+      .set({ not_after: index % 5 < 2 ? null : now + (index % 3) * DAY_MS })
+      .where('host', '=', host)
       .execute();
+  }
 }
 
 interface Reading {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { sendTo, signUp } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -24,6 +25,19 @@ async function listening(server: ServerType): Promise<string> {
 }
 
 describeEachDatabase('The guide to the API', (open) => {
+  it('has a page that is made of the document, and names every call', async () => {
+    const api = await startApi(open);
+    const page = await api.send('/api/docs');
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const text = await page.text();
+    for (const name of Object.keys(CALLS)) expect(text).toContain(`<article id="${name}">`);
+    const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const inside = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
+    expect(inside.filter((id) => !ids.includes(id))).toEqual([]);
+    expect(text.match(/<script\b[^>]*>/g)).toEqual(['<script src="/theme.js">']);
+  });
+
   it('works as written, with nothing but a shell and curl', async () => {
     const api = await startApi(open);
     const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
@@ -35,6 +49,11 @@ describeEachDatabase('The guide to the API', (open) => {
     expect(stdout).toContain('"company_name":"Analytical Engines"');
     expect(stdout).toContain('"hostname":"example.com"');
     expect(stdout).toContain('"tags":["prod","shop"]');
+    expect(stdout).toContain('"name":"Nightly job"');
+    expect(stdout).toMatch(/ratelimit: .*"token";r=\d+/i);
+    expect(stdout).toContain('The token is no longer good.');
+    const once = [...stdout.matchAll(/"id":"([^"]*)","domain":null,"starts_at":"2026-02-01T02/g)];
+    expect(new Set(once.map(([, id]) => id)).size).toBe(1);
     expect(stdout).toContain('"problem":"domain_exists"');
     expect(stdout).toContain('example.com,443,pending');
     expect(stdout).toContain('"repeats":"weekly"');

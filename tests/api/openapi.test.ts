@@ -10,8 +10,11 @@ interface OpenApi {
     string,
     Record<string, { operationId: string; responses: Record<string, unknown>; security?: unknown }>
   >;
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name: string }> };
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name?: string }> };
 }
+
+/** Whose addresses are secret, or its owner's choice: what is served there is served to nobody else. */
+const UNGUESSABLE: Call[] = [CALLS.calendar, CALLS.publicStatus];
 
 // A webhook without a signature is written down.
 const QUIET = { info() {}, warn() {}, error: console.error };
@@ -40,7 +43,8 @@ it('describes every call that is served, and no other', async () => {
   for (const [name, call] of Object.entries<Call>(CALLS)) {
     const operation = document.paths[`/api${call.path}`]?.[call.method];
     expect(operation?.operationId).toBe(name);
-    expect(operation?.security !== undefined).toBe(call.access === 'session');
+    const token = call.scope === undefined ? [] : [{ token: [call.scope] }];
+    expect(operation?.security).toEqual(call.access === 'session' ? [{ session: [] }, ...token] : undefined);
     // Served: whatever refuses it, it is not the answer for calls that do not exist.
     const id = call === CALLS.oidcCallback ? provider.id : crypto.randomUUID();
     const token = 'A'.repeat(43);
@@ -48,7 +52,7 @@ it('describes every call that is served, and no other', async () => {
     const answer = await client.ask(call, { params });
     const status = String(answer.status);
     expect(Object.keys(operation?.responses ?? {}), `${name} answers ${status}`).toContain(status);
-    if (call !== CALLS.calendar) expect(status).not.toBe('404');
+    if (!UNGUESSABLE.includes(call)) expect(status).not.toBe('404');
   }
 });
 
@@ -61,4 +65,5 @@ it('refers to nothing that it does not hold', async () => {
   );
   expect(new Set(references)).toEqual(new Set(Object.keys(components.schemas)));
   expect(components.securitySchemes['session']?.name).toBe('__Host-certlantern-session');
+  expect(components.securitySchemes['token']).toMatchObject({ type: 'http', scheme: 'bearer' });
 });

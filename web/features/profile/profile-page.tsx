@@ -1,5 +1,6 @@
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
+import { ApiTokens } from './api-tokens.tsx';
 import { Authorities } from './authorities.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { DisplayFont } from './display-font.tsx';
@@ -34,6 +35,13 @@ export function ProfilePage() {
       {identity.provider === 'built-in' && <SecurityRows providers={identity.oidc} />}
       <Row title="Sessions" description="The browsers that are signed in to your account.">
         <Sessions />
+      </Row>
+      <Row
+        id="api-tokens"
+        title="API tokens"
+        description="For scripts and other programs. Resetting your password revokes all of them."
+      >
+        <ApiTokens />
       </Row>
       <Row
         title="Private authorities"

@@ -1,0 +1,255 @@
+import { html, raw } from 'hono/html';
+import type { HtmlEscapedString } from 'hono/utils/html';
+import { curlOf } from './docs-curl.ts';
+import { fieldsOf, type Field, type Schema } from './docs-schema.ts';
+import { DOCS_STYLE } from './docs-style.ts';
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+
+/** As much of an OpenAPI 3.1 document as the page shows. */
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>;
+}
+
+export interface Route extends Operation {
+  method: string;
+  path: string;
+}
+
+interface PageOptions {
+  document: OpenApiDocument;
+  productName: string;
+  /** Where the deployment is reached. */
+  origin: string;
+  /** Elements for the head: the built stylesheet of the pages, where there is one. */
+  head: string;
+}
+
+/** What has a name of its own in the document, once. */
+function shapes({ components: { schemas } }: OpenApiDocument): Html {
+  return html`<section aria-labelledby="shapes">
+    <h2 id="shapes">Shapes</h2>
+    ${Object.entries(schemas).map(
+      ([name, schema]) =>
+        html`<article id="shape-${name}">
+          <h3><code>${name}</code></h3>
+          ${tree(fieldsOf(name, schema).fields)}
+        </article>`,
+    )}
+  </section>`;
+}
+
+/** What programs come for first. Whatever is not named comes after, in the document's order. */
+const ORDER = ['domain', 'channels', 'deliveries', 'alerts', 'maintenance', 'incidents', 'account', 'user'];
+const TITLES: Record<string, string> = {
+  domain: 'Domains',
+  user: 'Your account',
+  user_feedback: 'Feedback',
+  auth: 'Sessions of the page',
+  identity: 'Signing in',
+  payment: 'Payment',
+  try: 'A look without an account',
+  'status-page': 'Status page',
+  status: 'Status pages, as shown',
+  calendar: 'Calendar',
+  config: 'Settings of this deployment',
+};
+
+/** The API for people to read, made of its OpenAPI document: one HTML page that needs no script. */
+export function docsPage({ document, productName, origin, head }: PageOptions): Html {
+  const groups = groupsOf(document);
+  return html`<!doctype html>
+    <html lang="en" data-theme="light">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>API · ${productName}</title>
+        <meta name="description" content="Every call of the HTTP API of ${productName}, with examples." />
+        <meta name="theme-color" content="#ffffff" />
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        ${raw(head)}
+        <style>
+          ${raw(DOCS_STYLE)}
+        </style>
+        <script src="/theme.js"></script>
+      </head>
+      <body class="docs">
+        <a class="skip" href="#content">Skip to the content</a>
+        <header>
+          <div class="bar">
+            <a class="brand" href="/"
+              ><img src="/favicon.svg" alt="" width="22" height="22" />${productName}</a
+            >
+            <a href="/profile#api-tokens">Your tokens</a>
+            <a href="/api/openapi.json">openapi.json</a>
+          </div>
+        </header>
+        <div class="columns">
+          <nav aria-label="Calls">
+            <ul>
+              ${groups.map(({ tag, title }) => html`<li><a href="#calls-${tag}">${title}</a></li>`)}
+              <li><a href="#shapes">Shapes</a></li>
+            </ul>
+          </nav>
+          <main id="content">
+            ${introduction(origin, productName)}
+            ${groups.map(
+              ({ tag, title, routes }) =>
+                html`<section aria-labelledby="calls-${tag}">
+                  <h2 id="calls-${tag}">${title}</h2>
+                  ${routes.map((route) => call(route, origin))}
+                </section>`,
+            )}
+            ${shapes(document)}
+          </main>
+        </div>
+      </body>
+    </html>`;
+}
+
+function groupsOf({ paths }: OpenApiDocument) {
+  const routes = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]): Route => ({ ...operation, method, path })),
+  );
+  const place = (tag: string) => (ORDER.includes(tag) ? ORDER.indexOf(tag) : ORDER.length);
+  return [...Map.groupBy(routes, ({ tags }) => tags[0] ?? '')]
+    .map(([tag, ofTag]) => ({
+      tag,
+      title: TITLES[tag] ?? tag.replace(/^./, (l) => l.toUpperCase()),
+      routes: ofTag,
+    }))
+    .toSorted((a, b) => place(a.tag) - place(b.tag));
+}
+
+function introduction(origin: string, productName: string): Html {
+  return html`<h1>API</h1>
+    <p class="lead">
+      Everything that the pages of ${productName} do goes through this API, so a script can do it too. Make a
+      token under
+      <a href="/profile#api-tokens">API tokens</a> on your profile page, and send it with each call:
+    </p>
+    <pre tabindex="0"><code>export TOKEN=clt_…
+curl --header "Authorization: Bearer $TOKEN" ${origin}/api/domain/list</code></pre>
+    <dl class="rules">
+      <dt>Scopes</dt>
+      <dd>
+        <code>read</code> asks, <code>write</code> changes, <code>metrics</code> reads the figures for
+        Prometheus alone (as <code>read</code> may, too). No token manages tokens, sessions, ways to sign in,
+        payment or the end of the account.
+      </dd>
+      <dt>Answers</dt>
+      <dd>
+        JSON with the result in <code>data</code>; names in snake_case, times in ISO 8601 and UTC. A failure
+        is <code>application/problem+json</code>: programs go by its <code>code</code>.
+      </dd>
+      <dt>Limits</dt>
+      <dd>
+        600 calls a minute for each token. Every answer says in <code>RateLimit</code> what is left; who is
+        over it gets 429 with <code>Retry-After</code>.
+      </dd>
+      <dt>Once only</dt>
+      <dd>
+        Calls that make something take an <code>Idempotency-Key</code> of your choice. Sent again with the
+        same key within 24 hours, a call is not carried out twice: you get the first answer again.
+      </dd>
+      <dt>Long lists</dt>
+      <dd>
+        Send <code>limit</code>, and <code>next_cursor</code> of an answer as <code>cursor</code> of the next
+        call until it is <code>null</code>. Nothing is repeated or left out because something else came or
+        went.
+      </dd>
+    </dl>`;
+}
+
+function call(route: Route, origin: string): Html {
+  const { operationId, method, path, summary, parameters = [], requestBody, responses } = route;
+  const body = requestBody?.content['application/json'];
+  const [status, success] = Object.entries(responses)[0] ?? [];
+  const [type, answer] = Object.entries(success?.content ?? {})[0] ?? [];
+  const problems = Object.entries(responses).slice(1);
+  return html`<article id="${operationId}">
+    <h3>
+      <span class="method ${method}">${method.toUpperCase()}</span>
+      <a href="#${operationId}"
+        ><code>${raw(path.replaceAll('/', '/<wbr>').replaceAll('_', '_<wbr>'))}</code></a
+      >
+    </h3>
+    <p>${withCode(summary)}.</p>
+    <p class="who">${whoMay(route)}</p>
+    ${isForTokens(route) ? html`<pre tabindex="0"><code>${curlOf(route, origin)}</code></pre>` : ''}
+    ${
+      parameters.length > 0
+        ? fields(
+            'Parameters',
+            parameters.map((parameter) => ({
+              ...fieldsOf(parameter.name, parameter.schema, 0),
+              isOptional: parameter.required !== true,
+              note: `in ${parameter.in}${parameter.description === undefined ? '' : `. ${parameter.description}`}`,
+            })),
+          )
+        : ''
+    }
+    ${body ? fields('Body', fieldsOf('', body.schema).fields) : ''}
+    ${
+      answer && type === 'application/json'
+        ? fields(`Answer ${status}`, fieldsOf('', answer.schema).fields)
+        : html`<p class="answer">
+            Answer ${status}${type === undefined ? '' : html`: <code>${type}</code>`}
+          </p>`
+    }
+    <details>
+      <summary>Failures<span class="hidden"> of ${operationId}</span></summary>
+      <ul class="problems">
+        ${problems.map(([code, { description }]) => html`<li><b>${code}</b> ${withCode(description)}</li>`)}
+      </ul>
+    </details>
+  </article>`;
+}
+
+/** Names of shapes begin with a capital letter, and nothing else of a type does. */
+const withLinks = (type: string) =>
+  raw(escaped(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
+const withCode = (text: string) => raw(escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const scopeOf = ({ security = [] }: Route) => security.flatMap(({ token }) => token ?? [])[0];
+const isForTokens = (route: Route) => scopeOf(route) !== undefined;
+
+function whoMay(route: Route): Html {
+  const scope = scopeOf(route);
+  if (scope !== undefined) return html`Token with <code>${scope}</code>, or session`;
+  return route.security === undefined ? html`Open to everybody` : html`Session of the page only, no token`;
+}
+
+function fields(title: string, list: readonly Field[]): Html {
+  if (list.length === 0) return html``;
+  return html`<details>
+    <summary>${title}</summary>
+    ${tree(list)}
+  </details>`;
+}
+
+function tree(list: readonly Field[]): Html {
+  return html`<ul class="fields">
+    ${list.map(
+      ({ name, type, isOptional, note, fields: inner }) =>
+        html`<li>
+          <code>${name}</code> <span class="type">${withLinks(type)}${isOptional ? ', optional' : ''}</span>
+          ${note ? html`<span class="note">${withCode(note)}</span>` : ''}
+          ${inner.length > 0 ? tree(inner) : ''}
+        </li>`,
+    )}
+  </ul>`;
+}

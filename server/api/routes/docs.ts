@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Api, AppParts } from '../api.ts';
+import { docsPage, type OpenApiDocument } from '../docs-page.ts';
+import { openApiDocument } from '../openapi.ts';
+import { pageDocument, type PageDocument } from '../page-document.ts';
+
+/** The description of the API: for programs, and as a page for people. */
+export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts): void {
+  const document = openApiDocument(sessions.cookieName);
+  app.get('/api/openapi.json', (c) => c.json(document));
+
+  let page: Promise<PageDocument> | undefined;
+  app.get('/api/docs', async (c) => {
+    page ??= Promise.resolve(
+      docsPage({
+        document: document as OpenApiDocument,
+        productName: config.productName,
+        origin: config.publicUrl.origin,
+        head: styleOf(webRoot),
+      }),
+    ).then((text) => pageDocument(text.toString()));
+    return (await page)(c);
+  });
+}
+
+/** The links of the built pages to their stylesheet and font; nothing where no pages are built. */
+function styleOf(webRoot: string): string {
+  const index = join(webRoot, 'index.html');
+  if (!existsSync(index)) return '';
+  const links = readFileSync(index, 'utf8').match(/<link\b[^>]*>/g) ?? [];
+  return links.filter((link) => /rel="stylesheet"|as="font"/.test(link)).join('\n');
+}

@@ -1,0 +1,151 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { MOST_TOKENS } from '../../../contract/token.ts';
+import type { TokenWire } from '../../../contract/token.ts';
+import { messageOf } from '../../lib/api-error.ts';
+import { relativeTime, utcTitle } from '../../lib/dates.ts';
+import { useNow } from '../../lib/use-now.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { MadeToken, MakeTokenForm } from './make-token.tsx';
+import { fetchTokens, revokeToken } from './token-calls.ts';
+
+const KEY = ['tokens'] as const;
+
+/** The account's personal tokens: lists, makes and revokes them. */
+export function ApiTokens() {
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    queryFn: ({ signal }) => fetchTokens(signal),
+    staleTime: 0,
+  });
+  const [making, setMaking] = useState<'form' | { secret: string } | null>(null);
+  const [revoking, setRevoking] = useState<TokenWire | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  const revoke = async ({ id }: TokenWire) => {
+    setBusy(true);
+    try {
+      await revokeToken(id);
+      queryClient.setQueryData<TokenWire[]>(KEY, (former) => former?.filter((one) => one.id !== id));
+      toast.success('The token is revoked.');
+      setRevoking(null);
+    } catch (failure) {
+      toast.error(`The token was not revoked: ${messageOf(failure)}`);
+    }
+    setBusy(false);
+  };
+
+  if (error && !data)
+    return (
+      <div>
+        <p className="text-fg-2">Your tokens could not be loaded: {messageOf(error)}</p>
+        <Button variant="outline" size="small" className="mt-3" onClick={() => void refetch()}>
+          Try again
+        </Button>
+      </div>
+    );
+  if (!data)
+    return (
+      <div className="grid gap-2 py-1">
+        <Skeleton className="h-4 w-40" />
+        <Skeleton className="h-3 w-56" />
+      </div>
+    );
+  return (
+    <div className="grid gap-4">
+      {data.length > 0 ? (
+        <ul className="grid">
+          {data.map((token) => (
+            <TokenRow key={token.id} token={token} onRevoke={() => setRevoking(token)} />
+          ))}
+        </ul>
+      ) : (
+        making === null && (
+          <p className="text-fg-2">
+            No tokens yet. A token lets a script or another program use the API in your name.
+          </p>
+        )
+      )}
+      {making === 'form' ? (
+        <MakeTokenForm
+          onDone={(made) => {
+            if (made) queryClient.setQueryData<TokenWire[]>(KEY, (former) => [made.token, ...(former ?? [])]);
+            setMaking(made && { secret: made.secret });
+          }}
+        />
+      ) : making === null ? (
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Button
+            variant="outline"
+            className="max-md:w-full"
+            disabled={data.length >= MOST_TOKENS}
+            onClick={() => setMaking('form')}
+          >
+            Create a token
+          </Button>
+          <a className="link inline-flex min-h-11 items-center text-label md:min-h-8" href="/api/docs">
+            How to use the API
+          </a>
+        </div>
+      ) : (
+        <MadeToken secret={making.secret} onDone={() => setMaking(null)} />
+      )}
+      <ConfirmDialog
+        open={revoking !== null}
+        onOpenChange={() => setRevoking(null)}
+        title="Are you sure you want to revoke this token?"
+        description={`Programs that use “${revoking?.name ?? ''}” (${revoking?.prefix ?? ''}…) are refused from now on. This action cannot be undone.`}
+        confirmLabel="Revoke"
+        processing={isBusy}
+        onConfirm={() => revoking && void revoke(revoking)}
+      />
+    </div>
+  );
+}
+
+const SCOPE_WORDS = { read: 'Read', write: 'Write', metrics: 'Metrics' };
+
+function TokenRow({ token, onRevoke }: { token: TokenWire; onRevoke: () => void }) {
+  const { name, prefix, scopes, last_used_at: used, expires_at: end } = token;
+  const now = useNow();
+  const hasEnded = end !== null && Date.parse(end) <= now;
+  return (
+    <li className="flex items-center justify-between gap-3 border-b border-line py-2.5 first:pt-0 last:border-0">
+      <div className="min-w-0">
+        <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
+        <p className="text-meta text-fg-3">
+          <code className="font-mono text-fg-2">{prefix}…</code> ·{' '}
+          {scopes.map((scope) => SCOPE_WORDS[scope]).join(', ')}
+        </p>
+        <p className="num text-meta text-fg-3">
+          {used === null ? (
+            'Never used'
+          ) : (
+            <>
+              Used{' '}
+              <time dateTime={used} title={utcTitle(used)}>
+                {relativeTime(used, now)}
+              </time>
+            </>
+          )}
+          {' · '}
+          {end === null ? (
+            'Does not expire'
+          ) : (
+            <span className={hasEnded ? 'text-critical-fg' : ''}>
+              {hasEnded ? 'Expired' : 'Expires'} <Time iso={end} />
+            </span>
+          )}
+        </p>
+      </div>
+      <Button variant="outline" size="small" aria-label={`Revoke the token ${name}`} onClick={onRevoke}>
+        Revoke
+      </Button>
+    </li>
+  );
+}
