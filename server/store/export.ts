@@ -158,6 +158,18 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .where(isAfter(after, 'created_at', 'account_id'))
         .execute(),
     ),
+    status_pages: statusPages(db, accountId),
+    badges: pages((after) =>
+      db
+        .selectFrom('badges')
+        .select(['monitor_id as id', 'created_at'])
+        .where('account_id', '=', accountId)
+        .where(isAfter(after, 'created_at', 'monitor_id'))
+        .orderBy('created_at')
+        .orderBy('monitor_id')
+        .limit(PAGE)
+        .execute(),
+    ),
   };
 }
 
@@ -182,6 +194,23 @@ async function* pages<Row extends Place>(read: (after: Place) => Promise<Row[]>)
     if (!last || rows.length < PAGE) return;
     after = last;
   }
+}
+
+/** At most one, with what its domains are called there. */
+async function* statusPages(db: Kysely<Tables>, accountId: string): AsyncGenerator<unknown> {
+  const page = await db
+    .selectFrom('status_pages')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (!page) return;
+  const domains = await db
+    .selectFrom('status_page_domains')
+    .select(['monitor_id', 'label'])
+    .where('account_id', '=', accountId)
+    .orderBy('place')
+    .execute();
+  yield { ...page, domains };
 }
 
 function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {

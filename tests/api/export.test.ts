@@ -26,6 +26,8 @@ interface Export {
   unsubscriptions: unknown[];
   maintenance: unknown[];
   calendars: unknown[];
+  status_pages: unknown[];
+  badges: unknown[];
   alerts: { host: string; deliveries: { state: string; attempts: unknown[] }[] }[];
   mails: { id: string; kind: string }[];
   feedback: Record<string, unknown>[];
@@ -46,6 +48,9 @@ async function live(api: TestApi, person: Person): Promise<void> {
   await person.ask(CALLS.describeDomain, { params: { id }, body });
   const leaf = authority.issue({ dnsNames: [host] });
   await finishChecks(api, authority, answeredWith(leaf));
+  await person.ask(CALLS.makeBadge, { params: { id } });
+  const domains = [{ id, label: `Shop of ${mark}` }];
+  await person.ask(CALLS.saveStatusPage, { body: { title: mark, slug: `page-of-${mark}`, domains } });
   await person.ask(CALLS.sendFeedback, { body: { title: 'feedback', message: `From ${mark}` } });
 
   const monitor = await store.db
@@ -228,6 +233,10 @@ describeEachDatabase('The export', (open) => {
     expect(data.unsubscriptions).toMatchObject([{ channel_key: 'email', monitor_id: null }]);
     expect(data.maintenance).toMatchObject([{ note: 'Switch of alice', repeats: 'never' }]);
     expect(data.calendars).toMatchObject([{ read_at: null }]);
+    expect(data.status_pages).toMatchObject([
+      { slug: 'page-of-alice', enabled: 0, domains: [{ label: 'Shop of alice' }] },
+    ]);
+    expect(data.badges).toHaveLength(1);
     expect(data.feedback).toMatchObject([{ message: 'From alice', premium: false }]);
     expect(data.subscriptions).toMatchObject([{ id: 'sub_alice', status: 'active' }]);
     expect(data.payment_events).toMatchObject([{ id: 'evt_alice', outcome: 'applied' }]);

@@ -33,13 +33,14 @@ export const STATUS: readonly Screen[] = [
   {
     name: 'status-settings',
     visitor: 'member',
-    async show(page) {
+    async show(page, { portSuffix }) {
       await publish(page, { shows: 'chosen' });
       await settings(page);
-      await page.getByLabel('Add a domain').fill('fjord.example');
+      const host = `fjord.example${portSuffix}`;
+      await page.getByLabel('Add a domain').fill(host);
       await page.getByRole('button', { name: 'Add', exact: true }).click();
-      await page.getByLabel('Name of fjord.example on the page').fill('Website');
-      await page.getByText('Website').waitFor();
+      await page.getByLabel(`Name of ${host} on the page`).fill('Website');
+      await page.getByText('Website is up').waitFor();
     },
   },
   {
