@@ -15,7 +15,12 @@ export const isMissed = ({ value, most, least }: Figure): boolean =>
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const { what, value, unit, most, least } = figure;
-    const target = most !== undefined ? `≤ ${most} ${unit}` : least !== undefined ? `≥ ${least} ${unit}` : '';
+    const target =
+      most !== undefined
+        ? `≤ ${rounded(most)} ${unit}`
+        : least !== undefined
+          ? `≥ ${rounded(least)} ${unit}`
+          : '';
     return [what, `${rounded(value)} ${unit}`, target, isMissed(figure) ? 'MISSED' : ''];
   });
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
@@ -26,8 +31,10 @@ export function tableOf(figures: readonly Figure[]): string {
     .join('\n');
 }
 
-const rounded = (value: number): string =>
-  Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value < 10 ? 2 : 1);
+const rounded = (value: number): string => {
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
+  return value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+};
 
 /** 0 < share < 1: `percentile(values, 0.99)` is what 99 of 100 do not exceed. NaN of nothing. */
 export function percentile(values: readonly number[], share: number): number {

@@ -67,7 +67,10 @@ export function needsPerson(now: number): RawBuilder<boolean> {
 /** Of a row of `monitor_listing` that stands on the horizon: a certificate was read, and it is checked. */
 export const hasCertificate = sql<boolean>`phase in (3, 4)`;
 
-/** Of a row of `monitor_listing` that has not `ok` to say, as one range of the index of phases. */
-export function isNotWell(now: number): RawBuilder<boolean> {
-  return sql`(phase, not_after) < (${sql.lit(DATED)}, ${okFrom(now)})`;
+/** Of a row of `monitor_listing` whose state does not follow from the end of its certificate. */
+export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
+
+/** Of the others that are not `ok`. */
+export function endsSoon(now: number): RawBuilder<boolean> {
+  return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}`;
 }

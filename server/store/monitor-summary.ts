@@ -1,11 +1,12 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { parseFacts } from './certificates.ts';
 import {
   DOMAIN_STATES,
   domainState,
   type DomainState,
+  endsSoon,
   hasCertificate,
-  isNotWell,
+  isUndated,
   needsPerson,
 } from './domain-state.ts';
 import type { Store } from './open-store.ts';
@@ -84,24 +85,27 @@ async function countAll(
   { accountId, now }: Asked,
 ): Promise<{ unwell: { state: DomainState; count: number }[]; days: Day[] }> {
   const ofAccount = db.selectFrom('monitor_listing').where('account_id', '=', accountId);
-  const rows = await ofAccount
+  const inStates = (among: RawBuilder<boolean>) =>
+    ofAccount
+      .select((eb) => [
+        sql<DomainState | null>`${domainState(now)}`.as('state'),
+        sql<number>`0`.as('first_at'),
+        eb.fn.countAll<number>().as('count'),
+      ])
+      .where(among)
+      .groupBy(domainState(now));
+  const onDays = ofAccount
     .select((eb) => [
-      sql<DomainState | null>`${domainState(now)}`.as('state'),
-      sql<number>`0`.as('first_at'),
+      sql<DomainState | null>`null`.as('state'),
+      eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
       eb.fn.countAll<number>().as('count'),
     ])
-    .where(isNotWell(now))
-    .groupBy(domainState(now))
-    .unionAll(
-      ofAccount
-        .select((eb) => [
-          sql<DomainState | null>`null`.as('state'),
-          eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
-          eb.fn.countAll<number>().as('count'),
-        ])
-        .where(hasCertificate)
-        .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`),
-    )
+    .where(hasCertificate)
+    .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`);
+  // Apart: each is a range of the index of phases.
+  const rows = await inStates(isUndated)
+    .unionAll(inStates(endsSoon(now)))
+    .unionAll(onDays)
     .execute();
   return {
     unwell: rows.flatMap(({ state, count }) => (state === null ? [] : [{ state, count }])),
@@ -155,13 +159,11 @@ function endingsOf({ db }: Store, { accountId, now }: Asked) {
     .selectFrom('monitor_listing')
     .select(['monitor_id as id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
     .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
-    .where('account_id', '=', accountId)
-    .orderBy('not_after')
-    .orderBy('monitor_id');
+    .where('account_id', '=', accountId);
 }
 
 async function expiriesOf(store: Store, asked: Asked): Promise<Ending[]> {
-  return endingsOf(store, asked).where(hasCertificate).execute();
+  return endingsOf(store, asked).where(hasCertificate).orderBy('not_after').orderBy('monitor_id').execute();
 }
 
 /** The same with one entry for the domains that end on one day (UTC): the first of them. */
@@ -176,8 +178,11 @@ async function firstOfDays(store: Store, asked: Asked, days: readonly Day[]): Pr
     .groupBy('not_after')
     .execute();
   const ids = first.map(({ id }) => id);
+  // In no order: asked for one, SQLite walks all of the account in it.
   const endings = await endingsOf(store, asked).where('monitor_id', 'in', ids).execute();
-  return endings.map((ending) => ({ ...ending, count: counts.get(ending.notAfter) ?? ending.count }));
+  return endings
+    .map((ending) => ({ ...ending, count: counts.get(ending.notAfter) ?? ending.count }))
+    .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
 async function problemsOf({ db }: Store, { accountId, now }: Asked): Promise<Problem[]> {
@@ -198,6 +203,7 @@ async function problemsOf({ db }: Store, { accountId, now }: Asked): Promise<Pro
     )
     .leftJoin('incidents', (join) =>
       join
+        .on('incidents.account_id', '=', accountId)
         .onRef('incidents.monitor_id', '=', 'listed.monitor_id')
         .on('incidents.problem', '=', 'down')
         .on('incidents.ended_at', 'is', null),
