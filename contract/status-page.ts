@@ -9,7 +9,7 @@ const isoInstant = z.string();
 export const MOST_SHOWN = 200;
 /** Incidents that a page tells of at most. */
 export const MOST_INCIDENTS_SHOWN = 20;
-export const TITLE_MAX_LENGTH = 80;
+const TITLE_MAX_LENGTH = 80;
 
 /** What would look like ours, or like a promise of ours. */
 const RESERVED_ADDRESSES = new Set(

@@ -9,6 +9,7 @@ import {
 } from '../../../contract/status-page.ts';
 import { displayName } from '../../core/index.ts';
 import { monitorsOf } from '../../store/monitors.ts';
+import { lagging } from '../../store/replica.ts';
 import {
   isAddressFree,
   publishedPage,
@@ -56,7 +57,9 @@ export function statusRoutes(api: Api, parts: AppParts): void {
     const text = await kept.get(`${accountId} ${changedAt}`, async () => {
       const choices = await statusPageOf(store, accountId);
       if (choices === null) return null;
-      return JSON.stringify({ data: await publicStatus(store, { accountId, choices, now: clock.now() }) });
+      // What is chosen holds at once; what is seen of it may be some seconds old.
+      const status = await publicStatus(lagging(store), { accountId, choices, now: clock.now() });
+      return JSON.stringify({ data: status });
     });
     if (text === null) return REFUSALS.noPage();
     return taggedAnswer(c, text, {
