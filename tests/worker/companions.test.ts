@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { openAccount } from '../../server/store/arrivals.ts';
+import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { type Rig, START, startRig } from './rig.ts';
+
+const HOST = 'shop.fjord.example';
+
+describeEachDatabase('an endpoint that many accounts watch', (open) => {
+  it('is looked at once, and recorded for each of them', async () => {
+    const { rig, looks } = await countingRig(await open());
+    const mine = await rig.watch(HOST);
+    const theirs = [await watchAs(rig, 'bob'), await watchAs(rig, 'carol')];
+    await rig.runDue();
+    expect(looks()).toBe(1);
+    for (const { accountId, id } of [mine, ...theirs])
+      expect(await monitorOf(rig.store, { accountId, monitorId: id })).toMatchObject({
+        ...{ lastCheckedAt: START, uptime: 'up', checking: false, verdict: { reached: true } },
+      });
+    // They fall due together again.
+    const due = await rig.store.db.selectFrom('monitors').select('next_check_at').distinct().execute();
+    expect(due).toHaveLength(1);
+  });
+
+  it('is looked at again for whoever asks after it was', async () => {
+    const { rig, looks } = await countingRig(await open());
+    await rig.watch(HOST);
+    const { accountId, id: monitorId } = await watchAs(rig, 'bob');
+    await rig.runDue();
+    await requestCheck(rig.store, { accountId, monitorId, now: rig.clock.now() });
+    await rig.runDue();
+    expect(looks()).toBe(2);
+  });
+});
+
+async function countingRig(store: Rig['store']) {
+  let looks = 0;
+  const rig = await startRig(store, {
+    wrapProbe: (probe) => ({
+      observe(endpoint, asked) {
+        looks += 1;
+        return probe.observe(endpoint, asked);
+      },
+    }),
+  });
+  return { rig, looks: () => looks };
+}
+
+/** Somebody else's monitor of the same endpoint, due now. */
+async function watchAs(rig: Rig, name: string): Promise<Monitor> {
+  const now = rig.clock.now();
+  const opened = await openAccount(rig.store, {
+    ...{ issuer: 'test', subject: name, email: `${name}@certs.test`, emailVerified: true },
+    ...{ name, company: null, now },
+  });
+  if (!opened.ok) throw new Error(opened.code);
+  const added = await addMonitor(rig.store, {
+    ...{ accountId: opened.account.id, host: HOST, port: rig.port, protocol: 'tls' },
+    ...{ checkEveryMinutes: 1440, now, mayAdd: () => true },
+  });
+  if (!added.ok) throw new Error(added.code);
+  return added.monitor;
+}
