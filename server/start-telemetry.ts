@@ -40,7 +40,7 @@ export function measureThisProcess(
   { role, store, readiness }: { role: string; store: Store; readiness: Readiness },
 ): void {
   measureProcess(meters, {
-    ...{ version, role, level: PROGRAM_LEVEL, pool: store.pool },
+    ...{ version, role, level: PROGRAM_LEVEL, pool: () => store.pool() },
     isDraining: () => readiness.isDraining,
   });
 }

@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { AppEnv } from './app-env.ts';
+import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions } from './app-options.ts';
 import { DEFAULT_TIMING } from './app-options.ts';
 import { createClientAddressReader } from './client-address.ts';
@@ -29,10 +29,10 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
 
   const health = createHealth({ ...options, timing });
   const questions = {
-    '/api/health': health.whole,
-    '/api/health/live': health.live,
-    '/api/health/ready': health.ready,
-    '/api/health/late': health.late,
+    '/api/health': () => health.whole(),
+    '/api/health/live': () => health.live(),
+    '/api/health/ready': () => health.ready(),
+    '/api/health/late': (c: AppContext) => health.late(c),
   };
   for (const [path, ask] of Object.entries(questions))
     app.get(path, async (c) => {

@@ -1,4 +1,11 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Counter,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+} from 'prom-client';
 
 /** What one process counts of its own work. Labels are words of the program, never names of hosts or people. */
 export interface Meters {
@@ -10,7 +17,7 @@ export interface Meters {
   claim(kind: string, claimed: { items: number; seconds: number }): void;
   /** One attempt at telling somebody something; `channel`: its kind. */
   delivery(channel: string, outcome: string): void;
-  spans(outcome: 'exported' | 'dropped', count: number): void;
+  spans: (outcome: 'exported' | 'dropped', count: number) => void;
 }
 
 /**
@@ -123,34 +130,31 @@ export interface ProcessFacts {
 
 /** Adds what is true of a whole process; once for each, for some of it is measured all the time. */
 export function measureProcess({ registry }: Meters, facts: ProcessFacts): void {
-  const registers = [registry];
+  const gauge = (configuration: GaugeConfiguration<string>): Gauge =>
+    new Gauge({ ...configuration, registers: [registry] });
   // Event loop, memory, processor time and garbage collection.
   collectDefaultMetrics({ register: registry });
-  new Gauge({
+  gauge({
     name: 'certlantern_build_info',
     help: 'What runs here; always 1.',
     labelNames: ['version', 'role'],
-    registers,
   }).set({ version: facts.version, role: facts.role }, 1);
-  new Gauge({
+  gauge({
     name: 'certlantern_program_level',
     help: 'The number of the newest migration that this version knows.',
-    registers,
   }).set(facts.level);
-  new Gauge({
+  gauge({
     name: 'certlantern_draining',
     help: 'Whether this process is about to end and takes no new work.',
-    registers,
-    collect() {
+    collect(this: Gauge) {
       this.set(Number(facts.isDraining()));
     },
   });
-  new Gauge({
+  gauge({
     name: 'certlantern_database_connections',
     help: 'Connections to PostgreSQL: in use, idle, and queries that wait for one.',
     labelNames: ['state'],
-    registers,
-    collect() {
+    collect(this: Gauge) {
       const use = facts.pool();
       if (use === null) return;
       this.set({ state: 'used' }, use.open - use.idle);
@@ -158,11 +162,10 @@ export function measureProcess({ registry }: Meters, facts: ProcessFacts): void 
       this.set({ state: 'waiting' }, use.waiting);
     },
   });
-  new Gauge({
+  gauge({
     name: 'certlantern_database_connections_limit',
     help: 'How many connections to PostgreSQL this process may open.',
-    registers,
-    collect() {
+    collect(this: Gauge) {
       const use = facts.pool();
       if (use !== null) this.set(use.limit);
     },

@@ -53,7 +53,7 @@ export interface Tracer {
 export interface TracerOptions {
   /** Of those that begin here, how many are traced; in [0, 1]. Others do as their parent does. */
   ratio: number;
-  onEnd(span: Span): void;
+  onEnd: (span: Span) => void;
 }
 
 /** By the monotonic clock, so that no span ends before it began. */

@@ -52,8 +52,9 @@ describeEachDatabase('GET /api/health', (open) => {
   });
 
   it('is late when work waits for more than ten minutes, and says for how long', async () => {
-    const { send, cast, clock } = await startApi(open);
-    const { alice } = await cast();
+    const api = await startApi(open);
+    const { send, clock } = api;
+    const { alice } = await api.cast();
     expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
     clock.advance(9 * MINUTE_MS);
     expect((await told(send, '/api/health/late')).status).toBe(200);
