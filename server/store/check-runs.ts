@@ -59,7 +59,7 @@ export async function turnRun(
   return { run_number: number, run_last_at: now, run_checks: 1 };
 }
 
-export const columnsOf = ({ reached, uptime, downMessage, verdictId, evidenceId }: Said) => ({
+const columnsOf = ({ reached, uptime, downMessage, verdictId, evidenceId }: Said) => ({
   reached: Number(reached),
   uptime,
   down_message: downMessage,

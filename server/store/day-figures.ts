@@ -1,7 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Uptime } from '../core/index.ts';
 import type { MonitorKey } from './monitor-change.ts';
-import type { MonitorDaysTable, Tables } from './tables.ts';
+import type { MonitorDaysTable } from './check-tables.ts';
+import type { Tables } from './tables.ts';
 
 export const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

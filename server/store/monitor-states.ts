@@ -4,7 +4,8 @@ import { type OpenRun, type Said, turnRun } from './check-runs.ts';
 import { followHour, keepHour, packHour, parseHour } from './day-figures.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { packSamples, parseSamples, type Sample } from './samples.ts';
-import type { MonitorStatesTable, Tables } from './tables.ts';
+import type { MonitorStatesTable } from './check-tables.ts';
+import type { Tables } from './tables.ts';
 
 type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
 

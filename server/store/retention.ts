@@ -6,7 +6,7 @@ import { inTransaction } from './transaction.ts';
 
 const DAY_MS = 86_400_000;
 /** Beyond what a plan shows, and after the end of Premium before less is kept: whoever pays again a little late has lost nothing. */
-export const GRACE_MS = 7 * DAY_MS;
+const GRACE_MS = 7 * DAY_MS;
 /** As one portion: the embedded database has one writer, which nobody should wait for long. */
 const AT_ONCE = 200;
 

@@ -23,7 +23,7 @@ const EXPIRING: Pick<ExpiringCertificate, 'renewalWindow'> = { renewalWindow: nu
 const LAST_SEEN: Pick<LastSeen, 'revoked'> = { revoked: [] };
 
 /** A verdict out of its JSON, of whichever version wrote it: what that one did not know is null or empty. */
-export function parseVerdict(text: string | null): Verdict | null {
+function parseVerdict(text: string | null): Verdict | null {
   if (text === null) return null;
   const stored = JSON.parse(text) as Verdict;
   // Written by this version, as nearly all are.
