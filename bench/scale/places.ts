@@ -14,7 +14,7 @@ import {
 import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';
 
 /** How a store of that size is spread over accounts. */
-export const SIZES = {
+const SIZES = {
   '10k': { largest: 5_000, teams: 0, total: 10_000 },
   '100k': { largest: 100_000, teams: 2, total: 115_000 },
   '1m': { largest: 100_000, teams: 40, total: 1_000_000 },

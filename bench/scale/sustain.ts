@@ -135,7 +135,7 @@ async function ask(person: Person, round: number, pages: number, watched: Watche
 }
 
 /** Bytes that the process holds; Linux only. */
-export function rssOf(pid: number): number {
+function rssOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1_024;
 }
 

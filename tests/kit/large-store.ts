@@ -116,7 +116,7 @@ const DAYS_LEFT = [-3, 2, 6, 11, ...Array.from({ length: 46 }, (_, index) => 20 
 const pick = <T>(from: readonly T[], index: number): T => from[index % from.length] as T;
 
 /** `shop-0000123.fjord.example`: names as those of a hoster, with words that many have and numbers that one has. */
-export function hostOf(index: number): string {
+function hostOf(index: number): string {
   return `${pick(KINDS, index)}-${String(index).padStart(7, '0')}.${pick(PLACES, index * 13)}.example`;
 }
 
