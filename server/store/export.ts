@@ -150,6 +150,18 @@ function alerting(db: Kysely<Tables>, accountId: string): Record<string, AsyncIt
         .limit(PAGE)
         .execute(),
     ),
+    tokens: pages(async (after) => {
+      const rows = await db
+        .selectFrom('api_tokens')
+        .select(['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'])
+        .where('account_id', '=', accountId)
+        .where(isAfter(after, 'created_at'))
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(PAGE)
+        .execute();
+      return rows.map((row) => ({ ...row, scopes: JSON.parse(row.scopes) as unknown }));
+    }),
     calendars: pages((after) =>
       db
         .selectFrom('calendar_feeds')

@@ -43,8 +43,10 @@ it('describes every call that is served, and no other', async () => {
   for (const [name, call] of Object.entries<Call>(CALLS)) {
     const operation = document.paths[`/api${call.path}`]?.[call.method];
     expect(operation?.operationId).toBe(name);
-    const token = call.scope === undefined ? [] : [{ token: [call.scope] }];
-    expect(operation?.security).toEqual(call.access === 'session' ? [{ session: [] }, ...token] : undefined);
+    const byToken = call.scope === undefined ? [] : [{ token: [call.scope] }];
+    expect(operation?.security).toEqual(
+      call.access === 'session' ? [{ session: [] }, ...byToken] : undefined,
+    );
     // Served: whatever refuses it, it is not the answer for calls that do not exist.
     const id = call === CALLS.oidcCallback ? provider.id : crypto.randomUUID();
     const token = 'A'.repeat(43);

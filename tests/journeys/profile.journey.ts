@@ -98,3 +98,66 @@ test('an authority of one’s own is trusted, listed and removed', async ({ page
   await expect(page.getByText('The authority is trusted no longer.')).toBeVisible();
   await expect(row.getByRole('listitem')).toHaveCount(0);
 });
+
+test('a token for the API is shown once, works, and is over when it is revoked', async ({
+  page,
+  context,
+}) => {
+  await signUp(page);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/profile#api-tokens');
+  const section = page.locator('#api-tokens');
+  await expect(section).toContainText('No tokens yet.');
+  await section.getByRole('button', { name: 'Create a token' }).click();
+  await expect(section.getByLabel('Name')).toBeFocused();
+  await section.getByRole('button', { name: 'Create token' }).click();
+  await expect(section.getByText('Give the token a name')).toBeVisible();
+  await expectAccessible(page);
+
+  await section.getByLabel('Name').fill('Nightly job');
+  await section.getByLabel('Expires').selectOption('In a year');
+  await section.getByRole('button', { name: 'Create token' }).click();
+  const secret = await section.getByLabel('Your new token').inputValue();
+  expect(secret).toMatch(/^clt_[\w-]{43}$/);
+  await section.getByRole('button', { name: 'Copy the token' }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
+  await section.getByRole('button', { name: 'Done' }).click();
+  await page.reload();
+  await expect(section).toContainText(`${secret.slice(0, 10)}… · Read`);
+  await expect(page.locator('body')).not.toContainText(secret.slice(10));
+
+  const ask = () =>
+    page.evaluate(async (token) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      return (await fetch('/api/domain/list', { headers, credentials: 'omit' })).status;
+    }, secret);
+  expect(await ask()).toBe(200);
+  await page.setViewportSize({ width: 360, height: 760 });
+  await expectAccessible(page);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+  await section.getByRole('button', { name: 'Revoke the token Nightly job' }).click();
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await expect(section).toContainText('No tokens yet.');
+  expect(await ask()).toBe(401);
+});
+
+test('the page about the API reads in both themes and at 360 px, under the policy of every page', async ({
+  page,
+}) => {
+  const faults: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
+  for (const [width, colorScheme] of [
+    [1440, 'light'],
+    [360, 'dark'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto('/api/docs');
+    await expect(page.locator('html')).toHaveAttribute('data-theme', colorScheme);
+    await page.getByRole('navigation').getByRole('link', { name: 'Domains' }).click();
+    await expect(page.getByRole('heading', { name: 'Domains' })).toBeInViewport();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await expectAccessible(page);
+  }
+  expect(faults).toEqual([]);
+});
