@@ -138,6 +138,8 @@ async function toldSteps(
     .select(['alerts.id', 'alerts.incident_id', 'alerts.step', 'alerts.created_at', 'deliveries.state'])
     .where('alerts.account_id', '=', accountId)
     .where('alerts.incident_id', 'in', incidentIds)
+    .orderBy('alerts.created_at')
+    .orderBy('alerts.id')
     .execute();
   const told = new Map<string, Told>();
   for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
