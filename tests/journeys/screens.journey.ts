@@ -1,7 +1,7 @@
-import { expect, type Page, test } from '@playwright/test';
-import { startDemo } from '../kit/demo.ts';
+import { expect, type Page, test as base } from '@playwright/test';
+import { type Demo, startDemo } from '../kit/demo.ts';
 import { SCREENS, showScreen } from '../kit/screens/screens.ts';
-import { openWindows } from '../kit/screens/visitors.ts';
+import { openWindows, type Visitor } from '../kit/screens/visitors.ts';
 import { axeFindings, bringAxe } from './axe.ts';
 
 const SIZES = [
@@ -20,6 +20,27 @@ const settledOverflow = (page: Page): Promise<number> =>
     return overflow();
   });
 
+// One demo a worker: to make its past takes as long as to look at a dozen screens, and none of them changes it.
+const test = base.extend<object, { demo: Demo; windows: Record<Visitor, Page> }>({
+  demo: [
+    async ({}, use) => {
+      const demo = await startDemo();
+      await use(demo);
+      expect(await demo.stop()).toBe(0);
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  windows: [
+    async ({ browser, demo }, use) => {
+      const windows = await openWindows(browser, demo);
+      for (const page of Object.values(windows)) await bringAxe(page.context());
+      await use(windows);
+      await Promise.all(Object.values(windows).map((page) => page.context().close()));
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
 test.describe.configure({ mode: 'parallel' });
 
 // In two parts, which are looked at side by side.
@@ -28,14 +49,12 @@ const RUNS = SIZES.flatMap((size) => PARTS.map((screens, index) => ({ ...size, s
 
 for (const { down, screens, part, ...viewport } of RUNS)
   test(`every screen at ${viewport.width} px, light and dark, has nothing that axe finds, part ${part}`, async ({
-    browser,
+    demo,
+    windows,
   }) => {
     // Some thirty screens.
     test.setTimeout(300_000);
-    const demo = await startDemo();
-    const windows = await openWindows(browser, demo);
     for (const page of Object.values(windows)) {
-      await bringAxe(page.context());
       await page.setViewportSize(viewport);
       page.setDefaultTimeout(20_000);
     }
@@ -61,6 +80,4 @@ for (const { down, screens, part, ...viewport } of RUNS)
           overflow: 0,
         });
       });
-    await Promise.all(Object.values(windows).map((page) => page.context().close()));
-    expect(await demo.stop()).toBe(0);
   });
