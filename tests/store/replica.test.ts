@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { lagging } from '../../server/store/replica.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { freePort } from '../kit/app.ts';
+import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { person } from './samples.ts';
+
+/** The replica is a second database here, so that it can be seen who answered. */
+describe.skipIf(!hasDatabase('postgres'))('a read replica', () => {
+  it('answers what may lag, and nothing else', async () => {
+    const [primary, replica] = [await fresh(), await fresh()];
+    await person(await replica.open(), 'late');
+    const store = await primary.open({ replicaUrl: replica.databaseUrl });
+    await person(store, 'alice');
+    expect(await emails(store)).toEqual(['alice@example.com']);
+    expect(await emails(lagging(store))).toEqual(['late@example.com']);
+  });
+
+  it('is passed over while it cannot be reached', async () => {
+    const said: string[] = [];
+    const log = { warn: (_details: object, line: string) => said.push(line) };
+    const replicaUrl = `postgres://alice@127.0.0.1:${await freePort()}/nowhere`;
+    const store = await (await fresh()).open({ replicaUrl, log });
+    await person(store, 'alice');
+    for (let reads = 0; reads < 3; reads++)
+      expect(await emails(lagging(store))).toEqual(['alice@example.com']);
+    expect(said).toEqual(['the read replica cannot be used']);
+  });
+
+  it('is passed over until it has had the last migration', async () => {
+    const [primary, replica] = [await fresh(), await fresh()];
+    const behind = await replica.open();
+    await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(
+      behind.db,
+    );
+    const store = await primary.open({ replicaUrl: replica.databaseUrl });
+    await person(store, 'alice');
+    expect(await emails(lagging(store))).toEqual(['alice@example.com']);
+  });
+});
+
+it('is the database itself where there is none', async () => {
+  const database = await freshDatabase('sqlite');
+  onTestFinished(() => database.remove());
+  const store = await database.open();
+  expect(store.replica).toBe(store.db);
+});
+
+async function fresh(): Promise<Database> {
+  const database = await freshDatabase('postgres');
+  onTestFinished(() => database.remove());
+  return database;
+}
+
+async function emails({ db }: Store): Promise<string[]> {
+  return (await db.selectFrom('accounts').select('email').execute()).map(({ email }) => email);
+}
