@@ -144,6 +144,8 @@ test('a token for the API is shown once, works, and is over when it is revoked',
 test('the page about the API reads in both themes and at 360 px, under the policy of every page', async ({
   page,
 }) => {
+  // Every call of the API is on it: axe has a lot to read.
+  test.slow();
   const faults: string[] = [];
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()));
   for (const [width, colorScheme] of [
