@@ -26,7 +26,7 @@ export interface World {
   /** Starts the product on the same data, port and settings each time. */
   start(more?: Record<string, string>): Promise<App>;
   /** One more process for the work; only on PostgreSQL. */
-  startWorker(): WorkerApp;
+  startWorker(more?: Record<string, string>): WorkerApp;
   /** Somebody with Premium, signed in, who is told by mail and by webhook; needs the product to run. */
   arrive(receiver?: Receiver): Promise<Person>;
   /** What the product's processes write, read from beside them. */
@@ -86,8 +86,8 @@ export async function createWorld(database: Database, options: WorldOptions = {}
       running.add(app);
       return app;
     },
-    startWorker() {
-      const app = startWorkerApp(environment);
+    startWorker(more = {}) {
+      const app = startWorkerApp({ ...environment, ...more });
       running.add(app);
       return app;
     },
