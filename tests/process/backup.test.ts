@@ -1,0 +1,303 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { SQLITE_FILE } from '../../server/store/dialect.ts';
+import { migrate } from '../../server/store/migrate.ts';
+import { startApp } from '../kit/app.ts';
+import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
+import { fillEveryTable } from '../kit/every-table.ts';
+import { sendTo, signIn, signUp } from '../kit/people.ts';
+import { rawDatabase } from '../kit/raw-database.ts';
+import { type Answer, runScript, startScript } from '../kit/run-script.ts';
+import { startSmtpSink } from '../kit/smtp-sink.ts';
+
+const PATIENCE = { timeout: 240_000 };
+const WAYS = DATABASES.flatMap((from) => DATABASES.map((to) => [from, to] as const)).filter((way) =>
+  way.every(hasDatabase),
+);
+
+describe.each(WAYS)(
+  'a backup of a running server (%s), restored into an empty place (%s)',
+  PATIENCE,
+  (a, b) => {
+    it('is the product as it was: people sign in, and nothing that was sent is sent again', async () => {
+      const sink = await startSmtpSink();
+      onTestFinished(() => sink.stop());
+      const [from, to] = [await fresh(a), await fresh(b, false)];
+      const app = await startApp({ ...settings(from), SMTP_URL: sink.url });
+      onTestFinished(() => app.kill());
+      const alice = await signUp(sendTo(app.url), { name: 'Alice' });
+      expect((await alice.ask(CALLS.addDomain, { body: { host: 'shop.example' } })).status).toBe(200);
+      await sink.waitFor(({ subject }) => subject === 'Verify your address');
+
+      const file = join(from.dataDir, 'one.backup');
+      const taken = await runScript('scripts/backup.ts', settings(from), file);
+      expect(taken).toMatchObject({ code: 0, complaint: '' });
+      expect(taken.out).toMatch(/^Backed up \d+ tables with [\d,]+ rows \(level \d+\) into \S+one\.backup /);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      await app.stop();
+
+      const restored = await runScript('scripts/restore.ts', settings(to), file);
+      expect(restored).toMatchObject({ code: 0, complaint: '' });
+      expect(restored.out).toMatch(/^Restored \d+ tables with [\d,]+ rows as of 20\S+ \S+ UTC/);
+      const secrets = ({ dataDir }: Database) => readFileSync(join(dataDir, 'secrets.json'), 'utf8');
+      expect(secrets(to)).toBe(secrets(from));
+      const again = await startApp({ ...settings(to), SMTP_URL: sink.url });
+      onTestFinished(() => again.kill());
+      const back = await signIn(sendTo(again.url), alice);
+      const { data } = (await back.ask(CALLS.listDomains)).ok;
+      expect(data.map(({ hostname }) => hostname)).toEqual(['shop.example']);
+      // A mail that is sent now comes after any that would be sent once more.
+      await back.ask(CALLS.sendVerification);
+      await expect.poll(() => sink.ledger.length, { timeout: 30_000 }).toBe(2);
+    });
+  },
+);
+
+describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (name) => {
+  it('takes every table along as it is', async () => {
+    const file = await backupOfEveryTable(name);
+    const to = await fresh(name, false);
+    expect((await runScript('scripts/restore.ts', settings(to), file)).code).toBe(0);
+    const second = join(to.dataDir, 'second.backup');
+    expect((await runScript('scripts/backup.ts', settings(to), second)).code).toBe(0);
+    expect(sums(second)).toEqual(sums(file));
+    expect(sums(file).every((table) => Number(table['rows']) > 0)).toBe(true);
+  });
+
+  it('writes into a folder under the time, and never over a file', async () => {
+    const from = await fresh(name);
+    await (await from.open()).close();
+    expect((await runScript('scripts/backup.ts', settings(from), from.dataDir)).code).toBe(0);
+    const made = readdirSync(from.dataDir).filter((entry) => entry.endsWith('.backup'));
+    expect(made).toEqual([expect.stringMatching(/^certlantern-\d{8}T\d{6}Z\.backup$/)]);
+    const again = await runScript('scripts/backup.ts', settings(from), join(from.dataDir, made[0] ?? ''));
+    expectRefusal(again, /^There is a file \S+ already\. Choose another name\.$/);
+    expectRefusal(
+      await runScript('scripts/backup.ts', settings(from), join(from.dataDir, 'no', 'where')),
+      /^There is no folder /,
+    );
+  });
+
+  it('carries an older level, which the next start brings up to date', async () => {
+    const from = await fresh(name, false);
+    const db = rawDatabase(from);
+    await migrate(db, { dialect: name, name: 'The database', upTo: 6 });
+    await sql`insert into accounts (id, email, email_verified, full_name, paddle_id, company_name, plan, created_at)
+      values ('alice', 'alice@example.com', 1, 'Alice', '', '', 'free', 5)`.execute(db);
+    await db.destroy();
+    const file = join(from.dataDir, 'old.backup');
+    expect((await runScript('scripts/backup.ts', settings(from), file)).out).toContain('(level 6)');
+    const to = await fresh(name, false);
+    expect((await runScript('scripts/restore.ts', settings(to), file)).code).toBe(0);
+    const store = await to.open();
+    expect(await store.db.selectFrom('accounts').select('email').execute()).toEqual([
+      { email: 'alice@example.com' },
+    ]);
+  });
+
+  it('is refused over data that is there; with --force that is replaced', async () => {
+    const file = await backupOfEveryTable(name);
+    const to = await fresh(name);
+    const store = await to.open();
+    await sql`insert into suppressions (address, reason, detail, since) values ('a', 'b', 'c', 1)`.execute(
+      store.db,
+    );
+    await store.close();
+    expectRefusal(await runScript('scripts/restore.ts', settings(to), file), /already/);
+    const forced = await runScript('scripts/restore.ts', settings(to), file, '--force');
+    expect(forced).toMatchObject({ code: 0, complaint: '' });
+    const after = rawDatabase(to);
+    onTestFinished(() => after.destroy());
+    const rows = await after.selectFrom('suppressions').select('address').execute();
+    expect(rows.map(({ address }) => address)).not.toContain('a');
+    if (name === 'sqlite') {
+      const former = /is now (\S+)\.\n/.exec(forced.out)?.[1] ?? '';
+      expect(query(former, 'select address from suppressions')).toEqual([{ address: 'a' }]);
+    }
+  });
+
+  it('is refused while the server runs', async () => {
+    const file = await backupOfEveryTable(name);
+    const to = await fresh(name);
+    const app = await startApp(settings(to));
+    onTestFinished(() => app.kill());
+    expectRefusal(
+      await runScript('scripts/restore.ts', settings(to), file, '--force'),
+      name === 'sqlite' ? /^Another process is using DATA_DIR/ : /^Processes of this program are connected/,
+    );
+  });
+});
+
+const MESSAGE = 'feedback.message 1 ';
+
+describe('what is no whole backup', PATIENCE, () => {
+  const text = (path: string) => writeFileSync(path, 'some text, long enough to be looked at '.repeat(200));
+  const edited = (statement: string) => (path: string) => {
+    const db = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+    db.exec(statement);
+    db.close();
+  };
+  const cut = (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 70_000));
+  const flipped = (path: string) => {
+    const bytes = readFileSync(path);
+    // Wherever it is: pages that are free now may hold it too.
+    for (let at = bytes.indexOf(MESSAGE); at !== -1; at = bytes.indexOf(MESSAGE, at + 1))
+      bytes[at + MESSAGE.length - 2] = 50;
+    writeFileSync(path, bytes);
+  };
+
+  it.each([
+    ['a text', text, /is no backup that "npm run backup" has made/],
+    ['an empty file', (path: string) => writeFileSync(path, ''), /is no backup that/],
+    ['a database', edited('drop table backup'), /is no backup that/],
+    ['one that was cut off', cut, /is no backup that|is damaged/],
+    ['one with a byte that is not as it was', flipped, /is damaged\. The copy of the table feedback/],
+    ['one in which a row is gone', edited('delete from feedback where rowid = 2'), /damaged.*feedback/],
+    ['one in which a row was changed', edited(`update user set name = 'Eve'`), /damaged.*user/],
+    [
+      'one of a newer version',
+      edited(`insert into kysely_migration values ('9999-later', '')`),
+      /made by a newer version of this program \(9999-later\)/,
+    ],
+  ])('is refused, and changes nothing: %s', async (_what, spoil, line) => {
+    const file = await backupOfEveryTable('sqlite');
+    spoil(file);
+    const to = await fresh('sqlite', false);
+    expectRefusal(await runScript('scripts/restore.ts', settings(to), file), line);
+    expect(readdirSync(to.dataDir).filter((entry) => entry !== 'process.lock')).toEqual([]);
+  });
+
+  it('is left by none that is killed half way, and the next one is whole', async () => {
+    const from = await fresh('sqlite');
+    await (await from.open()).close();
+    await fillEveryTable(from.dataDir, 3_000);
+    const [file, draft] = [join(from.dataDir, 'x.backup'), join(from.dataDir, 'x.backup.partial')];
+    const running = startScript('scripts/backup.ts', settings(from), [file]);
+    await expect.poll(() => existsSync(draft), { interval: 2, timeout: 30_000 }).toBe(true);
+    running.process.kill('SIGKILL');
+    await running.ended;
+    expect(existsSync(file)).toBe(false);
+    const to = await fresh('sqlite', false);
+    if (existsSync(draft))
+      expectRefusal(await runScript('scripts/restore.ts', settings(to), draft), /is no backup that/);
+    expect((await runScript('scripts/backup.ts', settings(from), file)).code).toBe(0);
+    expect(existsSync(draft)).toBe(false);
+
+    const restoring = startScript('scripts/restore.ts', settings(to), [file]);
+    const half = join(to.dataDir, `${SQLITE_FILE}.restoring`);
+    await expect.poll(() => existsSync(half), { interval: 2, timeout: 30_000 }).toBe(true);
+    restoring.process.kill('SIGKILL');
+    await restoring.ended;
+    expect(existsSync(join(to.dataDir, SQLITE_FILE))).toBe(false);
+    expect((await runScript('scripts/restore.ts', settings(to), file)).code).toBe(0);
+    expect(query(join(to.dataDir, SQLITE_FILE), 'select count(*) as n from monitors')).toEqual([
+      { n: 3_000 },
+    ]);
+  });
+
+  it('is made while others write: what belongs together is together in it', async () => {
+    const from = await fresh('sqlite');
+    await (await from.open()).close();
+    await fillEveryTable(from.dataDir, 2_000);
+    const writer = new DatabaseSync(join(from.dataDir, SQLITE_FILE), { timeout: 10_000 });
+    writer.exec(
+      'create table kysely_migration_lock (a integer, b integer); insert into kysely_migration_lock values (0, 0)',
+    );
+    const file = join(from.dataDir, 'x.backup');
+    const running = startScript('scripts/backup.ts', settings(from), [file]);
+    let ended = false;
+    void running.ended.then(() => (ended = true));
+    let writes = 0;
+    for (; !ended; writes++) {
+      writer.exec('begin immediate; update kysely_migration_lock set a = a + 1');
+      writer.exec(
+        'update kysely_migration_lock set b = b + 1; update monitors set notes = notes || 1; commit',
+      );
+      await new Promise(setImmediate);
+    }
+    writer.close();
+    expect((await running.ended).code).toBe(0);
+    const [row] = query(file, 'select a, b from kysely_migration_lock');
+    expect(row?.['a']).toBe(row?.['b']);
+    expect(writes).toBeGreaterThan(3);
+  });
+
+  it.skipIf(!mayMount())('is left where the disk is full', async () => {
+    const from = await fresh('sqlite');
+    await (await from.open()).close();
+    await fillEveryTable(from.dataDir, 2_000);
+    const mount = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m none "$0/small" && exec "$@"'];
+    spawnSync('mkdir', [join(from.dataDir, 'small')]);
+    const file = join(from.dataDir, 'small', 'x.backup');
+    const answer = await startScript('scripts/backup.ts', settings(from), [file], [...mount, from.dataDir])
+      .ended;
+    expectRefusal(answer, /^There is no room left for \S+x\.backup\. Make some, then try again\.$/);
+  });
+});
+
+it.each([
+  ['scripts/backup.ts', [], 'Usage: npm run backup -- FILE|FOLDER'],
+  ['scripts/backup.ts', ['a', 'b'], 'Usage: npm run backup'],
+  ['scripts/restore.ts', [], 'Usage: npm run restore -- FILE [--force]'],
+  ['scripts/restore.ts', ['a', '--hard'], "Unknown option '--hard'"],
+])('%s explains itself to %j', PATIENCE, async (script, words, line) => {
+  const from = await fresh('sqlite');
+  const { code, complaint } = await runScript(script, settings(from), ...words);
+  expect(code).toBe(2);
+  expect(complaint).toContain(line);
+  expect(complaint.trimEnd()).not.toContain('\n');
+});
+
+function mayMount(): boolean {
+  return spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /mnt']).status === 0;
+}
+
+async function fresh(name: DatabaseName, migrated = true): Promise<Database> {
+  const database = await freshDatabase(name, { migrated });
+  onTestFinished(() => database.remove());
+  return database;
+}
+
+function settings({ dataDir, databaseUrl }: Database): Record<string, string> & { DATA_DIR: string } {
+  return { DATA_DIR: dataDir, ...(databaseUrl !== null && { DATABASE_URL: databaseUrl }) };
+}
+
+/** From PostgreSQL it has made the way there and back. */
+async function backupOfEveryTable(name: DatabaseName): Promise<string> {
+  const embedded = await fresh('sqlite');
+  await (await embedded.open()).close();
+  await fillEveryTable(embedded.dataDir, 30);
+  const file = join(embedded.dataDir, 'all.backup');
+  expect((await runScript('scripts/backup.ts', settings(embedded), file)).complaint).toBe('');
+  if (name === 'sqlite') return file;
+  const there = await fresh('postgres', false);
+  expect((await runScript('scripts/restore.ts', settings(there), file)).complaint).toBe('');
+  const second = join(there.dataDir, 'all.backup');
+  expect((await runScript('scripts/backup.ts', settings(there), second)).complaint).toBe('');
+  expect(sums(second)).toEqual(sums(file));
+  return second;
+}
+
+const sums = (file: string) => query(file, 'select name, rows, checksum from backup_tables order by name');
+
+function query(file: string, statement: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(file);
+  try {
+    return db
+      .prepare(statement)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    db.close();
+  }
+}
+
+function expectRefusal({ code, complaint }: Answer, line: RegExp): void {
+  expect(complaint.trimEnd()).toMatch(line);
+  expect({ code, lines: complaint.trimEnd().split('\n').length }).toEqual({ code: 1, lines: 1 });
+}
