@@ -210,10 +210,8 @@ describe('what is no whole backup', PATIENCE, () => {
     );
     const file = join(from.dataDir, 'x.backup');
     const running = startScript('scripts/backup.ts', settings(from), [file]);
-    let ended = false;
-    void running.ended.then(() => (ended = true));
     let writes = 0;
-    for (; !ended; writes++) {
+    for (; running.process.exitCode === null; writes++) {
       writer.exec('begin immediate; update kysely_migration_lock set a = a + 1');
       writer.exec(
         'update kysely_migration_lock set b = b + 1; update monitors set notes = notes || 1; commit',
