@@ -32,7 +32,10 @@ export async function pastOf(
   const certificates = await shownCertificates(db, key).limit(EXPORT_LIMITS.certificatesOfADomain).execute();
   return {
     incidents: await incidentsOf(db, key),
-    certificates: certificates.map(({ id: _, ...row }) => ({ ...row, facts: parseFacts(row.facts) })),
+    certificates: certificates.map(({ fingerprint, role, first_seen_at, last_seen_at, facts }) => ({
+      ...{ fingerprint, role, first_seen_at, last_seen_at },
+      facts: parseFacts(facts),
+    })),
     verdicts: await verdictsOf(db, key),
     evidence: await evidenceOf(db, key),
     checks: runs.map((run) => ({

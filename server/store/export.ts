@@ -209,7 +209,7 @@ async function* pages<Row extends Place>(read: (after: Place) => Promise<Row[]>)
 }
 
 /** At most one, with what its domains are called there. */
-async function* statusPages(db: Kysely<Tables>, accountId: string): AsyncGenerator<unknown> {
+async function* statusPages(db: Kysely<Tables>, accountId: string): AsyncGenerator {
   const page = await db
     .selectFrom('status_pages')
     .selectAll()

@@ -50,7 +50,7 @@ export async function reachPostgres(
 }
 
 /** host:port/name, without the user and the password. */
-export function placeOf(databaseUrl: string): string {
+function placeOf(databaseUrl: string): string {
   const url = URL.parse(databaseUrl);
   if (url === null) return 'the given address';
   return `${url.host || url.searchParams.get('host') || 'localhost'}${url.pathname}`;

@@ -79,7 +79,6 @@ describe('The dashboard for Grafana', () => {
       expect(title).not.toBe('');
       expect(targets.length > 0, title).toBe(type !== 'row');
       for (const target of targets) {
-        // eslint-disable-next-line no-template-curly-in-string -- Grafana's own variable.
         expect(target.datasource.uid).toBe('${datasource}');
         expect(target.expr).toContain('job="$job"');
       }

@@ -23,12 +23,7 @@ export function PagePreview({ draft }: { draft: PageDraft }) {
   });
   if (error) return <p role="alert">There is no preview: {sentenceOf(error)}</p>;
   return (
-    <div
-      className="max-h-[640px] overflow-y-auto rounded-4 border border-line-2 bg-bg p-4 sm:p-6"
-      tabIndex={0}
-      role="group"
-      aria-label="Preview"
-    >
+    <div className="rounded-4 border border-line-2 bg-bg p-4 sm:p-6" role="group" aria-label="Preview">
       {data ? (
         <StatusView status={{ ...data, title: draft.title.trim() || 'Your title' }} now={now} level={3} />
       ) : (
