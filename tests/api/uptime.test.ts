@@ -128,14 +128,16 @@ describeEachDatabase('The uptime of a domain', (open) => {
     const id = await add(alice);
     await look(api, 200);
     const { store, clock } = api;
-    const samples = Array.from({ length: 500 }, (_, index) => ({
-      at: clock.now() - (500 - index) * 10 * MINUTE_MS,
+    // Of every hour that has passed six, whatever the time of day.
+    const thisHour = Math.floor(clock.now() / HOUR_MS) * HOUR_MS;
+    const begin = thisHour - 84 * HOUR_MS;
+    const samples = Array.from({ length: 504 }, (_, index) => ({
+      at: begin + index * 10 * MINUTE_MS,
       state: 'up' as const,
       responseMs: index % 2 === 0 ? 100 : 300,
       message: null,
     }));
     await writePast(store, { accountId: alice.id, monitorId: id }, samples);
-    const begin = clock.now() - 500 * 10 * MINUTE_MS;
     await store.db.updateTable('monitors').set({ uptime_since: begin }).execute();
     const uptime = await uptimeOf(alice, id);
     expect(uptime.checks).toHaveLength(90);

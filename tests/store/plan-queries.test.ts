@@ -37,7 +37,7 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
     expect(plans[0]).toContain('monitors_due');
     // It found some: what they are made of was read after it.
     expect(plans.length).toBeGreaterThan(1);
-    expect((await plansOf(store, (watched) => oldestDue(watched, NOW)))[0]).toContain('monitors_due');
+    expect((await plansOf(store, (watched) => oldestDue(watched, NOW))).at(-1)).toContain('monitors_due');
   });
 
   it('an account’s counts come out of an index too', async () => {
