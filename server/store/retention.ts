@@ -78,6 +78,7 @@ function portionOf(store: Store, { after, last, keeps, now }: Portion) {
 
 type Ended = { before: number; of: ReturnType<typeof portionOf> };
 
+/** "cross join": SQLite takes the tables in this order then; in the other it reads all rows of an account for each portion of it. */
 async function deleteOld(
   trx: Kysely<Tables>,
   table: 'check_runs' | 'monitor_days' | 'incidents',
@@ -89,8 +90,9 @@ async function deleteOld(
   const { numAffectedRows } =
     await sql`delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (
       select old.account_id, ${sql.ref(`old.${key}`)}, old.monitor_id
-      from monitors join ${old} old on old.account_id = monitors.account_id and old.monitor_id = monitors.id
-      where ${of} and ${sql.ref(`old.${instant}`)} < ${before})`.execute(trx);
+      from monitors cross join ${old} old
+      where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+        and ${of} and ${sql.ref(`old.${instant}`)} < ${before})`.execute(trx);
   return Number(numAffectedRows ?? 0n);
 }
 
@@ -106,7 +108,8 @@ async function deleteUnreferenced(trx: Kysely<Tables>, of: Ended['of']): Promise
         and ${sql.ref(`run.${column}`)} = old.id)`;
     await sql`delete from ${kept} where (account_id, monitor_id, id) in (
         select old.account_id, old.monitor_id, old.id
-        from monitors join ${kept} old on old.account_id = monitors.account_id and old.monitor_id = monitors.id
-        where ${of} and not ${refers('check_runs')} and not ${refers('monitor_states')})`.execute(trx);
+        from monitors cross join ${kept} old
+        where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+          and ${of} and not ${refers('check_runs')} and not ${refers('monitor_states')})`.execute(trx);
   }
 }

@@ -33,8 +33,7 @@ export async function sendHeartbeat(
   if (heartbeat === null) return drop('There is no HEARTBEAT_URL.');
   if (clock.now() - delivery.createdAt > STALE_MS) return drop('Too late to tell anything.');
   const alarms = await standingAlarms(store);
-  if (alarms.length > 0)
-    return drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`);
+  if (alarms.length > 0) return drop(`Not sent: ${alarms.map(({ code }) => code).join(', ')} stands.`);
 
   const { delivered, detail } = await heartbeat.ping(stopping);
   const now = clock.now();

@@ -104,9 +104,11 @@ export function createWorker(options: WorkerOptions): Worker {
       // By a wrong clock everything may be due, and be judged expired.
       if (!(await ownNetwork.clockIsRight())) return [];
       const claim = { now: clock.now(), limit, leaseMs: CHECK_LEASE_MS, claimedBy, taken };
-      const claimed = await claimWatchers(store, claim);
-      taken += claimed.length;
-      return claimed;
+      const { watchers, isMore } = await claimWatchers(store, claim);
+      taken += watchers.length;
+      // Slots are left: nothing else would tell the loop that there is work for them.
+      if (isMore && watchers.length < limit) checks.wake();
+      return watchers;
     },
     handle: (watchers, stopping) => checkEndpoint(watchers, { ...options, telemetry, looks }, stopping),
     release: async (watchers) => {

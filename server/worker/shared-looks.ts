@@ -9,14 +9,21 @@ import type { OwnNetwork } from './own-network.ts';
 /** Monitors of one endpoint that one look serves, of as many accounts: each under its own lease. Never empty. */
 export type Watchers = readonly [ClaimedMonitor, ...ClaimedMonitor[]];
 
-/** Claims what is due with whoever watches the same; at most `limit` endpoints. */
-export async function claimWatchers(store: Store, claim: Claim & { taken: number }): Promise<Watchers[]> {
+/**
+ * Claims what is due with whoever watches the same; at most `limit` endpoints. `isMore`: as much was due as was asked for, which are
+ * fewer endpoints where some watch the same.
+ */
+export async function claimWatchers(
+  store: Store,
+  claim: Claim & { taken: number },
+): Promise<{ watchers: Watchers[]; isMore: boolean }> {
   const due = await claimDue(store, claim);
   const along = await claimCompanions(store, { ...claim, of: due });
   const byEndpoint = Map.groupBy([...due, ...along], (monitor) => keyOf(monitor) ?? monitor.id);
-  return [...byEndpoint.values()].flatMap(([first, ...others]) =>
+  const watchers = [...byEndpoint.values()].flatMap(([first, ...others]): Watchers[] =>
     first === undefined ? [] : [[first, ...others]],
   );
+  return { watchers, isMore: due.length === claim.limit };
 }
 
 /** null for whoever trusts other authorities than everybody: a look for him asks other questions. */

@@ -1,16 +1,20 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { makeToken } from '../../server/store/api-tokens.ts';
 import { addAuthorities } from '../../server/store/authorities.ts';
 import { deleteAccount } from '../../server/store/account-deletion.ts';
 import type { Account } from '../../server/store/accounts.ts';
+import { makeBadge } from '../../server/store/badges.ts';
 import { makeCalendar } from '../../server/store/calendar-feeds.ts';
 import { addChannel } from '../../server/store/channel-changes.ts';
 import { claimDueDeliveries } from '../../server/store/deliveries.ts';
 import { addFeedback } from '../../server/store/feedback.ts';
+import { beginOnce } from '../../server/store/idempotency.ts';
 import { addMaintenance } from '../../server/store/maintenance.ts';
 import { enqueueMail } from '../../server/store/mails.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { openSession } from '../../server/store/sessions.ts';
+import { saveStatusPage } from '../../server/store/status-pages.ts';
 import { subscriptionsOf } from '../../server/store/subscriptions.ts';
 import { suppress } from '../../server/store/suppressions.ts';
 import { startTrial } from '../../server/store/trials.ts';
@@ -29,7 +33,10 @@ import {
 } from './samples.ts';
 
 /** Tables with nothing of an account in them. */
-const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'jwks', 'rate_limits', 'glances', 'alarms'];
+const NOBODYS = [
+  ...['kysely_migration', 'kysely_migration_lock', 'oldest_program'],
+  ...['jwks', 'rate_limits', 'glances', 'alarms'],
+];
 
 describeEachDatabase('the deletion of an account', (open) => {
   it('leaves no row of it in any table, and every row of the others', async () => {
@@ -92,7 +99,7 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     now: NOW,
   });
   const leaf = endingSoon({ subject: `${name}.example` });
-  await watch(store, account.id, `${name}.example`);
+  const { id: monitorId } = await watch(store, account.id, `${name}.example`);
   await check(store, NOW, [leaf, shared]);
   const root = certificate({ subject: 'Root' });
   const authority = { der: root.der, facts: { ...root.facts, subjectFullDn: 'CN=Root' } };
@@ -135,6 +142,28 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     ...{ accountId: account.id, monitorId: null, note: '', most: 50, now: NOW },
     window: { startsAt: NOW, endsAt: NOW + DAY, repeats: 'never' },
   });
+  await makeBadge(store, { accountId: account.id, monitorId, token: name, now: NOW });
+  await saveStatusPage(store, {
+    accountId: account.id,
+    change: {
+      slug: `status-of-${name}`,
+      title: name,
+      shows: 'chosen',
+      domains: [{ id: monitorId, label: '' }],
+    },
+    now: NOW,
+  });
+  await makeToken(store, {
+    ...{
+      accountId: account.id,
+      secret: `token of ${name}`,
+      prefix: 'clt_',
+      name: 'script',
+      scopes: ['read'],
+    },
+    ...{ expiresAt: null, most: 20, now: NOW },
+  });
+  await beginOnce(store, { accountId: account.id, key: 'key', request: 'POST', now: NOW });
   await makeCalendar(store, { accountId: account.id, token: name, now: NOW });
   const refused = { reason: 'refused' as const, detail: '550 unknown', now: NOW };
   await store.db.transaction().execute(async (trx) => {
