@@ -13,6 +13,7 @@ import { startTlsServer, type TlsPeer } from '../kit/tls-server.ts';
 /** Processes start slowly on a machine that does much else. */
 const PATIENCE = { timeout: 150_000, interval: 100 };
 const TIMEOUT_MS = 400_000;
+const MOST_ADDED = 50;
 
 describe.skipIf(!hasDatabase('postgres'))('several processes on one database', () => {
   it(
@@ -47,9 +48,16 @@ describe.skipIf(!hasDatabase('postgres'))('several processes on one database', (
       const progress = { isOver: false };
       void rolled.finally(() => (progress.isOver = true));
       while (!progress.isOver) {
-        const host = world.hosts.add('ends in days');
-        hosts.push(host.replace(/:.*/, ''));
-        await persistently(apis, alice, { host, key: `add-${hosts.length}` });
+        // As many as an account may add in a minute; then it reads what it has.
+        const host = hosts.length < MOST_ADDED ? world.hosts.add('ends in days') : null;
+        if (host !== null) hosts.push(host.replace(/:.*/, ''));
+        await persistently(apis, (url) => {
+          const client = createClient(sendTo(url), alice.cookies);
+          const headers = { 'Idempotency-Key': `add-${hosts.length}` };
+          return host === null
+            ? client.ask(CALLS.listDomains)
+            : client.ask(CALLS.addDomain, { body: { host }, headers });
+        });
       }
       await rolled;
 
@@ -176,16 +184,13 @@ async function roll(
 /** As a load balancer with a client that repeats what it may repeat: from one to the next until one answers. */
 async function persistently(
   apis: readonly App[],
-  alice: Person,
-  { host, key }: { host: string; key: string },
+  ask: (url: string) => Promise<{ status: number }>,
 ): Promise<void> {
   const refusals: string[] = [];
   for (let attempt = 0; attempt < 20; attempt++) {
     const url = apis[attempt % apis.length]?.url ?? '';
-    const client = createClient(sendTo(url), alice.cookies);
     try {
-      const headers = { 'Idempotency-Key': key };
-      const { status } = await client.ask(CALLS.addDomain, { body: { host }, headers });
+      const { status } = await ask(url);
       if (status < 400) return;
       refusals.push(`${url}: ${status}`);
       if (![409, 503].includes(status)) break;
@@ -193,5 +198,5 @@ async function persistently(
       refusals.push(`${url}: ${String(error)}`);
     }
   }
-  throw new Error(`No process took ${host}:\n${refusals.join('\n')}`);
+  throw new Error(`No process answered:\n${refusals.join('\n')}`);
 }

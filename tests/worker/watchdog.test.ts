@@ -222,7 +222,7 @@ describeEachDatabase('The watchdog', (open) => {
     const sample = await rig.store.db.selectFrom('monitors').selectAll().executeTakeFirstOrThrow();
     const many = Array.from({ length: 119 }, (_, index) => {
       rig.reachable(`host-${index}.example`, true);
-      return { ...sample, id: crypto.randomUUID(), host: `host-${index}.example`, verdict_id: null };
+      return { ...sample, id: crypto.randomUUID(), host: `host-${index}.example` };
     });
     for (const row of many) await rig.store.db.insertInto('monitors').values(row).execute();
     rig.clock.advance(3 * DAY_MS);
