@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { lineSchema } from './text.ts';
 
 /**
  * What a personal token may do. `read`: everything that asks; `write`: everything that changes, but for what only a session may;
@@ -22,7 +23,7 @@ const MOST_DAYS = 3_650;
 export const TOKEN_PATTERN = /^clt_[A-Za-z0-9_-]{43}$/;
 
 export const makeTokenSchema = z.object({
-  name: z.string().trim().min(1, 'Give the token a name').max(TOKEN_NAME_MAX_LENGTH),
+  name: lineSchema(TOKEN_NAME_MAX_LENGTH).min(1, 'Give the token a name'),
   scopes: z
     .array(z.enum(TOKEN_SCOPES))
     .min(1, 'Choose what the token may do')

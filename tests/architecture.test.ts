@@ -250,7 +250,6 @@ describe('the conventions', () => {
     );
     // Files to download, calendars, figures, pages for everybody. Never what decides: quotas, leases, sessions, what was sent.
     expect(readers.toSorted()).toEqual([
-      'server/api/metrics.ts',
       'server/api/routes/account-metrics.ts',
       'server/api/routes/domain-list.ts',
       'server/api/routes/export.ts',

@@ -4,7 +4,6 @@ import { Gauge, Registry } from 'prom-client';
 import { ALARM_CODES } from '../store/alarms.ts';
 import { recentChecks, workHealth } from '../store/health.ts';
 import type { Store } from '../store/open-store.ts';
-import { lagging } from '../store/replica.ts';
 import { schemaLevel } from '../store/schema-level.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
@@ -79,14 +78,14 @@ function createGauges(
     registry,
     async read() {
       const now = clock.now();
-      const health = await workHealth(lagging(store), now);
+      const health = await workHealth(store, now);
       dueCheck.set(health.oldestDueCheckMs / SECOND_MS);
       unsentAlert.set(health.oldestUnsentAlertMs / SECOND_MS);
       waiting.set(health.waitingAlerts);
       retried.set(health.retriedAlerts);
       if (now - countedAt >= COUNT_EVERY_MS) {
         countedAt = now;
-        checks.set(await recentChecks(lagging(store), now));
+        checks.set(await recentChecks(store, now));
       }
       level.set(await schemaLevel(store));
       const standing = new Set(health.alarms.map(({ code }) => code));

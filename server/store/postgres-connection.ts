@@ -11,6 +11,8 @@ export interface PoolOptions {
   check?: (client: ClientBase) => Promise<void>;
   /** Default: 10 connections. */
   connections?: number;
+  /** After which a connection is closed when it is given back. Default: 0, never. */
+  lifetimeSeconds?: number;
 }
 
 /** Connections of this process, as they are now. */
@@ -45,11 +47,12 @@ export function postgresDialect(
 export function createPool(
   databaseUrl: string,
   onLostConnection: (error: Error) => void,
-  { check, connections = 10 }: PoolOptions = {},
+  { check, connections = 10, lifetimeSeconds = 0 }: PoolOptions = {},
 ): Pool {
   const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: connections,
+    maxLifetimeSeconds: lifetimeSeconds,
     // bigint (instants, counts) arrives as text otherwise; every one of ours is far below 2^53.
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>

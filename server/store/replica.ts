@@ -13,11 +13,21 @@ export function lagging(store: Store): Store {
 
 /** For how long the primary answers instead of a replica that could not. */
 const PAUSE_MS = 10_000;
+/** A connection is not kept for longer, so that one is asked again how far behind it is. */
+const ASKED_AGAIN_S = 60;
+/** Once replication has stopped a replica answers for ever, and always the same. */
+const MOST_BEHIND_S = 60;
 
-/** Reads from the replica; from the primary while that cannot be reached, or has not yet had the last migration. */
+/**
+ * Reads from the replica; from the primary while that cannot be reached, is more than a minute behind, or has not yet had the last
+ * migration.
+ */
 export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): Kysely<Tables> {
   const onTrouble = (error: unknown): void => log.warn({ err: error }, 'the read replica cannot be used');
-  const replica = createPool(replicaUrl, onTrouble, { check: refuseOlder });
+  const replica = createPool(replicaUrl, onTrouble, {
+    check: refuseOutdated,
+    lifetimeSeconds: ASKED_AGAIN_S,
+  });
   let pausedUntil = 0;
   const pool: PostgresPool = {
     options: {},
@@ -36,8 +46,14 @@ export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): K
   return new Kysely({ dialect: new PostgresDialect({ pool }) });
 }
 
-async function refuseOlder(client: ClientBase): Promise<void> {
+async function refuseOutdated(client: ClientBase): Promise<void> {
   const newest = Object.keys(MIGRATIONS).at(-1);
   const { rowCount } = await client.query('select 1 from kysely_migration where name = $1', [newest]);
   if (rowCount === 0) throw new Error(`It does not have the migration ${newest} yet.`);
+  // A primary on which nothing is written makes it look behind: then that one answers, and has little else to do.
+  const behind = await client.query(
+    'select 1 where pg_is_in_recovery() and now() - pg_last_xact_replay_timestamp() > make_interval(secs => $1)',
+    [MOST_BEHIND_S],
+  );
+  if (behind.rowCount !== 0) throw new Error(`It is more than ${MOST_BEHIND_S} seconds behind.`);
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors.ts';
+import { claimWatchers } from '../../server/worker/shared-looks.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 
@@ -30,6 +31,19 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     await requestCheck(rig.store, { accountId, monitorId, now: rig.clock.now() });
     await rig.runDue();
     expect(looks()).toBe(2);
+  });
+
+  it('leaves slots free, and says that there may be more for them', async () => {
+    const { rig } = await countingRig(await open());
+    await rig.watch(HOST);
+    await watchAs(rig, 'bob');
+    await rig.watch('other.fjord.example');
+    const claim = { now: rig.clock.now(), leaseMs: 1_000, claimedBy: 'test', taken: 0 };
+    const first = await claimWatchers(rig.store, { ...claim, limit: 2 });
+    expect(first.isMore).toBe(true);
+    const second = await claimWatchers(rig.store, { ...claim, limit: 2 });
+    expect(second.isMore).toBe(false);
+    expect([...first.watchers, ...second.watchers].flat()).toHaveLength(3);
   });
 });
 
