@@ -1,9 +1,19 @@
 import type { Route } from './docs-page.ts';
 
 /** Samples for what stands in addresses; whatever else is an id of the account's. */
-const SAMPLES: Record<string, string> = { key: 'email', check_frequency: '60', from: '$OLD', to: '$NEW' };
+const SAMPLES: Record<string, string> = {
+  key: 'email',
+  check_frequency: '60',
+  from: '$OLD',
+  to: '$NEW',
+  slug: 'my-page',
+};
 
-/** The call as a line for a shell, which has the token in `$TOKEN` and the id that is meant in `$ID`. */
+/**
+ * The call as a line for a shell, which has the token in `$TOKEN` and the id that is meant in `$ID`. The key of a call that is carried out
+ * once is in `$KEY`, chosen beforehand: a line that made one would make another each time it is repeated. curl drops a header that is
+ * empty without a word, so the shell stops where there is no key.
+ */
 export function curlOf({ method, path, parameters = [], requestBody }: Route, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? '$ID');
   const query = parameters
@@ -17,7 +27,7 @@ export function curlOf({ method, path, parameters = [], requestBody }: Route, or
     ...(method === 'get' || (method === 'post' && example !== undefined)
       ? []
       : [`--request ${method.toUpperCase()}`]),
-    ...(takesKey ? ['--header "Idempotency-Key: $(uuidgen)"'] : []),
+    ...(takesKey ? ['--header "Idempotency-Key: ${KEY:?}"'] : []),
     ...(example === undefined
       ? []
       : ['--header "Content-Type: application/json"', `--data '${JSON.stringify(example)}'`]),

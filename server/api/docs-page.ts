@@ -55,6 +55,7 @@ const ORDER = ['domain', 'channels', 'deliveries', 'alerts', 'maintenance', 'inc
 const TITLES: Record<string, string> = {
   domain: 'Domains',
   user: 'Your account',
+  account: 'Figures for Prometheus',
   user_feedback: 'Feedback',
   auth: 'Sessions of the page',
   identity: 'Signing in',
@@ -161,7 +162,8 @@ curl --header "Authorization: Bearer $TOKEN" ${origin}/api/domain/list</code></p
       <dt>Once only</dt>
       <dd>
         Calls that make something take an <code>Idempotency-Key</code> of your choice. Sent again with the
-        same key within 24 hours, a call is not carried out twice: you get the first answer again.
+        same key within 24 hours, a call is not carried out twice: you get the first answer again. With
+        <code>KEY=order-1</code>, keep it for the same call, choose another for the next.
       </dd>
       <dt>Long lists</dt>
       <dd>

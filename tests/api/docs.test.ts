@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import type { TokenScope } from '../../contract/token.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { sendTo, signUp } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
@@ -36,6 +37,31 @@ describeEachDatabase('The guide to the API', (open) => {
     const inside = [...text.matchAll(/href="#([^"]*)"/g)].map(([, id]) => id);
     expect(inside.filter((id) => !ids.includes(id))).toEqual([]);
     expect(text.match(/<script\b[^>]*>/g)).toEqual(['<script src="/theme.js">']);
+  });
+
+  it('has lines for a shell that can be repeated, and do nothing without a key', async () => {
+    const api = await startApi(open);
+    const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
+    const { alice } = await api.cast();
+    const body = { name: 'Docs', scopes: ['read', 'write'] as TokenScope[], expires_in_days: 90 };
+    const { secret } = (await alice.ask(CALLS.makeToken, { body })).ok.data;
+    const text = await (await api.send('/api/docs')).text();
+    const lines = [...text.matchAll(/<pre tabindex="0"><code>(curl[^<]*)</g)]
+      .map(([, line = '']) =>
+        line.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&'),
+      )
+      .map((line) => line.replaceAll('http://localhost:8080', url));
+    const run = (line: string | undefined, env = {}) =>
+      promisify(execFile)('sh', ['-eu', '-c', line ?? ''], {
+        env: { PATH: process.env['PATH'], TOKEN: secret, ...env },
+      });
+    const window = lines.find((line) => line.includes('Idempotency-Key') && line.includes('/maintenance"'));
+    await expect(run(window)).rejects.toThrow('KEY');
+    const { stdout } = await run(window, { KEY: 'order-1' });
+    expect(stdout).toContain('"starts_at"');
+    expect((await run(window, { KEY: 'order-1' })).stdout).toBe(stdout);
+    const address = lines.find((line) => line.includes('slug='));
+    expect((await run(address)).stdout).toContain('"available":true');
   });
 
   it('works as written, with nothing but a shell and curl', async () => {
