@@ -22,6 +22,13 @@ export function refuseForNow(detail: string, retryAfterMs: number): Refusal {
   return new Refusal('too_many_requests', detail, Math.max(1, Math.ceil(retryAfterMs / 1000)));
 }
 
+/** Answers a failure as text, where pictures and pages are asked for and not the API. */
+export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds }: Refusal): Response {
+  c.header('Cache-Control', 'no-store');
+  if (retryAfterSeconds !== null) c.header('Retry-After', String(retryAfterSeconds));
+  return c.text(`${detail}\n`, PROBLEMS[code].status);
+}
+
 /** Answers a failure as RFC 9457 has it. `members`: what this problem tells beside what all do (§3.2). */
 export function problemResponse(c: AppContext, refusal: Refusal, members: object = {}): Response {
   const { status, title } = PROBLEMS[refusal.code];

@@ -97,6 +97,17 @@ describeEachDatabase('The badge of a domain', (open) => {
     expect((await visit(api, other)).status).toBe(404);
   });
 
+  it('says when it may be asked for again, where it was asked for too often', async () => {
+    const api = await startApi(open);
+    const left = Array.from({ length: 1_200 }, () => visit(api, '/badge/x.svg'));
+    expect(new Set((await Promise.all(left)).map(({ status }) => status))).toEqual(new Set([404]));
+    const over = await visit(api, '/badge/x.svg');
+    expect(over.status).toBe(429);
+    expect(over.headers.get('retry-after')).toBe('60');
+    expect(over.headers.get('cache-control')).toBe('no-store');
+    expect(await over.text()).toBe('Too many attempts. Try again in 60 seconds.\n');
+  });
+
   it('is nowhere else', async () => {
     const api = await startApi(open);
     for (const path of [

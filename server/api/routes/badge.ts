@@ -5,10 +5,11 @@ import { badgedMonitor, badgeOf, makeBadge, removeBadge } from '../../store/badg
 import { monitorOf } from '../../store/monitors.ts';
 import { taggedAnswer } from '../answer-tag.ts';
 import type { Api, AppParts } from '../api.ts';
-import type { AppContext, AppEnv } from '../app-env.ts';
+import type { AppEnv } from '../app-env.ts';
 import { badgeSvg } from '../badge-svg.ts';
 import { badgeStanding } from '../domain-standing.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { plainRefusal, refuse } from '../problem.ts';
 
 /** 128 random bits: nobody guesses one. */
 const TOKEN_BYTES = 16;
@@ -51,10 +52,10 @@ export function badgeImages(
 ): void {
   app.get('/badge/:file', async (c) => {
     const limited = limits.allow('badgeByAddress', c.get('client').address);
-    if (limited) return plainly(c, 'Too many requests\n', 429);
+    if (limited) return plainRefusal(c, limited);
     const token = FILE.exec(c.req.param('file'))?.[1];
     const monitor = token === undefined ? null : await badgedMonitor(store, token);
-    if (monitor === null) return plainly(c, 'Not found\n', 404);
+    if (monitor === null) return plainRefusal(c, refuse('not_found', 'There is no such badge.'));
     return taggedAnswer(c, badgeSvg(badgeStanding(monitor, clock.now())), {
       contentType: 'image/svg+xml; charset=utf-8',
       headers: {
@@ -67,6 +68,3 @@ export function badgeImages(
     });
   });
 }
-
-const plainly = (c: AppContext, text: string, status: 404 | 429) =>
-  c.text(text, status, { 'Cache-Control': 'no-store' });

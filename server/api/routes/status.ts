@@ -23,7 +23,7 @@ import { taggedAnswer } from '../answer-tag.ts';
 import type { Api, AppParts } from '../api.ts';
 import type { AppEnv } from '../app-env.ts';
 import { publicStatus } from '../public-status.ts';
-import { refuse } from '../problem.ts';
+import { plainRefusal, refuse } from '../problem.ts';
 
 /** However many look at a page, it is put together this often. */
 const KEPT_MS = 5_000;
@@ -71,11 +71,10 @@ export function statusRoutes(api: Api, parts: AppParts): void {
 
 /** The pages themselves are looked up like what they show; what is built of them is served with the other pages. */
 export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
-  app.use('/status/*', async (c, next) =>
-    limits.allow('statusByAddress', c.get('client').address)
-      ? c.text('Too many requests\n', 429, { 'Cache-Control': 'no-store' })
-      : next(),
-  );
+  app.use('/status/*', async (c, next) => {
+    const limited = limits.allow('statusByAddress', c.get('client').address);
+    return limited ? plainRefusal(c, limited) : next();
+  });
 }
 
 /** Who signed in chooses what the page shows. */
