@@ -161,5 +161,7 @@ test('the page about the API reads in both themes and at 360 px, under the polic
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await expectAccessible(page);
   }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
   expect(faults).toEqual([]);
 });
