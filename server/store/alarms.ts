@@ -3,7 +3,7 @@ import { enqueueMail } from './mails.ts';
 import type { Store } from './open-store.ts';
 import { inTransaction } from './transaction.ts';
 
-/** What only the operator can set right. Stable: they stand in metrics and mails, and docs/operations.md explains each. */
+/** What only the operator can set right. Stable: they stand in metrics and mails, and docs/operations/monitoring.md explains each. */
 export const ALARM_CODES = [
   'smtp_refuses_us',
   'mail_down',

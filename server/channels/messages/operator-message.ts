@@ -56,7 +56,7 @@ export function operatorAlarm(
     paragraphs: [
       ...(seen === '' ? [] : [seen]),
       ALARMS[code]?.what ?? 'Look in the log of the server.',
-      'The operations guide (docs/operations.md) says more. You are told once; the alarm ends by itself when it is over.',
+      'The operations guide (docs/operations/monitoring.md) says more. You are told once; the alarm ends by itself when it is over.',
     ],
     facts: [
       { label: 'Alarm', value: name, mono: true },
