@@ -16,7 +16,7 @@ await runTool(async () => {
   const config = parseConfig(readEnvironment());
   refuseEmptyHands(config);
   const now = Date.now();
-  const file = fileAt(resolve(place), now);
+  const file = fileAt(place, now);
   const secrets = readSecrets(config.dataDir);
   const { tables, level } = await backUp({ ...config, file, secrets, now });
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
@@ -29,9 +29,11 @@ await runTool(async () => {
 });
 
 /** In a folder, a file with the time in its name. @throws MistakeError where it cannot be. */
-function fileAt(place: string, now: number): string {
+function fileAt(given: string, now: number): string {
+  const place = resolve(given);
   if (existsSync(place) && statSync(place).isDirectory())
     return join(place, `certlantern-${stamp(now)}.backup`);
-  if (existsSync(dirname(place))) return place;
-  throw new MistakeError(`There is no folder ${dirname(place)}.`, 1);
+  const folder = /[/\\]$/.test(given) ? place : dirname(place);
+  if (existsSync(folder) && folder !== place) return place;
+  throw new MistakeError(`There is no folder ${folder}.`, 1);
 }

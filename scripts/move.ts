@@ -13,11 +13,14 @@ await runTool(async () => {
   refuseEmptyHands({ databaseUrl: null, dataDir });
   const release = lockDataDirectory(dataDir);
   try {
-    say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
+    let isHeaded = false;
     const tables = await move({
       ...{ dataDir, to },
-      onTable: ({ table, rows, checksum }) =>
-        say(`${table.padEnd(24)}${grouped(rows).padStart(12)}  ${checksum}`),
+      onTable({ table, rows, checksum }) {
+        if (!isHeaded) say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
+        isHeaded = true;
+        say(`${table.padEnd(24)}${grouped(rows).padStart(12)}  ${checksum}`);
+      },
     });
     say(`Moved ${amount(tables)}. The embedded database in ${dataDir} stays as it was.`);
     say('Now set DATABASE_URL to the new address, keep DATA_DIR with its keys, and start the server.');

@@ -24,6 +24,7 @@ export async function reachPostgres(
   }: Patience & { setting?: string },
 ): Promise<void> {
   const where = placeOf(databaseUrl);
+  const otherwise = setting === 'DATABASE_URL' ? '; without DATABASE_URL the embedded database is used' : '';
   for (let attempt = 1; ; attempt++) {
     try {
       const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
@@ -40,7 +41,7 @@ export async function reachPostgres(
       if (attempt >= connectAttempts)
         throw new StoreError(
           'unreachable',
-          `${setting}: no PostgreSQL answers at ${where} (${reason(error)}; ${connectAttempts} attempts). Start it or correct the address; without DATABASE_URL the embedded database is used.`,
+          `${setting}: no PostgreSQL answers at ${where} (${reason(error)}; ${amount(connectAttempts)}). Start it or correct the address${otherwise}.`,
           error,
         );
       if (attempt === 1) onWaiting?.(where);
@@ -48,6 +49,8 @@ export async function reachPostgres(
     }
   }
 }
+
+const amount = (attempts: number): string => `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`;
 
 /** host:port/name, without the user and the password. */
 function placeOf(databaseUrl: string): string {

@@ -77,10 +77,11 @@ describe.each(DATABASES.filter(hasDatabase))('npm run backup (%s)', PATIENCE, (n
     expect(made).toEqual([expect.stringMatching(/^certlantern-\d{8}T\d{6}Z\.backup$/)]);
     const again = await runScript('scripts/backup.ts', settings(from), join(from.dataDir, made[0] ?? ''));
     expectRefusal(again, /^There is a file \S+ already\. Choose another name\.$/);
-    expectRefusal(
-      await runScript('scripts/backup.ts', settings(from), join(from.dataDir, 'no', 'where')),
-      /^There is no folder /,
-    );
+    for (const nowhere of [join('no', 'where'), 'nowhere/'])
+      expectRefusal(
+        await runScript('scripts/backup.ts', settings(from), `${from.dataDir}/${nowhere}`),
+        /^There is no folder /,
+      );
   });
 
   it('carries an older level, which the next start brings up to date', async () => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { returnAddress } from './return-address.ts';
 
 describe('the address that a login leads back to', () => {
-  it.each(['/dashboard', '/dashboard?domain=7&status=soon', '/profile'])('is %s as it was', (address) =>
-    expect(returnAddress(address)).toBe(address),
+  it.each(['/dashboard', '/dashboard?domain=7&status=soon', '/profile', '/status-page'])(
+    'is %s as it was',
+    (address) => expect(returnAddress(address)).toBe(address),
   );
 
   it.each([

@@ -1,5 +1,5 @@
 /** The pages that a login may lead back to. */
-const PROTECTED_PATHS = ['/dashboard', '/profile', '/alerts', '/billing-test'];
+const PROTECTED_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
 // Nowhere near: only there to have relative addresses parsed.
 const NOWHERE = 'http://nowhere.invalid';
 
