@@ -109,6 +109,18 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
     );
   });
 
+  it('listens and writes where the image does, even with all of .env.example as its settings', () => {
+    const ofImage = [...read('Dockerfile').matchAll(/\b([A-Z_]+)=(\S+)/g)].filter(
+      ([, name = '']) => name !== 'NODE_ENV' && knownVariables.has(name),
+    );
+    expect(ofImage.map(([, name]) => name)).toEqual(['DATA_DIR', 'HOST', 'PORT', 'WORKER_PORT']);
+    for (const [, { image, environment }] of services)
+      if (image === 'certlantern')
+        expect(environment).toMatchObject(
+          Object.fromEntries(ofImage.map(([, name, value]) => [name, value])),
+        );
+  });
+
   it('waits only for services that are there, and sets only variables that are known', () => {
     for (const [, service] of services) {
       for (const other of Object.keys(service.depends_on ?? {}))
@@ -117,6 +129,13 @@ describe.each(['compose.yaml', 'compose.postgres.yaml'])('deploy/compose/%s', (f
         expect(unknownVariables(Object.keys(service.environment ?? {}))).toEqual([]);
     }
   });
+});
+
+it('systemd’s service can enter the folder of its settings, and nobody else reads these', () => {
+  expect(read('deploy/systemd/certlantern.service')).toMatch(/^ConfigurationDirectoryMode=0755$/m);
+  expect(read('docs/operations.md')).toContain(
+    'install -d -m 755 /etc/certlantern && install -m 600 .env.example /etc/certlantern/certlantern.env',
+  );
 });
 
 it('PostgreSQL’s compose file has one process that serves, two that work and one that migrates first', () => {
