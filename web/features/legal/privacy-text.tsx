@@ -8,6 +8,7 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
   const openIdNames = identity.provider === 'built-in' ? identity.oidc.map(({ name }) => name) : [];
   const isSold = billing.mode === 'paddle' || billing.mode === 'test';
   const hasTrial = billing.mode !== 'none';
+  const alertDays = billing.mode === 'none' ? '97 days' : '14 days (with Premium 97)';
   return (
     <>
       <p>Kept for your account, and for nothing else:</p>
@@ -23,8 +24,15 @@ export function PrivacyText({ contact }: { contact: ReactNode }) {
         </li>
         <li>
           whom to alert and when: the addresses and channels you add, with the keys that these need, your
-          steps, quiet hours and maintenance; and for 90 days the alerts and mails that were sent, with what
-          became of each;
+          steps, quiet hours and maintenance;
+        </li>
+        <li>
+          what was sent to you: mails for 90 days, and alerts with what became of each until {alertDays} after
+          the end of what they tell of;
+        </li>
+        <li>
+          the status page and badges you switch on, and the API tokens you make: hashes of them, and when each
+          was last used. What a call with an Idempotency-Key was answered is kept for a day;
         </li>
         <li>
           your sessions: hashes of their tokens, and so that you can recognise them the browser and the
