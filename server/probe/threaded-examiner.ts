@@ -8,6 +8,8 @@ import type { Examiner, Judgement } from './examiner.ts';
 interface ThreadedExaminerOptions extends ThreadSettings {
   /** Told what could not be kept for later, and when the thread had to be started anew. */
   onTrouble: (error: Error) => void;
+  /** Default: 40,000. */
+  patienceMs?: number;
 }
 
 interface ThreadedExaminer extends Examiner {
@@ -19,13 +21,15 @@ type NewOrder = Order extends infer One ? (One extends Order ? Omit<One, 'id'> :
 
 /** Hostile certificates and lists may at worst end the thread, which is started anew, and not the product. */
 const MOST_MEGABYTES = 1_024;
+/** A look has its own deadline of 20 s. A thread that says nothing for so long hangs, with all that was asked of it. */
+const PATIENCE_MS = 40_000;
 
 /**
  * Looks and judges in a thread of its own, so that whoever answers requests in this one never waits behind a handshake or a path
  * to be built. What was under way when the thread ends rejects; it is started again for whatever is asked next.
  */
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
-  const { onTrouble, ...settings } = options;
+  const { onTrouble, patienceMs = PATIENCE_MS, ...settings } = options;
   /** By which look it was made: the thread has most of them still, and need not be sent them back. */
   const origins = new WeakMap<Observation, number>();
   const pending = new Map<number, Pending>();
@@ -64,10 +68,14 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     lastId += 1;
     const id = lastId;
     const { promise, resolve, reject } = Promise.withResolvers<Extract<Report, { kind: Kind }>>();
+    const asked = (thread ??= start());
+    const patience = setTimeout(() => {
+      onTrouble(new Error(`The thread of the probe has not answered for ${patienceMs} ms; it is ended.`));
+      void asked.terminate();
+    }, patienceMs);
     pending.set(id, { resolve, reject });
-    thread ??= start();
-    thread.postMessage({ ...order, id });
-    return { id, answered: promise };
+    asked.postMessage({ ...order, id });
+    return { id, answered: promise.finally(() => clearTimeout(patience)) };
   }
 
   return {

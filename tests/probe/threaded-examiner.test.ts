@@ -68,6 +68,19 @@ describe('looking and judging in a thread of their own', () => {
     }
   });
 
+  it('ends a thread that says nothing any more', async () => {
+    const { endpoint } = await place();
+    const troubles: string[] = [];
+    const thread = createThreadedExaminer({
+      ...settingsOf('127.0.0.1:9'),
+      patienceMs: 1,
+      onTrouble: ({ message }) => troubles.push(message),
+    });
+    onTestFinished(() => thread.close());
+    await expect(look(thread, endpoint)).rejects.toThrow('The thread of the probe ended.');
+    expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
+  });
+
   it('goes on while this thread is busy, and so never keeps it busy', async () => {
     const { thread } = await place();
     const peer = await startOpensslServer(leaf);
