@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { MOST_TOKENS } from '../../../contract/token.ts';
 import type { TokenWire } from '../../../contract/token.ts';
 import { messageOf } from '../../lib/api-error.ts';
@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useKeptFocus } from '../../ui/use-kept-focus.ts';
 import { MadeToken, MakeTokenForm } from './make-token.tsx';
 import { fetchTokens, revokeToken } from './token-calls.ts';
 
@@ -26,6 +27,8 @@ export function ApiTokens() {
   const [making, setMaking] = useState<'form' | { secret: string } | null>(null);
   const [revoking, setRevoking] = useState<TokenWire | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const focus = useKeptFocus<HTMLDivElement>();
+  const isRevoked = useRef(false);
 
   const revoke = async ({ id }: TokenWire) => {
     setBusy(true);
@@ -33,6 +36,7 @@ export function ApiTokens() {
       await revokeToken(id);
       queryClient.setQueryData<TokenWire[]>(KEY, (former) => former?.filter((one) => one.id !== id));
       toast.success('The token is revoked.');
+      isRevoked.current = true;
       setRevoking(null);
     } catch (failure) {
       toast.error(`The token was not revoked: ${messageOf(failure)}`);
@@ -61,7 +65,14 @@ export function ApiTokens() {
       {data.length > 0 ? (
         <ul className="grid">
           {data.map((token) => (
-            <TokenRow key={token.id} token={token} onRevoke={() => setRevoking(token)} />
+            <TokenRow
+              key={token.id}
+              token={token}
+              onRevoke={() => {
+                isRevoked.current = false;
+                setRevoking(token);
+              }}
+            />
           ))}
         </ul>
       ) : (
@@ -71,30 +82,33 @@ export function ApiTokens() {
           </p>
         )
       )}
-      {making === 'form' ? (
-        <MakeTokenForm
-          onDone={(made) => {
-            if (made) queryClient.setQueryData<TokenWire[]>(KEY, (former) => [made.token, ...(former ?? [])]);
-            setMaking(made && { secret: made.secret });
-          }}
-        />
-      ) : making === null ? (
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-          <Button
-            variant="outline"
-            className="max-md:w-full"
-            disabled={data.length >= MOST_TOKENS}
-            onClick={() => setMaking('form')}
-          >
-            Create a token
-          </Button>
-          <a className="link inline-flex min-h-11 items-center text-label md:min-h-8" href="/api/docs">
-            How to use the API
-          </a>
-        </div>
-      ) : (
-        <MadeToken secret={making.secret} onDone={() => setMaking(null)} />
-      )}
+      <div {...focus}>
+        {making === 'form' ? (
+          <MakeTokenForm
+            onDone={(made) => {
+              if (made)
+                queryClient.setQueryData<TokenWire[]>(KEY, (former) => [made.token, ...(former ?? [])]);
+              setMaking(made && { secret: made.secret });
+            }}
+          />
+        ) : making === null ? (
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+            <Button
+              variant="outline"
+              className="max-md:w-full"
+              disabled={data.length >= MOST_TOKENS}
+              onClick={() => setMaking('form')}
+            >
+              Create a token
+            </Button>
+            <a className="link inline-flex min-h-11 items-center text-label md:min-h-8" href="/api/docs">
+              How to use the API
+            </a>
+          </div>
+        ) : (
+          <MadeToken secret={making.secret} onDone={() => setMaking(null)} />
+        )}
+      </div>
       <ConfirmDialog
         open={revoking !== null}
         onOpenChange={() => setRevoking(null)}
@@ -103,6 +117,9 @@ export function ApiTokens() {
         confirmLabel="Revoke"
         processing={isBusy}
         onConfirm={() => revoking && void revoke(revoking)}
+        focusAfterClose={() =>
+          isRevoked.current ? (focus.ref.current?.querySelector('button') ?? null) : null
+        }
       />
     </div>
   );

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AuthorityWire } from '../../../contract/authority.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useNow } from '../../lib/use-now.ts';
@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { useKeptFocus } from '../../ui/use-kept-focus.ts';
 import { AddAuthority } from './add-authority.tsx';
 import { fetchAuthorities, removeAuthority } from './authority-calls.ts';
 
@@ -23,6 +24,8 @@ export function Authorities() {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<AuthorityWire | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const focus = useKeptFocus<HTMLDivElement>();
+  const isRemoved = useRef(false);
 
   const remove = async ({ id }: AuthorityWire) => {
     setBusy(true);
@@ -30,6 +33,7 @@ export function Authorities() {
       await removeAuthority(id);
       queryClient.setQueryData<AuthorityWire[]>(KEY, (former) => former?.filter((one) => one.id !== id));
       toast.success('The authority is trusted no longer.');
+      isRemoved.current = true;
       setRemoving(null);
     } catch (failure) {
       toast.error(`The authority was not removed: ${messageOf(failure)}`);
@@ -58,29 +62,36 @@ export function Authorities() {
       {data.length > 0 && (
         <ul className="grid">
           {data.map((authority) => (
-            <AuthorityRow key={authority.id} authority={authority} onRemove={() => setRemoving(authority)} />
+            <AuthorityRow
+              key={authority.id}
+              authority={authority}
+              onRemove={() => {
+                isRemoved.current = false;
+                setRemoving(authority);
+              }}
+            />
           ))}
         </ul>
       )}
-      {adding ? (
-        <AddAuthority
-          onDone={(authorities) => {
-            setAdding(false);
-            if (authorities === null) return;
-            const count = authorities.length - data.length;
-            queryClient.setQueryData<AuthorityWire[]>(KEY, authorities);
-            if (count > 0)
-              toast.success(count === 1 ? 'The authority is trusted.' : 'The authorities are trusted.');
-            else toast.info('You trusted it already.');
-          }}
-        />
-      ) : (
-        <div>
+      <div {...focus}>
+        {adding ? (
+          <AddAuthority
+            onDone={(authorities) => {
+              setAdding(false);
+              if (authorities === null) return;
+              const count = authorities.length - data.length;
+              queryClient.setQueryData<AuthorityWire[]>(KEY, authorities);
+              if (count > 0)
+                toast.success(count === 1 ? 'The authority is trusted.' : 'The authorities are trusted.');
+              else toast.info('You trusted it already.');
+            }}
+          />
+        ) : (
           <Button variant="outline" className="max-md:w-full" onClick={() => setAdding(true)}>
             Add an authority
           </Button>
-        </div>
-      )}
+        )}
+      </div>
       <ConfirmDialog
         open={removing !== null}
         onOpenChange={() => setRemoving(null)}
@@ -89,6 +100,9 @@ export function Authorities() {
         confirmLabel="Remove"
         processing={isBusy}
         onConfirm={() => removing && void remove(removing)}
+        focusAfterClose={() =>
+          isRemoved.current ? (focus.ref.current?.querySelector('button') ?? null) : null
+        }
       />
     </div>
   );

@@ -7,6 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toast } from '../../../ui/toast.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 import { SectionError } from '../panel/panel-section.tsx';
 import { htmlSnippet, markdownSnippet } from './badge-snippets.ts';
 
@@ -16,6 +17,7 @@ const pathOf = (id: string) => `/domain/${encodeURIComponent(id)}/badge`;
 /** Switches the badge on and off, shows it, and gives what makes another page show it. */
 export function BadgeSwitch({ id, name }: { id: string; name: string }) {
   const queryClient = useQueryClient();
+  const focus = useKeptFocus<HTMLDivElement>();
   const key = ['badge', id];
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: key,
@@ -41,7 +43,7 @@ export function BadgeSwitch({ id, name }: { id: string; name: string }) {
   if (data === undefined) return <Skeleton className="h-9 w-40" />;
   if (data === null)
     return (
-      <>
+      <div {...focus}>
         <p className="mb-3 text-label text-fg-2">
           Off. Switched on, it has an address that nobody can guess; whoever you give it to sees the state of
           the certificate, and nothing else.
@@ -49,10 +51,10 @@ export function BadgeSwitch({ id, name }: { id: string; name: string }) {
         <Button variant="outline" size="small" busy={isPending} onClick={() => mutate(true)}>
           Switch on the badge
         </Button>
-      </>
+      </div>
     );
   return (
-    <div className="grid justify-items-start gap-3">
+    <div {...focus} className="grid justify-items-start gap-3">
       <img
         src={new URL(data.url).pathname}
         alt={`The badge of ${name} as it is now`}

@@ -3,6 +3,7 @@ import type { StatusPageWire } from '../../../../contract/status-page.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
+import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
 
 interface PublishedRowProps {
   page: StatusPageWire;
@@ -15,9 +16,10 @@ interface PublishedRowProps {
 
 /** Whether anybody can see the page, where, and the way to change that at once. */
 export function PublishedRow({ page, isChanged, isPending, onSwitchOn, onSwitchOff }: PublishedRowProps) {
+  const focus = useKeptFocus<HTMLDivElement>();
   if (!page.enabled || page.url === null)
     return (
-      <div className="grid justify-items-start gap-3">
+      <div {...focus} className="grid justify-items-start gap-3">
         <Badge tone="plain">Off</Badge>
         <p className="text-fg-2">Nobody can see it.</p>
         <Button busy={isPending} onClick={onSwitchOn} className="max-md:w-full">
@@ -26,7 +28,7 @@ export function PublishedRow({ page, isChanged, isPending, onSwitchOn, onSwitchO
       </div>
     );
   return (
-    <div className="grid justify-items-start gap-3">
+    <div {...focus} className="grid justify-items-start gap-3">
       <Badge tone="ok" glyph="active">
         On
       </Badge>
