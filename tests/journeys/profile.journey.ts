@@ -97,6 +97,7 @@ test('an authority of one’s own is trusted, listed and removed', async ({ page
   await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
   await expect(page.getByText('The authority is trusted no longer.')).toBeVisible();
   await expect(row.getByRole('listitem')).toHaveCount(0);
+  await expect(row.getByRole('button', { name: 'Add an authority' })).toBeFocused();
 });
 
 test('a token for the API is shown once, works, and is over when it is revoked', async ({
@@ -108,7 +109,12 @@ test('a token for the API is shown once, works, and is over when it is revoked',
   await page.goto('/profile#api-tokens');
   const section = page.locator('#api-tokens');
   await expect(section).toContainText('No tokens yet.');
-  await section.getByRole('button', { name: 'Create a token' }).click();
+  await expect(section.getByRole('heading')).toBeInViewport();
+  const create = section.getByRole('button', { name: 'Create a token' });
+  await create.click();
+  await section.getByRole('button', { name: 'Cancel' }).click();
+  await expect(create).toBeFocused();
+  await create.click();
   await expect(section.getByLabel('Name')).toBeFocused();
   await section.getByRole('button', { name: 'Create token' }).click();
   await expect(section.getByText('Give the token a name')).toBeVisible();
@@ -122,6 +128,7 @@ test('a token for the API is shown once, works, and is over when it is revoked',
   await section.getByRole('button', { name: 'Copy the token' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
   await section.getByRole('button', { name: 'Done' }).click();
+  await expect(create).toBeFocused();
   await page.reload();
   await expect(section).toContainText(`${secret.slice(0, 10)}… · Read`);
   await expect(page.locator('body')).not.toContainText(secret.slice(10));
@@ -138,6 +145,7 @@ test('a token for the API is shown once, works, and is over when it is revoked',
   await section.getByRole('button', { name: 'Revoke the token Nightly job' }).click();
   await page.getByRole('button', { name: 'Revoke', exact: true }).click();
   await expect(section).toContainText('No tokens yet.');
+  await expect(create).toBeFocused();
   expect(await ask()).toBe(401);
 });
 

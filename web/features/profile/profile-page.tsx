@@ -1,3 +1,5 @@
+import { useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { ApiTokens } from './api-tokens.tsx';
@@ -16,6 +18,11 @@ import { Sessions } from './sessions.tsx';
 export function ProfilePage() {
   usePageTitle('Profile');
   const { identity } = usePublicConfig();
+  const hash = useLocation({ select: (location) => location.hash });
+  // The browser looks for it before the page is there.
+  useEffect(() => {
+    if (hash !== '') document.getElementById(hash)?.scrollIntoView();
+  }, [hash]);
   return (
     <div className="wrap max-w-[776px] pt-6 pb-14 md:pt-9">
       <h1 tabIndex={-1} className="text-[21px]/[27px] font-bold tracking-[-.022em] md:text-page">
