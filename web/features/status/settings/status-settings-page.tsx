@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
 import { ApiError, messageOf, sentenceOf } from '../../../lib/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
 import { Row } from '../../../ui/row.tsx';
@@ -97,6 +99,14 @@ function Settings({ page }: { page: StatusPageWire }) {
     if (Object.keys(found).length === 0) mutate({ ...changeOf(draft), ...more });
   };
 
+  const leaving = useBlocker({
+    // Whoever logs out is done with it, and a session that ended is no choice.
+    shouldBlockFn: ({ current, next }) =>
+      isChanged && next.pathname !== current.pathname && next.pathname !== '/login',
+    enableBeforeUnload: isChanged,
+    withResolver: true,
+  });
+
   return (
     <div ref={form}>
       <Row
@@ -184,6 +194,15 @@ function Settings({ page }: { page: StatusPageWire }) {
         </Button>
         <span className="text-label text-fg-3">{isChanged ? 'Not saved yet' : 'All is saved'}</span>
       </div>
+      <ConfirmDialog
+        open={leaving.status === 'blocked'}
+        onOpenChange={() => leaving.reset?.()}
+        title="Leave without saving?"
+        description="What you changed on this page is not saved yet."
+        confirmLabel="Leave"
+        processing={false}
+        onConfirm={() => leaving.proceed?.()}
+      />
     </div>
   );
 }
