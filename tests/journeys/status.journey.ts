@@ -26,7 +26,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
   await expect(page.getByLabel('Address', { exact: true })).toHaveValue(slug);
   await expect(page.getByText('Free', { exact: true })).toBeVisible();
   await page.getByRole('radio', { name: /^Chosen/ }).click();
-  await page.getByLabel('Add a domain').fill(shop);
+  await page.getByLabel('Add a domain').fill(`https://${shop}/basket`);
   await page.getByLabel('Add a domain').press('Enter');
   await page.getByLabel(`Name of ${shop} on the page`).fill('The shop');
   const preview = page.getByRole('group', { name: 'Preview' });
@@ -34,7 +34,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Save and switch on' }).click();
   const link = page.getByRole('link', { name: new RegExp(`/status/${slug}`) });
-  await expect(link).toBeVisible();
+  await expect(link).toBeFocused();
 
   const context = await browser.newContext({ baseURL: world.app.url });
   const stranger = await context.newPage();
@@ -50,9 +50,21 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
 
   await page.getByRole('button', { name: 'Switch off' }).click();
   await expect(page.getByText('Nobody can see it.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Switch on' })).toBeFocused();
   expect((await stranger.reload())?.status()).toBe(404);
   await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Nothing is at this address');
   await context.close();
+
+  await test.step('what is not saved is not left without a question', async () => {
+    const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
+    await page.getByLabel('Title').fill('Another title');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await expect(page.getByLabel('Title')).toHaveValue('Another title');
+    await page.goBack();
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await expect(page).toHaveURL(/\/dashboard/);
+  });
 });
 
 test('who looks at a status page is told when it goes', async ({ page, browser, world }) => {
@@ -86,6 +98,7 @@ test('a badge loads on a page of somebody else, until it is switched off', async
   const panel = page.getByLabel(`Details for ${host}`);
   await panel.locator('summary', { has: page.getByRole('heading', { name: 'Badge', exact: true }) }).click();
   await panel.getByRole('button', { name: 'Switch on the badge' }).click();
+  await expect(panel.getByRole('button', { name: 'Copy Markdown' })).toBeFocused();
   await expect(panel.getByRole('img', { name: /^The badge of/ })).toHaveJSProperty('complete', true);
   await expectAccessible(page);
   const snippet = (await panel.locator('code').filter({ hasText: '/badge/' }).textContent()) ?? '';
@@ -106,7 +119,7 @@ test('a badge loads on a page of somebody else, until it is switched off', async
   };
   expect(await show()).toBeGreaterThan(100);
   await panel.getByRole('button', { name: 'Switch off' }).click();
-  await expect(panel.getByRole('button', { name: 'Switch on the badge' })).toBeVisible();
+  await expect(panel.getByRole('button', { name: 'Switch on the badge' })).toBeFocused();
   expect(await show()).toBe(0);
   await context.close();
   readme.close();

@@ -46,11 +46,25 @@ export async function fetchTags(signal: AbortSignal): Promise<string[]> {
 export interface NamedDomain {
   id: string;
   name: string;
+  /** Its A-label or IP address, with the port. */
+  endpoint: string;
+}
+
+/** The endpoint that was typed, as a name in either form or as an address of a page; null for none. */
+export function endpointOf(typed: string): string | null {
+  const address = `https://${typed.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')}`;
+  if (!URL.canParse(address)) return null;
+  const { hostname, port } = new URL(address);
+  return `${hostname.replace(/^\[|\]$|\.$/g, '')}:${port || '443'}`;
 }
 
 /** The first domains that fit what is typed. */
 export async function searchDomains(typed: string, signal?: AbortSignal): Promise<NamedDomain[]> {
   const query = new URLSearchParams({ sort: 'name', ...(typed !== '' && { q: typed }) });
   const { data } = await api(`/domain/list?${query}`, { schema: domainListSchema, signal });
-  return data.map(({ id, display_name: name }) => ({ id, name }));
+  return data.map(({ id, display_name: name, hostname, port }) => ({
+    id,
+    name,
+    endpoint: `${hostname}:${port}`,
+  }));
 }

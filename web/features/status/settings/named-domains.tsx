@@ -6,7 +6,7 @@ import { messageOf } from '../../../lib/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Field, inputClass } from '../../../ui/field.tsx';
 import { IconButton } from '../../../ui/icon-button.tsx';
-import { searchDomains } from '../status-calls.ts';
+import { endpointOf, searchDomains } from '../status-calls.ts';
 import type { PageDraft } from './page-draft.ts';
 import { useSettled } from './use-settled.ts';
 
@@ -105,17 +105,21 @@ function AddDomain({ domains, input, onAdd }: AddDomainProps) {
       setError(`A page shows at most ${MOST_SHOWN} domains.`);
       return;
     }
-    if (domains.some((one) => one.name === name)) {
-      setError(`${name} is there already.`);
-      return;
-    }
     try {
-      const found = (await searchDomains(name)).find((one) => one.name === name);
+      const endpoint = endpointOf(name);
+      const found =
+        endpoint === null
+          ? undefined
+          : (await searchDomains(endpoint)).find((one) => one.endpoint === endpoint);
       if (!found) {
         setError(`You track no “${name}”.`);
         return;
       }
-      onAdd({ ...found, label: '' });
+      if (domains.some(({ id }) => id === found.id)) {
+        setError(`${found.name} is there already.`);
+        return;
+      }
+      onAdd({ id: found.id, name: found.name, label: '' });
       setTyped('');
     } catch (failure) {
       setError(messageOf(failure));
