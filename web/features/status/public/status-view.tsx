@@ -6,7 +6,8 @@ import { classNames } from '../../../ui/class-names.ts';
 import { Glyph } from '../../../ui/glyph.tsx';
 import type { GlyphName } from '../../../ui/glyph.tsx';
 import { UptimeStrip } from '../../../ui/uptime-strip.tsx';
-import { certificateWords, headline, incidentWords, percentText } from './status-words.ts';
+import { percentText } from '../../../ui/uptime-strip-geometry.ts';
+import { certificateWords, headline, incidentWords } from './status-words.ts';
 
 interface StatusViewProps {
   status: PublicStatus;
@@ -117,7 +118,8 @@ function DomainLine({ domain, now }: { domain: ShownDomain; now: number }) {
                   'No figures yet'
                 ) : (
                   <>
-                    {percentText(uptime.percent)} <span className="sr-only">of the time up</span>
+                    {percentText(uptime.percent, uptime.checks)}{' '}
+                    <span className="sr-only">of the time up</span>
                   </>
                 )}
               </span>
@@ -178,7 +180,7 @@ function State({ domain: { state, down_since: downSince }, now }: { domain: Show
       {word}
       {downSince !== null && (
         <span className="max-sm:sr-only">
-          for {incidentWords({ name: '', started_at: downSince, ended_at: null }, now).duration}
+          for {incidentWords({ started_at: downSince, ended_at: null }, now).duration}
         </span>
       )}
     </span>
@@ -199,18 +201,32 @@ function Incidents({
   return (
     <ul className="mt-3 grid gap-3">
       {incidents.map((incident) => {
-        const { when, duration } = incidentWords(incident, now);
-        const isLasting = incident.ended_at === null;
+        const { started_at: startedAt, ended_at: endedAt } = incident;
+        const { start, end, duration } = incidentWords(incident, now);
+        const isLasting = endedAt === null;
         return (
           <li
-            key={`${incident.name} ${incident.started_at}`}
+            key={`${incident.name} ${startedAt}`}
             className={classNames('border-l-2 pl-3', isLasting ? 'border-critical-mark' : 'border-line-2')}
           >
             <p className="text-label font-[560] [overflow-wrap:anywhere]">
               <bdi>{incident.name}</bdi> {isLasting ? 'is down' : 'was down'}
             </p>
             <p className="num flex flex-wrap gap-x-3 text-meta text-fg-2">
-              <span>{when}</span>
+              <span>
+                {isLasting && 'Since '}
+                <time dateTime={startedAt} title={utcTitle(startedAt)}>
+                  {start}
+                </time>
+                {endedAt !== null && (
+                  <>
+                    {' – '}
+                    <time dateTime={endedAt} title={utcTitle(endedAt)}>
+                      {end}
+                    </time>
+                  </>
+                )}
+              </span>
               <span className="text-fg-3">{duration}</span>
             </p>
           </li>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PublicStatus, ShownDomain } from '../../../../contract/status-page.ts';
-import { certificateWords, headline, incidentWords, percentText } from './status-words.ts';
+import { certificateWords, headline, incidentWords } from './status-words.ts';
 
 const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
   ...{ name: 'Shop', state: 'up', down_since: null, certificate: null, uptime: null },
@@ -21,8 +21,14 @@ describe('The sentence of a status page', () => {
     [page('up', domain()), 'Shop is up'],
     [page('up', domain(), domain()), 'Everything is up'],
     [page('up', domain(), domain({ state: 'paused' })), 'Everything watched is up'],
+    [page('up', domain(), domain({ state: 'unknown' })), 'Everything that is known is up'],
+    [{ ...page('up', domain(), domain()), more: 19 }, 'Everything shown is up'],
     [page('down', domain({ state: 'down' }), domain()), 'Shop is down'],
     [page('down', domain({ state: 'down' }), domain({ state: 'down' }), domain()), 'Two of 3 are down'],
+    [
+      { ...page('down', domain({ state: 'down' }), domain({ state: 'down' })), more: 1_998 },
+      'Two of 2,000 are down',
+    ],
     [
       page('trouble', domain({ certificate: certificate('expired', -2) })),
       'The certificate of Shop has expired',
@@ -48,15 +54,12 @@ it.each([
   [certificate('untrusted'), 'Not trusted'],
 ])('says of a certificate %j', (shown, words) => expect(certificateWords(shown)).toBe(words));
 
-it('says 100% only where nothing failed', () => {
-  expect([100, 99.9999, 98.5].map(percentText)).toEqual(['100%', '99.9%', '98.5%']);
-});
-
 it('says when it was down, and for how long', () => {
-  const words = incidentWords(
-    { name: 'Shop', started_at: '2026-11-20T14:32:00Z', ended_at: '2026-11-20T14:40:00Z' },
-    0,
-  );
-  expect(words.when).toMatch(/^20 November 2026 at \d\d:32 – \d\d:40$/);
+  const started_at = '2026-11-20T14:32:00Z';
+  const words = incidentWords({ started_at, ended_at: '2026-11-20T14:40:00Z' }, 0);
+  expect(words.start).toMatch(/^20 November 2026 at \d\d:32$/);
+  expect(words.end).toMatch(/^\d\d:40$/);
   expect(words.duration).toBe('8 min');
+  const lasting = incidentWords({ started_at, ended_at: null }, Date.parse('2026-11-20T14:35:00Z'));
+  expect(lasting).toEqual({ start: words.start, end: null, duration: '3 min' });
 });

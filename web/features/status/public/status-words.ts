@@ -13,14 +13,14 @@ const REFUSED: Partial<Record<Certificate['state'], string>> = {
 const refusalOf = ({ certificate }: ShownDomain) => certificate && REFUSED[certificate.state];
 
 /** The page in one sentence: the worst of what it shows. */
-export function headline({ state, domains }: PublicStatus): string {
+export function headline({ state, domains, more }: PublicStatus): string {
   const [first] = domains;
   if (first === undefined) return 'Nothing is shown here yet';
   if (state === 'down') {
     const down = domains.filter((domain) => domain.state === 'down');
     return down.length === 1
       ? `${down[0]?.name} is down`
-      : `${inWordsCapitalised(down.length)} of ${domains.length} are down`;
+      : `${inWordsCapitalised(down.length)} of ${(domains.length + more).toLocaleString('en-GB')} are down`;
   }
   if (state === 'trouble') {
     const refused = domains.filter(refusalOf);
@@ -33,7 +33,9 @@ export function headline({ state, domains }: PublicStatus): string {
       ? 'Nothing is watched at present'
       : 'Nothing is known yet';
   if (domains.length === 1) return `${first.name} is up`;
-  return domains.every((domain) => domain.state === 'up') ? 'Everything is up' : 'Everything watched is up';
+  if (domains.some((domain) => domain.state === 'unknown')) return 'Everything that is known is up';
+  if (domains.some((domain) => domain.state === 'paused')) return 'Everything watched is up';
+  return more > 0 ? 'Everything shown is up' : 'Everything is up';
 }
 
 /** '32 days left', or what its badge says. */
@@ -46,24 +48,19 @@ export function certificateWords({ state, days_left: days }: Certificate): strin
   return state === 'ok' ? `${count} left` : `Expires in ${count}`;
 }
 
-/** '99.9%': one decimal, and 100% only where nothing failed. */
-export function percentText(percent: number): string {
-  if (percent === 100) return '100%';
-  return `${(Math.floor(percent * 10) / 10).toFixed(1)}%`;
-}
-
-/** '20 November 2026 at 14:32 – 14:40' and '8 min' */
+/** '20 November 2026 at 14:32', '14:40' on the same day, and '8 min'; the end is null while it lasts. */
 export function incidentWords(
-  { started_at: startedAt, ended_at: endedAt }: ShownIncident,
+  { started_at: startedAt, ended_at: endedAt }: Pick<ShownIncident, 'started_at' | 'ended_at'>,
   now: number,
-): { when: string; duration: string } {
-  const start = Date.parse(startedAt);
-  if (endedAt === null)
-    return { when: `Since ${longDateTime(startedAt)}`, duration: durationText(now - start) };
+): { start: string; end: string | null; duration: string } {
+  const start = longDateTime(startedAt);
+  const begin = Date.parse(startedAt);
+  if (endedAt === null) return { start, end: null, duration: durationText(now - begin) };
   const end = longDateTime(endedAt);
   const isSameDay = longDate(startedAt) === longDate(endedAt);
   return {
-    when: `${longDateTime(startedAt)} – ${isSameDay ? end.slice(-5) : end}`,
-    duration: durationText(Date.parse(endedAt) - start),
+    start,
+    end: isSameDay ? end.slice(-5) : end,
+    duration: durationText(Date.parse(endedAt) - begin),
   };
 }
