@@ -75,6 +75,16 @@ describeEachDatabase('A status page', (open) => {
     ]);
   });
 
+  it('says when it may be asked for again, where it was asked for too often', async () => {
+    const api = await startApi(open);
+    const ask = () => api.sendFrom('203.0.113.5')(`/status/${SLUG}`);
+    await Promise.all(Array.from({ length: 300 }, ask));
+    const over = await ask();
+    expect(over.status).toBe(429);
+    expect(over.headers.get('retry-after')).toBe('60');
+    expect(await over.text()).toBe('Too many attempts. Try again in 60 seconds.\n');
+  });
+
   it('says nothing of whose it is, nor anything else that its owner wrote', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
