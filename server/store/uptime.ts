@@ -24,7 +24,7 @@ export interface UptimeHistory {
   /** Confirmed by a second look; null before the first check. */
   state: Uptime | null;
   windowDays: number;
-  /** Where the figures begin: the first check that told anything, or the window's start; null where nothing is known. */
+  /** Where the figures begin: the first check that told anything, or the window's start; null where nothing is confirmed yet. */
   since: number | null;
   percent: number | null;
   /** Oldest first. */
@@ -51,7 +51,7 @@ export async function uptimeHistory(
         .onRef('states.account_id', '=', 'monitors.account_id')
         .onRef('states.monitor_id', '=', 'monitors.id'),
     )
-    .select(['id', 'uptime', 'uptime_since', 'samples', 'hour_at', 'hour'])
+    .select(['id', 'uptime', 'uptime_since', 'recent_checks', 'samples', 'hour_at', 'hour'])
     .where('monitors.id', '=', monitorId)
     .where('monitors.account_id', '=', accountId)
     .executeTakeFirst();
@@ -63,11 +63,14 @@ export async function uptimeHistory(
   const from = Math.max(windowStart, monitor.uptime_since ?? windowStart);
   const downMs =
     (await downtimes(db, { accountId, ids: [monitorId], from: windowStart, now })).get(monitorId) ?? 0;
+  const known =
+    monitor.uptime_since !== null &&
+    isConfirmed({ uptime: monitor.uptime, recentChecks: monitor.recent_checks, downMs });
   return {
     state: monitor.uptime,
     windowDays,
-    since: monitor.uptime_since === null ? null : from,
-    percent: monitor.uptime_since === null ? null : uptimePercent({ from, now, downMs }),
+    since: known ? from : null,
+    percent: known ? uptimePercent({ from, now, downMs }) : null,
     checks: samples.toSorted((one, other) => one.at - other.at),
     incidents: await incidentsSince(db, key, windowStart),
     responseTimes: await responseTimes(db, key, { samples, open: parseHour(monitor), from, now }),
@@ -77,7 +80,7 @@ export async function uptimeHistory(
 /** The percentage of each of an account's monitors, over what its plan shows; not of those that nothing is known of yet. */
 export async function uptimePercents(
   store: Store,
-  monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptimeSince'>[],
+  monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptimeSince' | 'uptime' | 'recentChecks'>[],
   now: number,
 ): Promise<Map<string, number>> {
   const known = monitors.filter(({ uptimeSince }) => uptimeSince !== null);
@@ -87,11 +90,23 @@ export async function uptimePercents(
   const ids = known.map(({ id }) => id);
   const down = await downtimes(store.db, { accountId: first.accountId, ids, from: windowStart, now });
   return new Map(
-    known.map(({ id, uptimeSince }) => {
+    known.flatMap(({ id, uptimeSince, uptime, recentChecks }) => {
       const from = Math.max(windowStart, uptimeSince ?? windowStart);
-      return [id, uptimePercent({ from, now, downMs: down.get(id) ?? 0 })];
+      const downMs = down.get(id) ?? 0;
+      if (!isConfirmed({ uptime, recentChecks, downMs })) return [];
+      return [[id, uptimePercent({ from, now, downMs })] as const];
     }),
   );
+}
+
+/** Once it was seen up, or down by a second look. One failure alone says nothing of the time since. */
+function isConfirmed({
+  uptime,
+  recentChecks,
+  downMs,
+}: Pick<Monitor, 'uptime' | 'recentChecks'> & { downMs: number }): boolean {
+  if (uptime === 'unknown') return downMs > 0 || recentChecks.includes('u');
+  return uptime !== null;
 }
 
 async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
