@@ -133,7 +133,7 @@ export const publicStatusSchema = z
     domains: z.array(shownDomainSchema),
     /** Domains for which there is no room. */
     more: z.number().int(),
-    /** Newest first, at most 20; null where the page tells of none. */
+    /** What lasts before what has ended, each newest first, at most 20; null where the page tells of none. */
     incidents: z.array(shownIncidentSchema).nullable(),
   })
   .meta({ id: 'PublicStatus' });

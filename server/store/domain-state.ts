@@ -64,6 +64,9 @@ export function needsPerson(now: number): RawBuilder<boolean> {
     or (phase = ${sql.lit(DATED)} and not_after >= ${now}))`;
 }
 
+/** Of a row of `monitor_listing`: it is down, or its certificate could not be read. In the words of a partial index. */
+export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
+
 /** Of a row of `monitor_listing` that stands on the horizon: a certificate was read, and it is checked. */
 export const hasCertificate = sql<boolean>`phase in (3, 4)`;
 

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { byItself, contains, type DialectName } from './dialect.ts';
-import { type DomainState, isInState, needsPerson } from './domain-state.ts';
+import { type DomainState, isInState, isUnreached, needsPerson } from './domain-state.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 
@@ -8,8 +8,8 @@ export interface MonitorFilter {
   accountId: string;
   /** Part of the name, of a tag or of the notes. */
   q?: string | undefined;
-  /** `problem`: those that need a person although no date says so. */
-  status?: DomainState | 'problem' | undefined;
+  /** `problem`: those that need a person although no date says so; `unreached`: of those the ones that are down or not reached. */
+  status?: DomainState | 'problem' | 'unreached' | undefined;
   /** In lower case. */
   tag?: string | undefined;
   now: number;
@@ -73,9 +73,14 @@ function conditions(
 ): Expression<SqlBool>[] {
   return [
     ...(q === undefined ? [] : [contains(dialect, eb.ref('search_text'), q)]),
-    ...(status === undefined ? [] : [status === 'problem' ? needsPerson(now) : isInState(status, now)]),
+    ...(status === undefined ? [] : [hasStatus(status, now)]),
     ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
   ];
+}
+
+function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): Expression<SqlBool> {
+  if (status === 'unreached') return isUnreached;
+  return status === 'problem' ? needsPerson(now) : isInState(status, now);
 }
 
 /** In the JSON of a list, a quote that no backslash precedes begins or ends an item: what follows `[` or `,` begins one. */

@@ -192,7 +192,13 @@ async function write(
     .execute();
 }
 
-/** What a page shows, at most `most` of it, and how many more there are at least. */
+/** What a page is there to tell of, the worst first. */
+const BAD = ['unreached', 'problem', 'revoked', 'expired'] as const;
+
+/**
+ * What a page shows, at most `most` of it, and how many more there are at least. Where there is no room for all, none that is down
+ * or has a bad certificate gives way to one that is well.
+ */
 export async function shownMonitors(
   store: Store,
   request: { accountId: string; choices: StatusPageChoices; most: number; now: number },
@@ -202,15 +208,34 @@ export async function shownMonitors(
     const ids = choices.domains.map(({ id }) => id);
     return { monitors: await monitorsOf(store, { accountId, ids: ids.slice(0, most) }), more: 0 };
   }
+  const tags = choices.shows === 'all' ? [undefined] : choices.tags;
+  const query = { accountId, sort: 'name', limit: most, now } as const;
   const found = new Set<string>();
   let total = 0;
-  for (const tag of choices.shows === 'all' ? [undefined] : choices.tags) {
-    const matching = await monitorIds(store, { accountId, tag, sort: 'name', limit: most, now });
+  for (const tag of tags) {
+    const matching = await monitorIds(store, { ...query, tag });
     for (const id of matching.ids) found.add(id);
     total = Math.max(total, matching.total, found.size);
   }
-  const ids = [...found].slice(0, most);
+  const first = total > most ? await badOnes(store, { ...query, tags }) : [];
+  const ids = [...new Set([...first, ...found])].slice(0, most);
   return { monitors: await monitorsOf(store, { accountId, ids }), more: total - ids.length };
+}
+
+async function badOnes(
+  store: Store,
+  {
+    tags,
+    ...query
+  }: { accountId: string; tags: readonly (string | undefined)[]; sort: 'name'; limit: number; now: number },
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (const status of BAD) {
+    for (const tag of tags)
+      for (const id of (await monitorIds(store, { ...query, tag, status })).ids) found.add(id);
+    if (found.size >= query.limit) break;
+  }
+  return [...found];
 }
 
 /** A time for which something that a page shows was down. */
@@ -220,7 +245,7 @@ export interface ShownIncident {
   endedAt: number | null;
 }
 
-/** Those of these monitors that touch the time since `from`, newest first. */
+/** Those of these monitors that touch the time since `from`: what lasts before what has ended, the newest first. */
 export async function incidentsOf(
   store: Store,
   request: { accountId: string; monitorIds: readonly string[]; from: number; most: number },
@@ -234,6 +259,7 @@ export async function incidentsOf(
     .where('monitor_id', 'in', ids)
     .where(isDown)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
+    .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
     .orderBy('started_at', 'desc')
     .orderBy('id')
     .limit(most)

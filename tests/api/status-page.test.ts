@@ -22,6 +22,13 @@ async function seen(api: TestApi, slug = SLUG) {
   return CALLS.publicStatus.response.parse(await answer.json()).data;
 }
 
+/** Fails, and fails again when it is looked at a second time. */
+async function goDown(api: TestApi, id: string): Promise<void> {
+  await look(api, id, { status: 503 });
+  api.clock.advance(60_000);
+  await look(api, id, { status: 503 });
+}
+
 describeEachDatabase('A status page', (open) => {
   it('is off until its owner switches it on, and gone at once when it is switched off', async () => {
     const api = await startApi(open);
@@ -229,7 +236,7 @@ describeEachDatabase('A status page', (open) => {
     expect((await alice.ask(CALLS.statusPage)).ok.data).toMatchObject({ slug: null, title: '' });
   });
 
-  it('shows two hundred domains, and says how many more there are', async () => {
+  it('shows two hundred domains, what is down among them, and says how many more there are', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const entries = (from: number) =>
@@ -241,6 +248,47 @@ describeEachDatabase('A status page', (open) => {
     const shown = await seen(api);
     expect(shown.domains).toHaveLength(MOST_SHOWN);
     expect(shown.more).toBe(10);
+
+    await api.store.db
+      .updateTable('monitors')
+      .set({ next_check_at: api.clock.now() + 86_400_000 })
+      .execute();
+    const last = await alice.ask(CALLS.listDomains, { query: { q: 'h369.example.com' } });
+    await goDown(api, last.ok.data[0]?.id ?? '');
+    const after = await seen(api);
+    expect(after).toMatchObject({ state: 'down', more: 10 });
+    expect(after.domains).toHaveLength(MOST_SHOWN);
+    expect(after.domains.at(-1)).toMatchObject({ name: 'h369.example.com', state: 'down' });
+    expect(after.incidents).toMatchObject([{ name: 'h369.example.com' }]);
+  });
+
+  it('tells of what is down still before what was', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    await goDown(api, await add(alice, 'long.example.com'));
+    api.clock.advance(600_000);
+    const short = await add(alice, 'short.example.com');
+    await goDown(api, short);
+    await look(api, short);
+    await publish(alice);
+    expect((await seen(api)).incidents).toMatchObject([
+      { name: 'long.example.com', ended_at: null },
+      { name: 'short.example.com', ended_at: expect.any(String) as string },
+    ]);
+  });
+
+  it('has no figures of what was not seen up nor down by a second look', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await add(alice, 'shop.example.com');
+    await look(api, id, { status: 503 });
+    await publish(alice);
+    const [shop] = (await seen(api)).domains;
+    expect(shop).toMatchObject({ state: 'unknown', uptime: { percent: null, checks: 'd' } });
+    expect((await alice.ask(CALLS.domainUptime, { params: { id } })).ok.data).toMatchObject({
+      ...{ state: null, percent: null, since: null },
+    });
+    expect((await alice.ask(CALLS.listDomains)).ok.data[0]?.uptime.percent).toBeNull();
   });
 });
 
