@@ -48,6 +48,8 @@ export const ALERTS: readonly Screen[] = [
       await alerts(page);
       await page.getByRole('radio', { name: /^Steps you choose/ }).click();
       await page.getByText('30 days before').first().waitFor();
+      // What was foreseen before is dimmed until the new answer is there.
+      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     },
   },
   {
