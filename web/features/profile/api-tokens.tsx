@@ -96,7 +96,7 @@ export function ApiTokens() {
             <Button
               variant="outline"
               className="max-md:w-full"
-              disabled={data.length >= MOST_TOKENS}
+              inactive={data.length >= MOST_TOKENS}
               onClick={() => setMaking('form')}
             >
               Create a token
@@ -104,6 +104,11 @@ export function ApiTokens() {
             <a className="link inline-flex min-h-11 items-center text-label md:min-h-8" href="/api/docs">
               How to use the API
             </a>
+            {data.length >= MOST_TOKENS && (
+              <p className="w-full text-label text-fg-2">
+                {MOST_TOKENS} tokens are the most. Revoke one first.
+              </p>
+            )}
           </div>
         ) : (
           <MadeToken secret={making.secret} onDone={() => setMaking(null)} />
@@ -113,7 +118,12 @@ export function ApiTokens() {
         open={revoking !== null}
         onOpenChange={() => setRevoking(null)}
         title="Are you sure you want to revoke this token?"
-        description={`Programs that use “${revoking?.name ?? ''}” (${revoking?.prefix ?? ''}…) are refused from now on. This action cannot be undone.`}
+        description={
+          <>
+            Programs that use “<bdi>{revoking?.name}</bdi>” ({revoking?.prefix}…) are refused from now on.
+            This action cannot be undone.
+          </>
+        }
         confirmLabel="Revoke"
         processing={isBusy}
         onConfirm={() => revoking && void revoke(revoking)}
@@ -134,7 +144,9 @@ function TokenRow({ token, onRevoke }: { token: TokenWire; onRevoke: () => void 
   return (
     <li className="flex items-center justify-between gap-3 border-b border-line py-2.5 first:pt-0 last:border-0">
       <div className="min-w-0">
-        <p className="font-medium [overflow-wrap:anywhere]">{name}</p>
+        <p className="font-medium [overflow-wrap:anywhere]">
+          <bdi>{name}</bdi>
+        </p>
         <p className="text-meta text-fg-3">
           <code className="font-mono text-fg-2">{prefix}…</code> ·{' '}
           {scopes.map((scope) => SCOPE_WORDS[scope]).join(', ')}
