@@ -39,6 +39,9 @@ export function AddressField({ slug, saved, error, onChange }: AddressFieldProps
           <span className="[overflow-wrap:anywhere]">
             {window.location.host}/status/{slug.trim().toLowerCase() || '…'}
           </span>
+          {saved !== null && slug.trim().toLowerCase() !== saved && (
+            <span className="mt-0.5 block">The address before ends when you save.</span>
+          )}
           {isCurrent && data?.available === true && (
             <span role="status" className="mt-0.5 flex items-center gap-1.5 text-ok-fg">
               <Glyph name="active" />
