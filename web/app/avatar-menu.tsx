@@ -1,5 +1,14 @@
 import { Link } from '@tanstack/react-router';
-import { Activity, ArrowUpRight, Bell, CreditCard, LogOut, MessageSquare, Sparkles, User } from 'lucide-react';
+import {
+  Activity,
+  ArrowUpRight,
+  Bell,
+  CreditCard,
+  LogOut,
+  MessageSquare,
+  Sparkles,
+  User,
+} from 'lucide-react';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/current-user.ts';
 import type { CurrentUser } from '../lib/current-user.ts';
