@@ -61,6 +61,8 @@ export default defineConfig({
               test: /web.(lib.date|ui.(logo|class-names|page-title|header-slot|badge|glyph)\.)/,
               priority: 1,
             },
+            // What only settings are made of: joined with schemas, it would come along with those.
+            { name: 'settings', test: /web.ui.(row|checkbox|checkbox-line|use-kept-focus)\./, priority: 1 },
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 4096 },
           ],
         },
