@@ -131,7 +131,10 @@ export async function addHost(page: Page, host: string): Promise<void> {
   const inline = page.getByRole('heading', { name: 'Add your first domain' });
   if (!(await inline.isVisible())) await page.getByRole('button', { name: 'Add Domain' }).click();
   await page.getByLabel('Host Address').fill(host);
+  // The list may show it before the call is answered; until then what was typed is kept, and offered again after a reload.
+  const answered = page.waitForResponse((response) => response.url().endsWith('/api/domain/add'));
   await page.getByLabel('Host Address').press('Enter');
+  await answered;
   await expect(card(page, host)).toBeVisible();
 }
 
