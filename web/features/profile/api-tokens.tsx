@@ -1,18 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { MOST_TOKENS } from '../../../contract/token.ts';
 import type { TokenWire } from '../../../contract/token.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { relativeTime, utcTitle } from '../../lib/dates.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
 import { useKeptFocus } from '../../ui/use-kept-focus.ts';
+import { AwaitedList } from './awaited-list.tsx';
 import { MadeToken, MakeTokenForm } from './make-token.tsx';
 import { fetchTokens, revokeToken } from './token-calls.ts';
+import { useRemoval } from './use-removal.ts';
 
 const KEY = ['tokens'] as const;
 
@@ -25,54 +24,21 @@ export function ApiTokens() {
     staleTime: 0,
   });
   const [making, setMaking] = useState<'form' | { secret: string } | null>(null);
-  const [revoking, setRevoking] = useState<TokenWire | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const focus = useKeptFocus<HTMLDivElement>();
-  const isRevoked = useRef(false);
+  const removal = useRemoval<TokenWire>({
+    key: KEY,
+    remove: revokeToken,
+    done: 'The token is revoked.',
+    failed: 'The token was not revoked',
+  });
 
-  const revoke = async ({ id }: TokenWire) => {
-    setBusy(true);
-    try {
-      await revokeToken(id);
-      queryClient.setQueryData<TokenWire[]>(KEY, (former) => former?.filter((one) => one.id !== id));
-      toast.success('The token is revoked.');
-      isRevoked.current = true;
-      setRevoking(null);
-    } catch (failure) {
-      toast.error(`The token was not revoked: ${messageOf(failure)}`);
-    }
-    setBusy(false);
-  };
-
-  if (error && !data)
-    return (
-      <div>
-        <p className="text-fg-2">Your tokens could not be loaded: {messageOf(error)}</p>
-        <Button variant="outline" size="small" className="mt-3" onClick={() => void refetch()}>
-          Try again
-        </Button>
-      </div>
-    );
-  if (!data)
-    return (
-      <div className="grid gap-2 py-1">
-        <Skeleton className="h-4 w-40" />
-        <Skeleton className="h-3 w-56" />
-      </div>
-    );
+  if (!data) return <AwaitedList what="Your tokens" error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 ? (
         <ul className="grid">
           {data.map((token) => (
-            <TokenRow
-              key={token.id}
-              token={token}
-              onRevoke={() => {
-                isRevoked.current = false;
-                setRevoking(token);
-              }}
-            />
+            <TokenRow key={token.id} token={token} onRevoke={() => removal.ask(token)} />
           ))}
         </ul>
       ) : (
@@ -115,20 +81,20 @@ export function ApiTokens() {
         )}
       </div>
       <ConfirmDialog
-        open={revoking !== null}
-        onOpenChange={() => setRevoking(null)}
+        open={removal.asked !== null}
+        onOpenChange={removal.cancel}
         title="Are you sure you want to revoke this token?"
         description={
           <>
-            Programs that use “<bdi>{revoking?.name}</bdi>” ({revoking?.prefix}…) are refused from now on.
-            This action cannot be undone.
+            Programs that use “<bdi>{removal.asked?.name}</bdi>” ({removal.asked?.prefix}…) are refused from
+            now on. This action cannot be undone.
           </>
         }
         confirmLabel="Revoke"
-        processing={isBusy}
-        onConfirm={() => revoking && void revoke(revoking)}
+        processing={removal.isBusy}
+        onConfirm={() => void removal.confirm()}
         focusAfterClose={() =>
-          isRevoked.current ? (focus.ref.current?.querySelector('button') ?? null) : null
+          removal.isDone() ? (focus.ref.current?.querySelector('button') ?? null) : null
         }
       />
     </div>

@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import type { AuthorityWire } from '../../../contract/authority.ts';
-import { messageOf } from '../../lib/api-error.ts';
 import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useKeptFocus } from '../../ui/use-kept-focus.ts';
 import { AddAuthority } from './add-authority.tsx';
+import { AwaitedList } from './awaited-list.tsx';
 import { fetchAuthorities, removeAuthority } from './authority-calls.ts';
+import { useRemoval } from './use-removal.ts';
 
 const KEY = ['authorities'] as const;
 
@@ -22,54 +22,21 @@ export function Authorities() {
     queryFn: ({ signal }) => fetchAuthorities(signal),
   });
   const [adding, setAdding] = useState(false);
-  const [removing, setRemoving] = useState<AuthorityWire | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const focus = useKeptFocus<HTMLDivElement>();
-  const isRemoved = useRef(false);
+  const removal = useRemoval<AuthorityWire>({
+    key: KEY,
+    remove: removeAuthority,
+    done: 'The authority is trusted no longer.',
+    failed: 'The authority was not removed',
+  });
 
-  const remove = async ({ id }: AuthorityWire) => {
-    setBusy(true);
-    try {
-      await removeAuthority(id);
-      queryClient.setQueryData<AuthorityWire[]>(KEY, (former) => former?.filter((one) => one.id !== id));
-      toast.success('The authority is trusted no longer.');
-      isRemoved.current = true;
-      setRemoving(null);
-    } catch (failure) {
-      toast.error(`The authority was not removed: ${messageOf(failure)}`);
-    }
-    setBusy(false);
-  };
-
-  if (error && !data)
-    return (
-      <div>
-        <p className="text-fg-2">Your authorities could not be loaded: {messageOf(error)}</p>
-        <Button variant="outline" size="small" className="mt-3" onClick={() => void refetch()}>
-          Try again
-        </Button>
-      </div>
-    );
-  if (!data)
-    return (
-      <div className="grid gap-2 py-1">
-        <Skeleton className="h-4 w-40" />
-        <Skeleton className="h-3 w-56" />
-      </div>
-    );
+  if (!data) return <AwaitedList what="Your authorities" error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid gap-4">
       {data.length > 0 && (
         <ul className="grid">
           {data.map((authority) => (
-            <AuthorityRow
-              key={authority.id}
-              authority={authority}
-              onRemove={() => {
-                isRemoved.current = false;
-                setRemoving(authority);
-              }}
-            />
+            <AuthorityRow key={authority.id} authority={authority} onRemove={() => removal.ask(authority)} />
           ))}
         </ul>
       )}
@@ -93,15 +60,15 @@ export function Authorities() {
         )}
       </div>
       <ConfirmDialog
-        open={removing !== null}
-        onOpenChange={() => setRemoving(null)}
+        open={removal.asked !== null}
+        onOpenChange={removal.cancel}
         title="Are you sure you want to remove this authority?"
-        description={`Certificates that “${removing?.subject ?? ''}” has issued will no longer be trusted on your domains.`}
+        description={`Certificates that “${removal.asked?.subject ?? ''}” has issued will no longer be trusted on your domains.`}
         confirmLabel="Remove"
-        processing={isBusy}
-        onConfirm={() => removing && void remove(removing)}
+        processing={removal.isBusy}
+        onConfirm={() => void removal.confirm()}
         focusAfterClose={() =>
-          isRemoved.current ? (focus.ref.current?.querySelector('button') ?? null) : null
+          removal.isDone() ? (focus.ref.current?.querySelector('button') ?? null) : null
         }
       />
     </div>

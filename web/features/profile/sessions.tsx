@@ -8,6 +8,7 @@ import { useNow } from '../../lib/use-now.ts';
 import { Button } from '../../ui/button.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { AwaitedList } from './awaited-list.tsx';
 import { endAllSessions, endSession, fetchSessions } from './profile-calls.ts';
 
 /** The browsers that are signed in, and the way to sign them out. */
@@ -43,14 +44,7 @@ export function Sessions() {
     });
 
   if (error && !data)
-    return (
-      <div>
-        <p className="text-fg-2">Your sessions could not be loaded: {messageOf(error)}</p>
-        <Button variant="outline" size="small" className="mt-3" onClick={() => void refetch()}>
-          Try again
-        </Button>
-      </div>
-    );
+    return <AwaitedList what="Your sessions" error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid gap-4">
       <ul className="grid">
