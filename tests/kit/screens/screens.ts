@@ -114,6 +114,15 @@ const SHELL: Screen[] = [
     },
   },
   {
+    name: 'profile-token',
+    visitor: 'member',
+    async show(page) {
+      await open(page, '/profile');
+      await press(page, 'Create a token');
+      await page.getByLabel('Name', { exact: true }).last().waitFor();
+    },
+  },
+  {
     name: 'authenticator-app',
     visitor: 'member',
     async show(page) {
