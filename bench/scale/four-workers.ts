@@ -73,7 +73,7 @@ async function claimers({ db }: Store): Promise<string[]> {
   return rows.flatMap(({ claimed_by: by }) => by ?? []);
 }
 
-/** Makes some due until every worker has claimed one: what each is called. */
+/** Makes some due until every worker has claimed one, and waits for the last of these checks: what each is called. */
 async function allAtWork(store: Store, before: ReadonlySet<string>): Promise<string[]> {
   const seen = new Set<string>();
   for (const until = Date.now() + MOST_STARTING_MS; seen.size < WORKERS && Date.now() < until;) {
@@ -85,6 +85,8 @@ async function allAtWork(store: Store, before: ReadonlySet<string>): Promise<str
     await delay(2_000);
     for (const by of await claimers(store)) if (!before.has(by)) seen.add(by);
   }
+  // What is recorded later would move on when it is due next.
+  while ((await heldNow(store)).length > 0) await delay(500);
   return [...seen];
 }
 

@@ -8,6 +8,11 @@ import type { Log } from './log.ts';
  * of workers that come by in turn the one before a gap would have the most to do, for ever.
  */
 const POLL_MS = 1_000;
+/**
+ * The same while claims find something: what is due in a second comes in several small portions, and of several workers
+ * each gets its share within a minute, as it comes by so much more often.
+ */
+const BUSY_POLL_MS = 200;
 /** With every slot taken, freed ones are gathered this long, so that a busy worker claims batches and not single rows. */
 const GATHER_MS = 10;
 const LONGEST_PAUSE_MS = 10_000;
@@ -122,13 +127,13 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     for (const controller of running.keys()) controller.abort();
   }
 
-  /** Claims for the free slots; whether every slot is now taken. */
-  async function fill(): Promise<boolean> {
+  /** Claims for the free slots: whether every slot is now taken, and whether there was anything to do. */
+  async function fill(): Promise<{ isFull: boolean; isBusy: boolean }> {
     const free = concurrency - running.size;
-    if (free === 0) return true;
+    if (free === 0) return { isFull: true, isBusy: true };
     const { items, claim } = await claimAtMost(free);
     for (const item of items) launch(item, claim);
-    return items.length === free;
+    return { isFull: items.length === free, isBusy: items.length > 0 };
   }
 
   async function loop(): Promise<void> {
@@ -137,9 +142,10 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       try {
         // Set before the claim too: an item that ends while we look at the database must ring.
         full = true;
-        full = await fill();
+        const { isFull, isBusy } = await fill();
+        full = isFull;
         failures = 0;
-        await bell.wait(POLL_MS * (0.5 + options.random()));
+        await bell.wait((isBusy ? BUSY_POLL_MS : POLL_MS) * (0.5 + options.random()));
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;
