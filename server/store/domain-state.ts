@@ -20,8 +20,9 @@ export type DomainState = (typeof DOMAIN_STATES)[number];
 const DAY_MS = 86_400_000;
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
-/** The phase of `monitor_listing` in which the end of the certificate decides; those before have a state each. */
-const DATED = DOMAIN_STATES.indexOf('expired');
+/** The phases of `monitor_listing` of whose certificate an end is known. In the last one that decides; those before have a state each. */
+export const REVOKED = DOMAIN_STATES.indexOf('revoked');
+export const DATED = DOMAIN_STATES.indexOf('expired');
 
 const criticalFrom = (now: number): number => now;
 const soonFrom = (now: number): number => now + (CRITICAL_DAYS + 1) * DAY_MS;
@@ -69,6 +70,9 @@ export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
 /** Of a row of `monitor_listing` that stands on the horizon: a certificate was read, and it is checked. */
 export const hasCertificate = sql<boolean>`phase in (3, 4)`;
+
+/** Of a row of `monitor_listing`: nobody checks it. */
+export const isPaused = sql<boolean>`phase = ${sql.lit(DOMAIN_STATES.indexOf('paused'))}`;
 
 /** Of a row of `monitor_listing` whose state does not follow from the end of its certificate. */
 export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;

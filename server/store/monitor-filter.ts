@@ -27,16 +27,32 @@ export async function countMatching(store: Store, filter: MonitorFilter): Promis
 
 /** Above it one of so many rows matches that an index in the list's order has soon filled a page. */
 const DENSE = 5_000;
+/** Of what matches, the share up to which it is walked: of the account it is the same share. */
+const WALKED = 1 / 10;
+
+/** What is wanted of what matches. */
+export interface Wanted {
+  /** Of `countMatching`. */
+  total: number;
+  /** How far from the nearer end of the order the last of it lies. */
+  reach: number;
+  /** Whether a condition on the state gives an index in the wanted order: that of the phases is one by the ends of certificates. */
+  isByEnd: boolean;
+}
 
 /**
  * The rows of `monitor_listing` that match, to be sorted. Where many do, an index in that order is walked until there are enough;
- * of few, or of what people wrote, which may be anywhere in it, all are found first. `total`: of `countMatching`; null: not known.
+ * of few, of what lies deep in them, or of what people wrote, which may be anywhere, all are found first, out of one index.
+ * `wanted`: null for all of them.
  */
-export function matchingRows(store: Store, filter: MonitorFilter, total: number | null): Listed<unknown> {
+export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted | null): Listed<unknown> {
   const { db, dialect } = store;
-  const isEverything = filter.q === undefined && filter.tag === undefined && filter.status === undefined;
-  const isDense = filter.q === undefined && filter.tag === undefined && total !== null && total > DENSE;
-  if (isEverything || isDense) return matching(store, filter);
+  const { q, tag, status } = filter;
+  if (q === undefined && tag === undefined && wanted !== null && wanted.total > DENSE) {
+    if (wanted.isByEnd) return matching(store, filter);
+    if (wanted.reach <= wanted.total * WALKED) return matching(store, filter, { isWalked: true });
+  }
+  if (q === undefined && tag === undefined && status === undefined) return matching(store, filter);
   const found = inParts(store, filter, (part) =>
     part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port']),
   );
@@ -44,11 +60,15 @@ export function matchingRows(store: Store, filter: MonitorFilter, total: number 
   return db.selectFrom(byItself(dialect, found).as('found')) as unknown as Listed<unknown>;
 }
 
-function matching({ db, dialect }: Store, filter: MonitorFilter) {
+/** `isWalked`: along an index in the order that is asked for, which conditions must not lead away from. */
+function matching({ db, dialect }: Store, filter: MonitorFilter, { isWalked = false } = {}) {
   return db
     .selectFrom('monitor_listing')
     .where('account_id', '=', filter.accountId)
-    .where((eb) => eb.and(conditions(dialect, eb, filter)));
+    .where((eb) => {
+      const all = eb.and(conditions(dialect, eb, filter));
+      return isWalked ? sql<SqlBool>`(${all}) is true` : all;
+    });
 }
 
 /**

@@ -77,24 +77,27 @@ async function pageOf(
 ): Promise<string[]> {
   const limit = Math.min(query.pageSize, total - offset);
   if (query.after || offset <= total / 2)
-    return idsOf(await inOrder(store, query, { total }).limit(limit).offset(offset).execute());
-  const fromEnd = inOrder(store, query, { total, isBackwards: true });
-  return idsOf(
-    await fromEnd
-      .limit(limit)
-      .offset(total - offset - limit)
-      .execute(),
-  ).toReversed();
+    return idsOf(
+      await inOrder(store, query, { total, reach: offset + limit })
+        .limit(limit)
+        .offset(offset)
+        .execute(),
+    );
+  const beyond = total - offset - limit;
+  const fromEnd = inOrder(store, query, { total, reach: beyond + limit, isBackwards: true });
+  return idsOf(await fromEnd.limit(limit).offset(beyond).execute()).toReversed();
 }
 
 /** Each order is an index of `monitor_listing`, read from its one end or the other. */
 function inOrder(
   store: Store,
   query: Sorted,
-  { total = null, isBackwards = false }: { total?: number | null; isBackwards?: boolean } = {},
+  page: { total: number; reach: number; isBackwards?: boolean } | null = null,
 ) {
   const { after = null } = query;
-  const all = matchingRows(store, query, total).select('monitor_id');
+  const { isBackwards = false } = page ?? {};
+  const wanted = page && { ...page, isByEnd: query.sort === 'soonest' };
+  const all = matchingRows(store, query, wanted).select('monitor_id');
   const rows = after === null ? all : all.where(isAfter(after));
   const [up, down] = isBackwards ? (['desc', 'asc'] as const) : (['asc', 'desc'] as const);
   if (query.sort === 'name') return rows.orderBy('host', up).orderBy('port', up);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { parseFacts } from './certificates.ts';
 import {
+  DATED,
   DOMAIN_STATES,
   domainState,
   type DomainState,
@@ -8,6 +9,7 @@ import {
   hasCertificate,
   isUndated,
   needsPerson,
+  REVOKED,
 } from './domain-state.ts';
 import type { Store } from './open-store.ts';
 
@@ -71,46 +73,79 @@ export async function summary(store: Store, asked: Asked): Promise<Summary> {
   };
 }
 
+/** A day (UTC) on which certificates end. */
 interface Day {
+  /** Whose ends first, and when. */
+  id: string;
   firstAt: number;
   count: number;
 }
 
+type Counted = { count: number } & (
+  { state: DomainState; id: null; first_at: null } | { state: null; id: string; first_at: number }
+);
+
 /**
- * How many are in each state but `ok`, and how many certificates end on each day (UTC), first when. Most are well, and counted
- * with the days alone; both in one statement, so that they are of one moment.
+ * How many are in each state but `ok`, and how many certificates end on each day. Most are well, and counted with the days alone;
+ * all in one statement, so that they are of one moment.
  */
 async function countAll(
   { db }: Store,
   { accountId, now }: Asked,
 ): Promise<{ unwell: { state: DomainState; count: number }[]; days: Day[] }> {
-  const ofAccount = db.selectFrom('monitor_listing').where('account_id', '=', accountId);
   const inStates = (among: RawBuilder<boolean>) =>
-    ofAccount
+    db
+      .selectFrom('monitor_listing')
       .select((eb) => [
-        sql<DomainState | null>`${domainState(now)}`.as('state'),
-        sql<number>`0`.as('first_at'),
+        domainState(now).as('state'),
+        sql<null>`cast(null as text)`.as('id'),
+        sql<null>`cast(null as bigint)`.as('first_at'),
         eb.fn.countAll<number>().as('count'),
       ])
+      .where('account_id', '=', accountId)
       .where(among)
-      .groupBy(domainState(now));
-  const onDays = ofAccount
-    .select((eb) => [
-      sql<DomainState | null>`null`.as('state'),
-      eb.fn.min(eb.ref('not_after').$notNull()).as('first_at'),
-      eb.fn.countAll<number>().as('count'),
-    ])
-    .where(hasCertificate)
-    .groupBy(sql`not_after / ${sql.lit(DAY_MS)}`);
+      .groupBy(domainState(now))
+      .$castTo<Counted>();
   // Apart: each is a range of the index of phases.
   const rows = await inStates(isUndated)
     .unionAll(inStates(endsSoon(now)))
-    .unionAll(onDays)
+    .unionAll(endsOnDays(accountId, REVOKED))
+    .unionAll(endsOnDays(accountId, DATED))
     .execute();
+  const days = new Map<number, Day>();
+  for (const { state, id, first_at: firstAt, count } of rows) {
+    if (state !== null) continue;
+    const known = days.get(Math.floor(firstAt / DAY_MS));
+    const isFirst = known === undefined || firstAt < known.firstAt;
+    days.set(Math.floor(firstAt / DAY_MS), {
+      ...(isFirst ? { id, firstAt } : known),
+      count: count + (known?.count ?? 0),
+    });
+  }
   return {
     unwell: rows.flatMap(({ state, count }) => (state === null ? [] : [{ state, count }])),
-    days: rows.flatMap(({ state, first_at: firstAt, count }) => (state === null ? [{ firstAt, count }] : [])),
+    days: [...days.values()],
   };
+}
+
+/**
+ * The days on which certificates of that phase end. From the first of a day it leaps to the first of the next, and counts what lies
+ * between: grouped by day, SQLite would sort them all.
+ */
+function endsOnDays(accountId: string, phase: number): RawBuilder<Counted> {
+  const ofPhase = sql`monitor_listing where account_id = ${accountId} and phase = ${sql.lit(phase)}`;
+  const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
+  return sql<Counted>`select null,
+      (select monitor_id from ${ofPhase} and not_after = first_at order by monitor_id limit 1),
+      first_at,
+      (select count(*) from ${ofPhase} and not_after >= first_at and not_after < ${nextDay})
+    from (
+      with recursive firsts (first_at) as (
+        select min(not_after) from ${ofPhase}
+        union all
+        select (select min(not_after) from ${ofPhase} and not_after >= ${nextDay})
+          from firsts where first_at is not null)
+      select first_at from firsts where first_at is not null) as days`;
 }
 
 /** Few write many tags: those have no room in the index that counts the others. */
@@ -168,20 +203,13 @@ async function expiriesOf(store: Store, asked: Asked): Promise<Ending[]> {
 
 /** The same with one entry for the domains that end on one day (UTC): the first of them. */
 async function firstOfDays(store: Store, asked: Asked, days: readonly Day[]): Promise<Ending[]> {
-  const counts = new Map(days.map(({ firstAt, count }) => [firstAt, count]));
-  const first = await store.db
-    .selectFrom('monitor_listing')
-    .select((eb) => eb.fn.min('monitor_id').as('id'))
-    .where('account_id', '=', asked.accountId)
-    .where(hasCertificate)
-    .where('not_after', 'in', [...counts.keys()])
-    .groupBy('not_after')
-    .execute();
-  const ids = first.map(({ id }) => id);
+  const counts = new Map(days.map(({ id, count }) => [id, count]));
   // In no order: asked for one, SQLite walks all of the account in it.
-  const endings = await endingsOf(store, asked).where('monitor_id', 'in', ids).execute();
+  const endings = await endingsOf(store, asked)
+    .where('monitor_id', 'in', [...counts.keys()])
+    .execute();
   return endings
-    .map((ending) => ({ ...ending, count: counts.get(ending.notAfter) ?? ending.count }))
+    .map((ending) => ({ ...ending, count: counts.get(ending.id) ?? ending.count }))
     .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
