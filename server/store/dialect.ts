@@ -17,7 +17,7 @@ export const OLDEST_POSTGRES = 15;
 export const SQLITE_FILE = 'certlantern.db';
 
 export function sqliteDialect(dataDir: string): Dialect {
-  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE));
+  return new NodeSqliteDialect(join(dataDir, SQLITE_FILE), { readsApart: true });
 }
 
 /** Column types that have no common name. The last two serve better-auth's tables alone. */

@@ -44,4 +44,34 @@ describe('the embedded database', () => {
     expect(answers.every(({ rows }) => rows[0]?.n === 20_000)).toBe(true);
     expect(turns).toBeGreaterThan(10);
   });
+
+  it('answers what is only read at once, with what was committed, while somebody writes', async () => {
+    const { db } = await freshStore('sqlite');
+    await sql`create table things (id integer)`.execute(db);
+    const counted = (on = db) => on.selectFrom(sql`things`.as('things')).select(sql`count(*)`.as('n'));
+    const { promise: written, resolve: hasWritten } = Promise.withResolvers<void>();
+    const { promise: end, resolve: mayEnd } = Promise.withResolvers<void>();
+    const writing = db.transaction().execute(async (trx) => {
+      await sql`insert into things values (1)`.execute(trx);
+      expect(await counted(trx).executeTakeFirst()).toEqual({ n: 1 });
+      hasWritten();
+      await end;
+    });
+    await written;
+    expect(await counted().executeTakeFirst()).toEqual({ n: 0 });
+    const next = db.transaction().execute((trx) => counted(trx).executeTakeFirst());
+    mayEnd();
+    await writing;
+    expect(await counted().executeTakeFirst()).toEqual({ n: 1 });
+    expect(await next).toEqual({ n: 1 });
+  });
+
+  it('goes on after transactions that failed', async () => {
+    const { db } = await freshStore('sqlite');
+    const fail = () => db.transaction().execute((trx) => sql`insert into others values (1)`.execute(trx));
+    await expect(fail()).rejects.toThrow('no such table');
+    await expect(Promise.all([fail(), fail(), fail()])).rejects.toThrow('no such table');
+    await sql`create table others (id integer)`.execute(db);
+    expect(await fail()).toMatchObject({ numAffectedRows: 1n });
+  });
 });
