@@ -1,5 +1,7 @@
 import { Kysely, type KyselyConfig, sql } from 'kysely';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startCheckpoints } from './checkpoints.ts';
 import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from './migrate.ts';
 import { type PoolUse, postgresDialect, refuseNewer } from './postgres-connection.ts';
@@ -45,6 +47,8 @@ export interface StoreOptions extends Patience {
   log?: StoreLog;
   /** false: a database of an older level is refused and not changed, for tools beside the server. Default: true. */
   mayMigrate?: boolean;
+  /** Of SQLite: what a write leaves behind is tidied up in a thread of its own. Default: false, writes now and then do it. */
+  tidiesApart?: boolean;
   /** Default: `database` on PostgreSQL, `caller` (one process, one clock) on SQLite. `caller` lets tests move time. */
   leaseClock?: LeaseClock;
   /** Default: false, accounts have what they are entitled to. */
@@ -63,7 +67,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 async function openSqlite(
   dataDir: string,
-  { leaseClock = 'caller', everyonePremium = false, mayMigrate, onQuery }: StoreOptions,
+  {
+    leaseClock = 'caller',
+    everyonePremium = false,
+    tidiesApart = false,
+    mayMigrate,
+    onQuery,
+    log = QUIET,
+  }: StoreOptions,
 ): Promise<Store> {
   const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir), ...heard(onQuery) });
   try {
@@ -83,7 +94,11 @@ async function openSqlite(
     );
   }
   const settings = { replica: db, leaseClock, everyonePremium, pool: () => null };
-  return assemble('sqlite', db, createLocalSignals(), settings, () => db.destroy());
+  const checkpoints = tidiesApart ? startCheckpoints(join(dataDir, SQLITE_FILE), log) : null;
+  return assemble('sqlite', db, createLocalSignals(), settings, async () => {
+    await checkpoints?.close();
+    await db.destroy();
+  });
 }
 
 async function openPostgres(
