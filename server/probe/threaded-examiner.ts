@@ -19,8 +19,11 @@ interface ThreadedExaminer extends Examiner {
 type Pending = Record<'resolve' | 'reject', (value: never) => void>;
 type NewOrder = Order extends infer One ? (One extends Order ? Omit<One, 'id'> : never) : never;
 
-/** Hostile certificates and lists may at worst end the thread, which is started anew, and not the product. */
-const MOST_MEGABYTES = 1_024;
+/**
+ * Hostile certificates and lists may at worst end the thread, which is started anew, and not the product. What is young lives for
+ * one look, of which there are dozens at once: more room for it is held for nothing.
+ */
+const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 /** A look has its own deadline of 20 s. A thread that says nothing for so long hangs, with all that was asked of it. */
 const PATIENCE_MS = 40_000;
 
@@ -39,7 +42,7 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
   function start(): Worker {
     const started = new Worker(new URL('./examiner-thread.ts', import.meta.url), {
       workerData: { ...settings } satisfies ThreadSettings,
-      resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
+      resourceLimits: MEMORY,
     });
     started.on('message', answer);
     started.on('error', (error) => {
