@@ -6,16 +6,17 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore } from '../../server/store/open-store.ts';
 import { temporaryFolder } from '../kit/app.ts';
 
-async function store() {
+async function openedStore() {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = { warn: vi.fn() };
-  const opened = await openStore({ databaseUrl: null, dataDir: folder.path, tidiesApart: true, log });
-  return { ...opened, file: join(folder.path, 'certlantern.db'), log };
+  const store = await openStore({ databaseUrl: null, dataDir: folder.path, tidiesApart: true, log });
+  return { store, file: join(folder.path, 'certlantern.db'), log };
 }
 
 it('carries what was written over into the database while nobody writes', async () => {
-  const { db, close, file, log } = await store();
+  const { store, file, log } = await openedStore();
+  const { db } = store;
   await sql`create table things (name text)`.execute(db);
   await sql`insert into things values ('written a moment ago')`.execute(db);
   // Of the file alone: without the log beside it.
@@ -28,17 +29,18 @@ it('carries what was written over into the database while nobody writes', async 
     }
   };
   await vi.waitFor(() => expect(alone()).toEqual({ name: 'things' }), { timeout: 10_000 });
-  await close();
+  await store.close();
   expect(log.warn).not.toHaveBeenCalled();
 });
 
 it('keeps the log short however much is written', async () => {
-  const { db, close, file } = await store();
+  const { store, file } = await openedStore();
+  const { db } = store;
   await sql`create table things (name text)`.execute(db);
   const text = 'x'.repeat(100_000);
   for (let round = 0; round < 600; round++) await sql`insert into things values (${text})`.execute(db);
   // 60 MB were written.
   expect(statSync(`${file}-wal`).size).toBeLessThan(40_000_000);
-  await close();
+  await store.close();
   expect(() => statSync(`${file}-wal`)).toThrow('ENOENT');
 });
