@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from '../../server/store/open-store.ts';
@@ -58,6 +59,7 @@ export async function createFarmStore(
     await app.stop();
   }
   await copyToAll(store);
+  await writtenOut(store);
   return {
     ...{ database, farm, person, environment, store },
     async remove() {
@@ -121,6 +123,12 @@ async function copyToAll(store: Store): Promise<void> {
   await sql`drop table bench_copies`.execute(db);
   await forgetPostures(store);
   await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(db);
+}
+
+/** Until the machine has written it all to its disk, whatever waits for that disk waits for this too. */
+async function writtenOut({ db, dialect }: Store): Promise<void> {
+  await sql.raw(dialect === 'postgres' ? 'checkpoint' : 'pragma wal_checkpoint(truncate)').execute(db);
+  execFileSync('sync');
 }
 
 async function copyRows({ db, dialect }: Store, table: keyof Tables): Promise<void> {

@@ -18,6 +18,8 @@ const WARM_UP_MS = 10_000;
 /** Of the end, what falls due later is not waited for. */
 const MOST_LAG_MS = 30_000;
 const ASK_EVERY_MS = 140;
+/** Of so many requests at a time it says how long they took. */
+const TOLD_EVERY = 200;
 const MB = 1_000_000;
 
 /** The product as one process with the embedded database, watching the farm; seen from outside, with a person at its pages. */
@@ -33,7 +35,7 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
       const person = await signIn(sendTo(app.url), world.person);
       await delay(Math.max(0, from + WARM_UP_MS - Date.now()));
       say(`${Math.round((monitors / everyMs) * 1_000)} checks a second for ${runMs / 1_000} s`);
-      watched = await watch(app, person, { runMs, pages: Math.floor(monitors / 50) });
+      watched = await watch(app, person, { runMs, pages: Math.floor(monitors / 50), say });
     } finally {
       await app.stop();
     }
@@ -84,7 +86,7 @@ interface Watched {
 async function watch(
   app: App,
   person: Person,
-  { runMs, pages }: { runMs: number; pages: number },
+  { runMs, pages, say }: { runMs: number; pages: number; say: (text: string) => void },
 ): Promise<Watched> {
   const startedAt = Date.now();
   const pid = app.process.pid ?? 0;
@@ -96,6 +98,12 @@ async function watch(
     watched.mostRss = Math.max(watched.mostRss, rssOf(pid));
     asked.push(ask(person, round, pages, watched));
     await delay(ASK_EVERY_MS);
+    if (round % TOLD_EVERY === TOLD_EVERY - 1) {
+      const lately = watched.all.slice(-TOLD_EVERY);
+      say(
+        `${Math.round((Date.now() - startedAt) / 1_000)} s: API p99 ${Math.round(percentile(lately, 0.99))} ms lately`,
+      );
+    }
   }
   watched.cpuMs = cpuOf(pid) - cpuFrom;
   await Promise.all(asked);
