@@ -46,18 +46,25 @@ export interface Wanted {
  * `wanted`: null for all of them.
  */
 export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted | null): Listed<unknown> {
-  const { db, dialect } = store;
-  const { q, tag, status } = filter;
+  const { q, tag } = filter;
   if (q === undefined && tag === undefined && wanted !== null && wanted.total > DENSE) {
     if (wanted.isByEnd) return matching(store, filter);
     if (wanted.reach <= wanted.total * WALKED) return matching(store, filter, { isWalked: true });
   }
-  if (q === undefined && tag === undefined && status === undefined) return matching(store, filter);
-  const found = inParts(store, filter, (part) =>
+  if (isEverything(filter)) return matching(store, filter);
+  const found = byItself(store.dialect, foundRows(store, filter));
+  // It has the columns that an order is made of, as the table does.
+  return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
+}
+
+export const isEverything = ({ q, tag, status }: MonitorFilter): boolean =>
+  q === undefined && tag === undefined && status === undefined;
+
+/** What matches, in no order, with what orders are made of. */
+export function foundRows(store: Store, filter: MonitorFilter) {
+  return inParts(store, filter, (part) =>
     part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port']),
   );
-  // It has the columns that an order is made of, as the table does.
-  return db.selectFrom(byItself(dialect, found).as('found')) as unknown as Listed<unknown>;
 }
 
 /** `isWalked`: along an index in the order that is asked for, which conditions must not lead away from. */

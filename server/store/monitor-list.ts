@@ -1,4 +1,11 @@
-import { countMatching, matchingRows, type MonitorFilter } from './monitor-filter.ts';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import {
+  countMatching,
+  foundRows,
+  isEverything,
+  matchingRows,
+  type MonitorFilter,
+} from './monitor-filter.ts';
 import { isAfter, type MonitorPlace } from './list-place.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -24,11 +31,66 @@ export async function listMonitors(
   store: Store,
   query: ListQuery,
 ): Promise<{ monitors: Monitor[]; total: number }> {
-  const total = await countMatching(store, query);
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
-  if (offset >= total) return { monitors: [], total };
-  const ids = await pageOf(store, query, { total, offset });
+  const { ids, total } =
+    (await fewMatching(store, query, offset)) ??
+    (isEverything(query) && offset < EARLY
+      ? await firstOfAll(store, query, offset)
+      : await deepOfMany(store, query, offset));
   return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
+}
+
+/** A page so near to the beginning is read without knowing how far it is from the end. */
+const EARLY = 1_000;
+
+interface PageOfIds {
+  ids: string[];
+  total: number;
+}
+
+async function firstOfAll(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
+  // Of many the count takes longer than the page: at once where the database can.
+  const [total, rows] = await Promise.all([
+    countMatching(store, query),
+    inOrder(store, query).limit(query.pageSize).offset(offset).execute(),
+  ]);
+  return { ids: idsOf(rows), total };
+}
+
+async function deepOfMany(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
+  const total = await countMatching(store, query);
+  return { ids: offset >= total ? [] : await pageOf(store, query, { total, offset }), total };
+}
+
+/** So many are found and counted at once. */
+const FEW = 5_000;
+
+/**
+ * The page and the total of what people wrote, for which everything is looked through: once, unless there turn out to be many. Null then,
+ * and where nothing is on the page.
+ */
+async function fewMatching(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
+  if (query.q === undefined && query.tag === undefined) return null;
+  const found = store.db
+    .with(
+      (cte) => cte('found').materialized(),
+      () => foundRows(store, query).limit(FEW + 1),
+    )
+    .selectFrom('found')
+    .select((eb) => [
+      'monitor_id',
+      eb
+        .selectFrom('found')
+        .select((all) => all.fn.countAll<number>().as('count'))
+        .as('total'),
+    ]);
+  const { after = null } = query;
+  const rows = await sorted(after === null ? found : found.where(isAfter(after)), query.sort)
+    .limit(query.pageSize)
+    .offset(offset)
+    .execute();
+  const total = rows[0]?.total ?? (offset === 0 && after === null ? 0 : null);
+  return total === null || total > FEW ? null : { ids: idsOf(rows), total };
 }
 
 /** The ids of what matches, in the list's order and at most `limit`, and how many match in all. */
@@ -95,16 +157,23 @@ function inOrder(
   page: { total: number; reach: number; isBackwards?: boolean } | null = null,
 ) {
   const { after = null } = query;
-  const { isBackwards = false } = page ?? {};
   const wanted = page && { ...page, isByEnd: query.sort === 'soonest' };
   const all = matchingRows(store, query, wanted).select('monitor_id');
-  const rows = after === null ? all : all.where(isAfter(after));
+  return sorted(after === null ? all : all.where(isAfter(after)), query.sort, page?.isBackwards);
+}
+
+function sorted<DB, TB extends keyof DB, O>(
+  rows: SelectQueryBuilder<DB, TB, O>,
+  sort: MonitorSort,
+  isBackwards = false,
+): SelectQueryBuilder<DB, TB, O> {
   const [up, down] = isBackwards ? (['desc', 'asc'] as const) : (['asc', 'desc'] as const);
-  if (query.sort === 'name') return rows.orderBy('host', up).orderBy('port', up);
-  if (query.sort === 'newest') return rows.orderBy('created_at', down).orderBy('monitor_id', down);
+  const by = (column: string) => sql.ref(column);
+  if (sort === 'name') return rows.orderBy(by('host'), up).orderBy(by('port'), up);
+  if (sort === 'newest') return rows.orderBy(by('created_at'), down).orderBy(by('monitor_id'), down);
   return rows
-    .orderBy('not_after', (order) => (isBackwards ? order.desc().nullsFirst() : order.asc().nullsLast()))
-    .orderBy('monitor_id', up);
+    .orderBy(by('not_after'), (order) => (isBackwards ? order.desc().nullsFirst() : order.asc().nullsLast()))
+    .orderBy(by('monitor_id'), up);
 }
 
 const idsOf = (rows: readonly { monitor_id: string }[]): string[] => rows.map(({ monitor_id: id }) => id);

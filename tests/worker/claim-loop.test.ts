@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { countingOnly } from '../../server/telemetry/index.ts';
-import { type ClaimLoop, createClaimLoop } from '../../server/worker/claim-loop.ts';
+import { type ClaimLoop, type ClaimLoopOptions, createClaimLoop } from '../../server/worker/claim-loop.ts';
 
 const PATIENCE = { graceMs: 0, abortMs: 1_000 };
 
@@ -9,7 +10,13 @@ interface Item {
   work: Promise<void>;
 }
 
-function rig(options: { concurrency?: number; claim?: (limit: number) => Promise<Item[]> } = {}) {
+interface RigOptions {
+  concurrency?: number;
+  claim?: (limit: number) => Promise<Item[]>;
+  renewal?: ClaimLoopOptions<Item>['renewal'];
+}
+
+function rig(options: RigOptions = {}) {
   const due: Item[] = [];
   const done: string[] = [];
   const released: string[] = [];
@@ -33,6 +40,7 @@ function rig(options: { concurrency?: number; claim?: (limit: number) => Promise
       released.push(item.name);
       return Promise.resolve();
     },
+    ...(options.renewal && { renewal: options.renewal }),
     random: () => 0.5,
     fieldsOf: ({ name }) => ({ item: name }),
     telemetry: countingOnly(),
@@ -104,6 +112,43 @@ describe('the claim loop', () => {
     await vi.waitFor(() => expect(done).toEqual(['good']));
     expect(log.error).toHaveBeenCalledTimes(1);
     expect(released).toEqual([]);
+  });
+
+  it('renews the lease of what runs until it ends, also where that fails once', async () => {
+    const renewed: string[] = [];
+    const { promise: work, resolve: end } = Promise.withResolvers<void>();
+    const { loop, due, done, log } = rig({
+      renewal: {
+        everyMs: 5,
+        renew({ name }) {
+          renewed.push(name);
+          return renewed.length === 1 ? Promise.reject(new Error('no database')) : Promise.resolve();
+        },
+      },
+    });
+    due.push({ name: 'long', work });
+    loop.start();
+    await vi.waitFor(() => expect(renewed.length).toBeGreaterThan(2));
+    expect(log.warn).toHaveBeenCalledTimes(1);
+    end();
+    await vi.waitFor(() => expect(done).toEqual(['long']));
+    const { length } = renewed;
+    await delay(50);
+    expect(renewed).toHaveLength(length);
+  });
+
+  it('comes by sooner while it finds something', async () => {
+    const { loop, due, done } = rig();
+    const claims = vi.spyOn(due, 'splice');
+    due.push(atOnce('first'));
+    loop.start();
+    await vi.waitFor(() => expect(done).toEqual(['first']));
+    due.push(atOnce('second'));
+    const before = performance.now();
+    await vi.waitFor(() => expect(done).toEqual(['first', 'second']), { interval: 10 });
+    // The pause after a claim without anything is a second.
+    expect(performance.now() - before).toBeLessThan(800);
+    expect(claims).toHaveBeenCalledTimes(2);
   });
 
   it('survives a database that is away', async () => {

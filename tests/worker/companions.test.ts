@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors.ts';
 import { claimWatchers } from '../../server/worker/shared-looks.ts';
@@ -31,6 +31,41 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     await requestCheck(rig.store, { accountId, monitorId, now: rig.clock.now() });
     await rig.runDue();
     expect(looks()).toBe(2);
+  });
+
+  it('stays written down for the others where one of them cannot be', async () => {
+    const { rig, looks } = await countingRig(await open());
+    const mine = await rig.watch(HOST);
+    const [broken, theirs] = [await watchAs(rig, 'bob'), await watchAs(rig, 'carol')];
+    await rig.store.db
+      .updateTable('monitors')
+      .set({ alert_settings: 'not JSON' })
+      .where('id', '=', broken.id)
+      .execute();
+    await rig.runDue();
+    expect(looks()).toBe(1);
+    for (const { accountId, id } of [mine, theirs])
+      expect(await monitorOf(rig.store, { accountId, monitorId: id })).toMatchObject({ uptime: 'up' });
+    const { accountId, id: monitorId } = broken;
+    expect(await monitorOf(rig.store, { accountId, monitorId })).toMatchObject({
+      ...{ lastCheckedAt: null, checking: true },
+    });
+    expect(rig.log.error).toHaveBeenCalledTimes(1);
+  });
+
+  it('is looked at once also for more accounts than one claim takes along', async () => {
+    const { rig, looks } = await countingRig(await open());
+    const watching = [await rig.watch(HOST)];
+    for (let index = 0; index < 230; index++) watching.push(await watchAs(rig, `person-${index}`));
+    // Due before the look began: not for a later one.
+    rig.clock.advance(1_000);
+    rig.worker.start();
+    onTestFinished(() => rig.worker.stop());
+    const checked = rig.store.db.selectFrom('monitors').select('id').where('last_checked_at', '>', START);
+    await expect
+      .poll(async () => (await checked.execute()).length, { timeout: 25_000 })
+      .toBe(watching.length);
+    expect(looks()).toBe(1);
   });
 
   it('leaves slots free, and says that there may be more for them', async () => {
