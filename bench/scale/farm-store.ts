@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Store } from '../../server/store/open-store.ts';
@@ -7,7 +6,7 @@ import { startApp } from '../../tests/kit/app.ts';
 import { fillStore } from '../../tests/kit/large-store.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
 import { type Farm, startFarm, ZONES } from './farm.ts';
-import { createDatabase, type Database } from './places.ts';
+import { createDatabase, type Database, settleDisk } from './places.ts';
 
 /** A store whose monitors look at the farm, all of them as after a first day: what runs next is no first look. */
 export interface FarmStore {
@@ -59,7 +58,7 @@ export async function createFarmStore(
     await app.stop();
   }
   await copyToAll(store);
-  await writtenOut(store);
+  await settleDisk(store);
   return {
     ...{ database, farm, person, environment, store },
     async remove() {
@@ -122,13 +121,6 @@ async function copyToAll(store: Store): Promise<void> {
   );
   await sql`drop table bench_copies`.execute(db);
   await forgetPostures(store);
-  await sql.raw(dialect === 'postgres' ? 'vacuum analyze' : 'analyze').execute(db);
-}
-
-/** Until the machine has written it all to its disk, whatever waits for that disk waits for this too. */
-async function writtenOut({ db, dialect }: Store): Promise<void> {
-  await sql.raw(dialect === 'postgres' ? 'checkpoint' : 'pragma wal_checkpoint(truncate)').execute(db);
-  execFileSync('sync');
 }
 
 async function copyRows({ db, dialect }: Store, table: keyof Tables): Promise<void> {

@@ -2,32 +2,28 @@ import { listMonitors, monitorIds, summary } from '../../server/store/monitors.t
 import type { Store } from '../../server/store/open-store.ts';
 import { uptimePercents } from '../../server/store/uptime.ts';
 import { type Figure, percentile, timed } from './figures.ts';
-import { filled, type Place } from './places.ts';
+import { type Filled, settleDisk } from './places.ts';
 
 const ROUNDS = 100;
 const PAGE_SIZE = 50;
-/** Of the targets that docs/operations.md tells; a search looks through everything that an account has. */
+/** Of the targets that docs/operations.md tells. A search looks through everything that an account has. */
 const MOST_LIST_MS = 50;
+const MOST_SEARCH_MS = 150;
 const MOST_SUMMARY_MS = 150;
 
 /** What pages of an account ask of the store: of the largest account, and of one with a few, which the others must not slow down. */
-export async function measureLists(place: Place): Promise<Figure[]> {
-  const now = Date.now();
-  const { database, store, content } = await filled(place, { now });
-  try {
-    // Each check rewrites its row: what was written once and never since is read faster than it is in truth.
-    await store.db
-      .updateTable('monitors')
-      .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
-      .where('account_id', 'in', [content.largest, content.small ?? ''])
-      .execute();
-    return [
-      ...(await ofAccount(store, content.largest, 'the largest account')),
-      ...(content.small === null ? [] : await ofAccount(store, content.small, 'a small account')),
-    ];
-  } finally {
-    await database.remove();
-  }
+export async function measureLists({ store, content, now }: Filled): Promise<Figure[]> {
+  // Each check rewrites its row: what was written once and never since is read faster than it is in truth.
+  await store.db
+    .updateTable('monitors')
+    .set((eb) => ({ next_check_at: eb('next_check_at', '+', 1), last_checked_at: now }))
+    .where('account_id', 'in', [content.largest, content.small ?? ''])
+    .execute();
+  await settleDisk(store);
+  return [
+    ...(await ofAccount(store, content.largest, 'the largest account')),
+    ...(content.small === null ? [] : await ofAccount(store, content.small, 'a small account')),
+  ];
 }
 
 async function ofAccount(store: Store, accountId: string, name: string): Promise<Figure[]> {
@@ -60,7 +56,7 @@ async function ofAccount(store: Store, accountId: string, name: string): Promise
   for (const [what, work] of Object.entries(lists))
     figures.push({
       ...(await figureOf(`${name} (${total.toLocaleString('en')}): ${what}, p99`, work)),
-      most: MOST_LIST_MS,
+      most: /^(?:search|one tag)/.test(what) ? MOST_SEARCH_MS : MOST_LIST_MS,
     });
   figures.push({
     ...(await figureOf(`${name}: summary with the horizon, p99`, () => summary(store, { accountId, now }))),

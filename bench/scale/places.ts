@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -5,12 +6,7 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { openStore, type Store } from '../../server/store/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/app.ts';
-import {
-  type FilledStore,
-  type FillOptions,
-  fillStore,
-  type Population,
-} from '../../tests/kit/large-store.ts';
+import { type FilledStore, fillStore, type Population } from '../../tests/kit/large-store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';
 
 /** How a store of that size is spread over accounts. */
@@ -79,22 +75,43 @@ async function execute(url: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** A store filled for a place, with the time that took told as it goes. */
-export async function filled(
-  place: Place,
-  options: Omit<FillOptions, keyof Population>,
-): Promise<{ database: Database; store: Store; content: FilledStore }> {
+/** A store filled for a place. */
+export interface Filled {
+  place: Place;
+  store: Store;
+  content: FilledStore;
+  /** The instant as of which it is filled. */
+  now: number;
+  remove(): Promise<void>;
+}
+
+/** Tells how far it is as it goes. */
+export async function fill(place: Place): Promise<Filled> {
   const [kind, size] = place.split('-') as ['sqlite' | 'postgres', keyof typeof SIZES];
   const database = await createDatabase(kind);
   const store = await database.open();
+  const now = Date.now();
   const content = await fillStore(store, {
     ...SIZES[size],
-    ...options,
+    now,
     onProgress: (done) => {
       if (done % 100_000 === 0) process.stdout.write(`  ${place}: ${done.toLocaleString('en')} monitors\n`);
     },
   });
-  return { database, store, content };
+  return { place, store, content, now, remove: () => database.remove() };
+}
+
+/**
+ * Until the machine has written to its disk what a bench prepared, whatever waits for that disk waits for this too. PostgreSQL tidies
+ * up by itself within a minute, while it is measured.
+ */
+export async function settleDisk({ db, dialect }: Store): Promise<void> {
+  const last =
+    dialect === 'postgres'
+      ? ['vacuum analyze', 'checkpoint']
+      : ['analyze', 'pragma wal_checkpoint(truncate)'];
+  for (const statement of last) await sql.raw(statement).execute(db);
+  execFileSync('sync');
 }
 
 /** Of the whole database, with what waits to be written into it; in bytes, after it was tidied up. */

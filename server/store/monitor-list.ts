@@ -33,7 +33,7 @@ export async function listMonitors(
 ): Promise<{ monitors: Monitor[]; total: number }> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
   const { ids, total } =
-    (await fewMatching(store, query, offset)) ??
+    (await pageOfFound(store, query, offset)) ??
     (isEverything(query) && offset < EARLY
       ? await firstOfAll(store, query, offset)
       : await deepOfMany(store, query, offset));
@@ -62,19 +62,16 @@ async function deepOfMany(store: Store, query: ListQuery, offset: number): Promi
   return { ids: offset >= total ? [] : await pageOf(store, query, { total, offset }), total };
 }
 
-/** So many are found and counted at once. */
-const FEW = 5_000;
-
 /**
- * The page and the total of what people wrote, for which everything is looked through: once, unless there turn out to be many. Null then,
- * and where nothing is on the page.
+ * The page and the total of what people wrote: all is looked through for either, and so for both at once. Null for other lists, and
+ * where nothing is on the page.
  */
-async function fewMatching(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
+async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
   if (query.q === undefined && query.tag === undefined) return null;
   const found = store.db
     .with(
       (cte) => cte('found').materialized(),
-      () => foundRows(store, query).limit(FEW + 1),
+      () => foundRows(store, query),
     )
     .selectFrom('found')
     .select((eb) => [
@@ -90,7 +87,7 @@ async function fewMatching(store: Store, query: ListQuery, offset: number): Prom
     .offset(offset)
     .execute();
   const total = rows[0]?.total ?? (offset === 0 && after === null ? 0 : null);
-  return total === null || total > FEW ? null : { ids: idsOf(rows), total };
+  return total === null ? null : { ids: idsOf(rows), total };
 }
 
 /** The ids of what matches, in the list's order and at most `limit`, and how many match in all. */
