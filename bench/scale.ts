@@ -74,8 +74,8 @@ const others: Record<Exclude<Part, 'lists' | 'work'>, () => Run[]> = {
       () =>
         measureWorkers(
           isQuick
-            ? { monitors: 4_000, overMs: MINUTE_MS, say }
-            : { monitors: 20_000, overMs: 4 * MINUTE_MS, say },
+            ? { monitors: 6_000, overMs: 2 * MINUTE_MS, killedAfterMs: MINUTE_MS, say }
+            : { monitors: 24_000, overMs: 5 * MINUTE_MS, killedAfterMs: 4 * MINUTE_MS, say },
         ),
     ],
   ],

@@ -6,8 +6,10 @@ import { type Figure, percentile } from './figures.ts';
 
 export interface WorkersOptions {
   monitors: number;
-  /** They fall due evenly over this time; half way one worker is killed. */
+  /** They fall due evenly over this time. */
   overMs: number;
+  /** Of that time, before one worker is killed. */
+  killedAfterMs: number;
   say: (text: string) => void;
 }
 
@@ -15,30 +17,44 @@ const WORKERS = 4;
 const START_MS = 5_000;
 const MOST_STARTING_MS = 2 * 60_000;
 const MOST_RETAKEN_MS = 75_000;
-/** A look that is still held after so long is not somebody's who lives: the slowest host takes three seconds. */
-const ALIVE_MS = 15_000;
+/** In the end, for what fell due last: the slowest host takes three seconds. */
+const LAST_MS = 15_000;
+/** As many looks the one that is killed has to have under way. */
+const MANY = 3;
 
 /** Four workers on one PostgreSQL: how evenly they share what is due, and what becomes of the work of one that is killed. */
-export async function measureWorkers({ monitors, overMs, say }: WorkersOptions): Promise<Figure[]> {
+export async function measureWorkers({
+  monitors,
+  overMs,
+  killedAfterMs,
+  say,
+}: WorkersOptions): Promise<Figure[]> {
   const world = await createFarmStore('postgres', { monitors, say, port: await freePort() });
   const { PORT: _, ...environment } = world.environment;
   const workers: WorkerApp[] = [];
   try {
     // A process that settled the farm's store may have been the last at one or another.
     const before = new Set(await claimers(world.store));
-    for (let index = 0; index < WORKERS; index++) workers.push(startWorkerApp(environment));
-    const ours = await allAtWork(world.store, before);
+    const ours: string[] = [];
+    for (let index = 0; index < WORKERS; index++) {
+      workers.push(startWorkerApp(environment));
+      ours.push(await nameOfNext(world.store, new Set([...before, ...ours])));
+    }
+    // What is recorded later would move on when it is due next.
+    while ((await heldNow(world.store)).length > 0) await delay(500);
     const from = Date.now() + START_MS;
     const due = await spreadDue(world.store, { from, overMs });
     say(`${WORKERS} workers, ${Math.round((monitors / overMs) * 1_000)} checks a second`);
-    await delay(Math.max(0, from + overMs / 2 - Date.now()));
+    await delay(Math.max(0, from + killedAfterMs - Date.now()));
     const shares = await sharesSince(world.store, { from, ours });
+    const [victim = ''] = ours;
+    while ((await heldNow(world.store)).filter(({ by }) => by === victim).length < MANY) await delay(20);
     const killedAt = Date.now();
     await workers[0]?.kill();
-    const held = await heldNow(world.store);
-    say(`one killed with SIGKILL; ${held.length} looks were under way`);
+    const held = (await heldNow(world.store)).filter(({ by }) => by === victim);
+    say(`one killed with SIGKILL in ${held.length} looks`);
     const retaken = await retakenAfter(world.store, held, killedAt);
-    await delay(Math.max(0, from + overMs + ALIVE_MS - Date.now()));
+    await delay(Math.max(0, from + overMs + LAST_MS - Date.now()));
     const lags = await lagsOf(world.store, due);
     const [least, most] = [Math.min(...shares), Math.max(...shares)];
     const mean = shares.reduce((sum, share) => sum + share, 0) / WORKERS;
@@ -50,8 +66,7 @@ export async function measureWorkers({ monitors, overMs, say }: WorkersOptions):
         least: WORKERS,
       },
       { what: 'checks of each until the kill, on average', value: mean, unit: '' },
-      { what: 'the busiest over the average', value: (most / mean - 1) * 100, unit: '%', most: 10 },
-      { what: 'the idlest under the average', value: (1 - least / mean) * 100, unit: '%', most: 10 },
+      { what: 'the busiest over the idlest', value: (most / least - 1) * 100, unit: '%', most: 10 },
       { what: 'looks of the killed one, checked by others', value: retaken.length, unit: '', least: 1 },
       {
         what: 'the last of them after',
@@ -73,21 +88,19 @@ async function claimers({ db }: Store): Promise<string[]> {
   return rows.flatMap(({ claimed_by: by }) => by ?? []);
 }
 
-/** Makes some due until every worker has claimed one, and waits for the last of these checks: what each is called. */
-async function allAtWork(store: Store, before: ReadonlySet<string>): Promise<string[]> {
-  const seen = new Set<string>();
-  for (const until = Date.now() + MOST_STARTING_MS; seen.size < WORKERS && Date.now() < until;) {
+/** Makes some due until a worker that was not known has claimed one: what it is called. */
+async function nameOfNext(store: Store, known: ReadonlySet<string>): Promise<string> {
+  for (const until = Date.now() + MOST_STARTING_MS; Date.now() < until;) {
     await store.db
       .updateTable('monitors')
       .set({ next_check_at: Date.now() })
       .where('id', 'in', (eb) => eb.selectFrom('monitors').select('id').where('active', '=', 1).limit(1_000))
       .execute();
     await delay(2_000);
-    for (const by of await claimers(store)) if (!before.has(by)) seen.add(by);
+    const name = (await claimers(store)).find((by) => !known.has(by));
+    if (name !== undefined) return name;
   }
-  // What is recorded later would move on when it is due next.
-  while ((await heldNow(store)).length > 0) await delay(500);
-  return [...seen];
+  throw new Error('A worker claimed nothing for two minutes.');
 }
 
 /** How many each worker has checked last. */
@@ -108,44 +121,32 @@ async function sharesSince(
 interface Held {
   id: string;
   token: string;
+  by: string | null;
 }
 
 async function heldNow({ db }: Store): Promise<Held[]> {
   const rows = await db
     .selectFrom('monitors')
-    .select(['id', 'lease_token'])
+    .select(['id', 'lease_token', 'claimed_by as by'])
     .where('lease_token', 'is not', null)
     .execute();
-  return rows.flatMap(({ id, lease_token: token }) => (token === null ? [] : [{ id, token }]));
+  return rows.flatMap(({ id, lease_token: token, by }) => (token === null ? [] : [{ id, token, by }]));
 }
 
-/** Of what was under way at the kill, that which nobody alive had: after how long each was checked by somebody else. */
+/** Of what the killed one had under way and had not recorded: after how long each was checked by somebody else, in ms. */
 async function retakenAfter({ db }: Store, held: readonly Held[], killedAt: number): Promise<number[]> {
-  await delay(ALIVE_MS);
-  const stateOf = async () =>
-    held.length === 0
-      ? []
-      : db
-          .selectFrom('monitors')
-          .select(['id', 'lease_token', 'last_checked_at'])
-          .where(
-            'id',
-            'in',
-            held.map(({ id }) => id),
-          )
-          .execute();
-  const tokens = new Map(held.map(({ id, token }) => [id, token]));
-  const orphans = (await stateOf())
-    .filter((row) => row.lease_token === tokens.get(row.id))
-    .map(({ id }) => id);
+  const ids = held.map(({ id }) => id);
   for (;;) {
-    const rows = (await stateOf()).filter(({ id }) => orphans.includes(id));
-    const checked = rows.flatMap(({ last_checked_at: at }) =>
-      (at ?? 0) > killedAt ? [(at ?? 0) - killedAt] : [],
-    );
-    if (checked.length === orphans.length) return checked;
+    const rows = await db
+      .selectFrom('monitors')
+      .select('last_checked_at')
+      .where('id', 'in', ids)
+      .where('last_checked_at', '>', killedAt)
+      .execute();
+    const took = rows.map(({ last_checked_at: at }) => (at ?? 0) - killedAt);
+    if (took.length === ids.length) return took;
     if (Date.now() > killedAt + 2 * MOST_RETAKEN_MS)
-      return [...checked, ...Array<number>(orphans.length - checked.length).fill(Number.POSITIVE_INFINITY)];
+      return [...took, ...Array<number>(ids.length - took.length).fill(Number.POSITIVE_INFINITY)];
     await delay(250);
   }
 }

@@ -29,14 +29,19 @@ export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): K
     lifetimeSeconds: ASKED_AGAIN_S,
   });
   let pausedUntil = 0;
+  let isMissed = false;
   const pool: PostgresPool = {
     options: {},
     async connect(): Promise<PostgresPoolClient> {
       if (performance.now() >= pausedUntil)
         try {
-          return await replica.connect();
+          const client = await replica.connect();
+          isMissed = false;
+          return client;
         } catch (error) {
-          onTrouble(error);
+          // Once: it may be away for days, or the primary have nothing to write for hours.
+          if (!isMissed) onTrouble(error);
+          isMissed = true;
           pausedUntil = performance.now() + PAUSE_MS;
         }
       return primary.connect();

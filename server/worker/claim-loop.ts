@@ -9,10 +9,16 @@ import type { Log } from './log.ts';
  */
 const POLL_MS = 1_000;
 /**
- * The same while claims find something: what is due in a second comes in several small portions, and of several workers
- * each gets its share within a minute, as it comes by so much more often.
+ * The same after a claim that found something, and twice as long after each that did not: what is due in a second comes in several
+ * small portions, and of several workers each has its share within minutes, as it comes by so much more often.
  */
-const BUSY_POLL_MS = 200;
+const BUSY_POLL_MS = 100;
+/**
+ * At most so many are taken at a time, and the rest after so long: after a moment in which nothing could be claimed whoever came first
+ * would take all that had become due.
+ */
+const MOST_CLAIMED = 16;
+const SHORT_PAUSE_MS = 20;
 /** With every slot taken, freed ones are gathered this long, so that a busy worker claims batches and not single rows. */
 const GATHER_MS = 10;
 const LONGEST_PAUSE_MS = 10_000;
@@ -127,25 +133,28 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     for (const controller of running.keys()) controller.abort();
   }
 
-  /** Claims for the free slots: whether every slot is now taken, and whether there was anything to do. */
-  async function fill(): Promise<{ isFull: boolean; isBusy: boolean }> {
+  /** Claims for the free slots; whether every slot is now taken, and how long to wait for the next look. */
+  async function fill(lastPauseMs: number): Promise<{ isFull: boolean; pauseMs: number }> {
     const free = concurrency - running.size;
-    if (free === 0) return { isFull: true, isBusy: true };
-    const { items, claim } = await claimAtMost(free);
+    if (free === 0) return { isFull: true, pauseMs: BUSY_POLL_MS };
+    const most = Math.min(free, MOST_CLAIMED);
+    const { items, claim } = await claimAtMost(most);
     for (const item of items) launch(item, claim);
-    return { isFull: items.length === free, isBusy: items.length > 0 };
+    const isFull = items.length === free;
+    if (items.length === most && !isFull) return { isFull, pauseMs: SHORT_PAUSE_MS };
+    return { isFull, pauseMs: items.length > 0 ? BUSY_POLL_MS : Math.min(2 * lastPauseMs, POLL_MS) };
   }
 
   async function loop(): Promise<void> {
     let failures = 0;
+    let pauseMs = POLL_MS;
     while (!stopping.signal.aborted) {
       try {
         // Set before the claim too: an item that ends while we look at the database must ring.
         full = true;
-        const { isFull, isBusy } = await fill();
-        full = isFull;
+        ({ isFull: full, pauseMs } = await fill(pauseMs));
         failures = 0;
-        await bell.wait((isBusy ? BUSY_POLL_MS : POLL_MS) * (0.5 + options.random()));
+        await bell.wait(pauseMs * (0.5 + options.random()));
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;
