@@ -6,7 +6,7 @@ import { type Filled, settleDisk } from './places.ts';
 
 const ROUNDS = 100;
 const PAGE_SIZE = 50;
-/** Of the targets that docs/operations.md tells. A search looks through everything that an account has. */
+/** A search looks through everything that an account has. */
 const MOST_LIST_MS = 50;
 const MOST_SEARCH_MS = 150;
 const MOST_SUMMARY_MS = 150;

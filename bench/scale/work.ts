@@ -6,7 +6,7 @@ import { percentile } from './figures.ts';
 import { type Filled, settleDisk } from './places.ts';
 
 const CHECKED = 4_000;
-/** As many as a process looks at at once. */
+/** Four claims of a worker in one, as they come together after a moment in which nothing could be claimed. */
 const AT_ONCE = 64;
 /** Of 100,000 monitors at 15 minutes: 111 a second, and as much again for everything else. */
 const LEAST_PER_SECOND = 222;

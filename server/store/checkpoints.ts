@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { StoreLog } from './store-log.ts';
 
@@ -14,15 +13,23 @@ export function startCheckpoints(path: string, log: StoreLog): { close(): Promis
     workerData: path,
     resourceLimits: LITTLE_MEMORY,
   });
+  // It alone keeps nobody running.
   thread.unref();
   let hasEnded = false;
-  const ended = once(thread, 'exit').then(() => (hasEnded = true));
+  const ended = new Promise<void>((resolve) => {
+    thread.once('exit', () => {
+      hasEnded = true;
+      resolve();
+    });
+  });
   thread.on('error', (error) =>
     log.warn({ err: error }, 'the thread that tidies up after writes ended; they do it themselves now'),
   );
   return {
     async close() {
       if (hasEnded) return;
+      // What is waited for has to keep the process running.
+      thread.ref();
       thread.postMessage('close');
       await ended;
     },

@@ -36,8 +36,7 @@ export interface Wanted {
   total: number;
   /** How far from the nearer end of the order the last of it lies. */
   reach: number;
-  /** Whether a condition on the state gives an index in the wanted order: that of the phases is one by the ends of certificates. */
-  isByEnd: boolean;
+  sort: 'newest' | 'soonest' | 'name';
 }
 
 /**
@@ -48,7 +47,7 @@ export interface Wanted {
 export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted | null): Listed<unknown> {
   const { q, tag } = filter;
   if (q === undefined && tag === undefined && wanted !== null && wanted.total > DENSE) {
-    if (wanted.isByEnd) return matching(store, filter);
+    if (hasOrderedIndex(filter, wanted)) return matching(store, filter);
     if (wanted.reach <= wanted.total * WALKED) return matching(store, filter, { isWalked: true });
   }
   if (isEverything(filter)) return matching(store, filter);
@@ -56,6 +55,10 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted
   // It has the columns that an order is made of, as the table does.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
+
+/** Whether what leads to the rows of a state has them in that order: the phases by the ends of certificates, troubles by name. */
+const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: Wanted): boolean =>
+  status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
 export const isEverything = ({ q, tag, status }: MonitorFilter): boolean =>
   q === undefined && tag === undefined && status === undefined;

@@ -154,7 +154,7 @@ function inOrder(
   page: { total: number; reach: number; isBackwards?: boolean } | null = null,
 ) {
   const { after = null } = query;
-  const wanted = page && { ...page, isByEnd: query.sort === 'soonest' };
+  const wanted = page && { ...page, sort: query.sort };
   const all = matchingRows(store, query, wanted).select('monitor_id');
   return sorted(after === null ? all : all.where(isAfter(after)), query.sort, page?.isBackwards);
 }

@@ -77,9 +77,15 @@ class NodeSqliteDriver implements Driver {
   }
 
   async init(): Promise<void> {
-    this.#writer = new Opened(this.#path, WRITER);
-    // Not before the first has made it what it is.
-    if (this.#readsApart) this.#reader = new Opened(this.#path, READER, { readOnly: true });
+    const writer = new Opened(this.#path, WRITER);
+    try {
+      // Not before the first has made it what it is.
+      if (this.#readsApart) this.#reader = new Opened(this.#path, READER, { readOnly: true });
+    } catch (error) {
+      writer.database.close();
+      throw error;
+    }
+    this.#writer = writer;
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {

@@ -30,7 +30,7 @@ export interface Store {
   everyonePremium: boolean;
   /** better-auth's way to its own tables; its `database` option. */
   identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
-  /** Connections to PostgreSQL; null on SQLite, which has one. */
+  /** Connections to PostgreSQL; null on SQLite, which has no pool. */
   pool(): PoolUse | null;
   close(): Promise<void>;
 }

@@ -29,19 +29,20 @@ export function openReplica(replicaUrl: string, primary: Pool, log: StoreLog): K
     lifetimeSeconds: ASKED_AGAIN_S,
   });
   let pausedUntil = 0;
-  let isMissed = false;
+  let toldOf: string | null = null;
   const pool: PostgresPool = {
     options: {},
     async connect(): Promise<PostgresPoolClient> {
       if (performance.now() >= pausedUntil)
         try {
           const client = await replica.connect();
-          isMissed = false;
+          toldOf = null;
           return client;
         } catch (error) {
-          // Once: it may be away for days, or the primary have nothing to write for hours.
-          if (!isMissed) onTrouble(error);
-          isMissed = true;
+          // Once of the same: it may be away for days, or the primary have nothing to write for hours.
+          const reason = error instanceof Error ? error.message : String(error);
+          if (toldOf !== reason) onTrouble(error);
+          toldOf = reason;
           pausedUntil = performance.now() + PAUSE_MS;
         }
       return primary.connect();

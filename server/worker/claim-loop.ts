@@ -133,28 +133,34 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     for (const controller of running.keys()) controller.abort();
   }
 
-  /** Claims for the free slots; whether every slot is now taken, and how long to wait for the next look. */
-  async function fill(lastPauseMs: number): Promise<{ isFull: boolean; pauseMs: number }> {
+  /** Claims for the free slots. What was found: for all of them, as much as a claim takes with `more` slots left, less, or nothing. */
+  async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
     const free = concurrency - running.size;
-    if (free === 0) return { isFull: true, pauseMs: BUSY_POLL_MS };
+    if (free === 0) return 'full';
     const most = Math.min(free, MOST_CLAIMED);
     const { items, claim } = await claimAtMost(most);
     for (const item of items) launch(item, claim);
-    const isFull = items.length === free;
-    if (items.length === most && !isFull) return { isFull, pauseMs: SHORT_PAUSE_MS };
-    return { isFull, pauseMs: items.length > 0 ? BUSY_POLL_MS : Math.min(2 * lastPauseMs, POLL_MS) };
+    if (items.length === free) return 'full';
+    if (items.length === most) return 'more';
+    return items.length > 0 ? 'some' : 'none';
   }
+
+  const jittered = (ms: number): number => ms * (0.5 + options.random());
 
   async function loop(): Promise<void> {
     let failures = 0;
-    let pauseMs = POLL_MS;
+    let misses = 0;
     while (!stopping.signal.aborted) {
       try {
         // Set before the claim too: an item that ends while we look at the database must ring.
         full = true;
-        ({ isFull: full, pauseMs } = await fill(pauseMs));
+        const found = await fill();
+        full = found === 'full';
+        misses = found === 'none' ? misses + 1 : 0;
         failures = 0;
-        await bell.wait(pauseMs * (0.5 + options.random()));
+        // Others come by in this time, whatever rings meanwhile.
+        if (found === 'more') await delay(jittered(SHORT_PAUSE_MS));
+        else await bell.wait(jittered(Math.min(BUSY_POLL_MS * 2 ** misses, POLL_MS)));
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;

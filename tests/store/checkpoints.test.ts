@@ -1,8 +1,11 @@
-import { statSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { startCheckpoints } from '../../server/store/checkpoints.ts';
 import { openStore } from '../../server/store/open-store.ts';
 import { temporaryFolder } from '../kit/app.ts';
 
@@ -43,4 +46,26 @@ it('keeps the log short however much is written', async () => {
   expect(statSync(`${file}-wal`).size).toBeLessThan(40_000_000);
   await store.close();
   expect(() => statSync(`${file}-wal`)).toThrow('ENOENT');
+});
+
+it('is done without where its thread cannot work', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const log = { warn: vi.fn() };
+  const { close } = startCheckpoints(join(folder.path, 'nowhere', 'certlantern.db'), log);
+  await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  await close();
+});
+
+it('is over before a process that has nothing else to do ends', async () => {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder.remove());
+  const program = `
+    const { openStore } = await import('./server/store/open-store.ts');
+    const store = await openStore({ databaseUrl: null, dataDir: ${JSON.stringify(folder.path)}, tidiesApart: true });
+    await store.close();
+    console.log('closed');`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program]);
+  expect(stdout).toBe('closed\n');
+  expect(readdirSync(folder.path)).toEqual(['certlantern.db']);
 });
