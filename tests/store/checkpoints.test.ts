@@ -52,9 +52,9 @@ it('is done without where its thread cannot work', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const log = { warn: vi.fn() };
-  const { close } = startCheckpoints(join(folder.path, 'nowhere', 'certlantern.db'), log);
+  const checkpoints = startCheckpoints(join(folder.path, 'nowhere', 'certlantern.db'), log);
   await vi.waitFor(() => expect(log.warn).toHaveBeenCalledTimes(1), { timeout: 10_000 });
-  await close();
+  await checkpoints.close();
 });
 
 it('is over before a process that has nothing else to do ends', async () => {
