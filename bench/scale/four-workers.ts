@@ -120,17 +120,15 @@ async function sharesSince(
 
 interface Held {
   id: string;
-  token: string;
   by: string | null;
 }
 
 async function heldNow({ db }: Store): Promise<Held[]> {
-  const rows = await db
+  return db
     .selectFrom('monitors')
-    .select(['id', 'lease_token', 'claimed_by as by'])
+    .select(['id', 'claimed_by as by'])
     .where('lease_token', 'is not', null)
     .execute();
-  return rows.flatMap(({ id, lease_token: token, by }) => (token === null ? [] : [{ id, token, by }]));
 }
 
 /** Of what the killed one had under way and had not recorded: after how long each was checked by somebody else, in ms. */

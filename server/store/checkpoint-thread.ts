@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { setInterval } from 'node:timers';
 
 /** Frames come by the thousand in a second of many checks; what waits to be carried over stays that small. */
 const EVERY_MS = 500;

@@ -69,7 +69,7 @@ export function needsPerson(now: number): RawBuilder<boolean> {
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
 /** Of a row of `monitor_listing` that stands on the horizon: a certificate was read, and it is checked. */
-export const hasCertificate = sql<boolean>`phase in (3, 4)`;
+export const hasCertificate = sql<boolean>`phase in (${sql.lit(REVOKED)}, ${sql.lit(DATED)})`;
 
 /** Of a row of `monitor_listing`: nobody checks it. */
 export const isPaused = sql<boolean>`phase = ${sql.lit(DOMAIN_STATES.indexOf('paused'))}`;

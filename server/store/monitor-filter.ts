@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { byItself, contains, type DialectName } from './dialect.ts';
 import { type DomainState, isInState, isUnreached, needsPerson } from './domain-state.ts';
+import type { MonitorPlace } from './list-place.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 
@@ -36,7 +37,7 @@ export interface Wanted {
   total: number;
   /** How far from the nearer end of the order the last of it lies. */
   reach: number;
-  sort: 'newest' | 'soonest' | 'name';
+  sort: MonitorPlace['sort'];
 }
 
 /**

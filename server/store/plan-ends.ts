@@ -32,7 +32,7 @@ export async function nextPlanEnd(store: Store): Promise<number | null> {
  */
 export async function misfitPlans(store: Store): Promise<string[]> {
   if (store.everyonePremium) {
-    // By way of what is paused, for which each account has an index: nothing else reads all monitors, at every start.
+    // By way of what is paused, for which each account has an index: all monitors would be read at every start.
     const rows = await store.db
       .selectFrom('accounts')
       .select('id')

@@ -10,8 +10,8 @@ const ATTEMPTS = 5;
 
 /**
  * Runs `work` in one transaction, again from the start where it lost a race against another one. Inside, use only the
- * transaction it is given: on SQLite a write through `store.db` would wait for
- * the transaction's own connection, and on either database a read would not see what it wrote.
+ * transaction it is given: on SQLite a write through `store.db` would wait for the
+ * transaction's own connection, and on either database a read would not see what it wrote.
  */
 export async function inTransaction<T>(
   store: Store,

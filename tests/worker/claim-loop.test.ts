@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { countingOnly } from '../../server/telemetry/index.ts';
 import { type ClaimLoop, type ClaimLoopOptions, createClaimLoop } from '../../server/worker/claim-loop.ts';
@@ -48,6 +47,12 @@ function rig(options: RigOptions = {}) {
   });
   onTestFinished(() => loop.stop(PATIENCE));
   return { loop, due, done, released, limits, log };
+}
+
+/** Pauses and renewals pass by the test's word; promises settle by themselves. */
+function fakeTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 const atOnce = (name: string): Item => ({ name, work: Promise.resolve() });
@@ -115,11 +120,12 @@ describe('the claim loop', () => {
   });
 
   it('renews the lease of what runs until it ends, also where that fails once', async () => {
+    fakeTimers();
     const renewed: string[] = [];
     const { promise: work, resolve: end } = Promise.withResolvers<void>();
     const { loop, due, done, log } = rig({
       renewal: {
-        everyMs: 5,
+        everyMs: 15_000,
         renew({ name }) {
           renewed.push(name);
           return renewed.length === 1 ? Promise.reject(new Error('no database')) : Promise.resolve();
@@ -128,27 +134,27 @@ describe('the claim loop', () => {
     });
     due.push({ name: 'long', work });
     loop.start();
-    await vi.waitFor(() => expect(renewed.length).toBeGreaterThan(2));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(renewed).toEqual(Array(4).fill('long'));
     expect(log.warn).toHaveBeenCalledTimes(1);
     end();
-    await vi.waitFor(() => expect(done).toEqual(['long']));
-    const { length } = renewed;
-    await delay(50);
-    expect(renewed).toHaveLength(length);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(done).toEqual(['long']);
+    expect(renewed).toHaveLength(4);
   });
 
-  it('comes by sooner while it finds something', async () => {
-    const { loop, due, done } = rig();
-    const claims = vi.spyOn(due, 'splice');
+  it('comes by soon after it found something, and ever later while it does not', async () => {
+    fakeTimers();
+    const { loop, due, done, limits } = rig();
     due.push(atOnce('first'));
     loop.start();
-    await vi.waitFor(() => expect(done).toEqual(['first']));
+    await vi.advanceTimersByTimeAsync(0);
     due.push(atOnce('second'));
-    const before = performance.now();
-    await vi.waitFor(() => expect(done).toEqual(['first', 'second']), { interval: 10 });
-    // The pause after a claim without anything is a second.
-    expect(performance.now() - before).toBeLessThan(800);
-    expect(claims).toHaveBeenCalledTimes(2);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(done).toEqual(['first', 'second']);
+    // After 100, 200, 400, 800 ms, and then every second.
+    await vi.advanceTimersByTimeAsync(100 + 200 + 400 + 800 + 3_000);
+    expect(limits).toHaveLength(2 + 4 + 3);
   });
 
   it('survives a database that is away', async () => {
