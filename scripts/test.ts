@@ -1,5 +1,5 @@
 // Everything that has to hold, in one command: npm test. Each stage runs even where an earlier one failed; the last line
-// counts. With CI=true a skipped test is a failure.
+// counts, after the names of what failed. With CI=true a skipped test is a failure.
 //
 //   npm test                    all of it
 //   npm test -- unit journeys   some stages
@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { findBrowser } from '../tests/kit/browser.ts';
 import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
 
@@ -15,6 +15,8 @@ interface Outcome {
   passed: number;
   failed: number;
   skipped: number;
+  /** What failed, by its file and title: said once more at the end, where it is found. */
+  failures: string[];
 }
 interface Stage {
   name: string;
@@ -52,13 +54,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const total: Outcome = { passed: 0, failed: 0, skipped: 0 };
+const total: Outcome = { passed: 0, failed: 0, skipped: 0, failures: [] };
 for (const stage of STAGES.filter(chosen)) {
   const startedAt = Date.now();
   const outcome = await stage.run();
   total.passed += outcome.passed;
   total.failed += outcome.failed;
   total.skipped += outcome.skipped;
+  total.failures.push(...outcome.failures);
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   say(`== ${stage.name}: ${counted(outcome)} in ${seconds} s`);
 }
@@ -66,6 +69,7 @@ rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
   say('CI=true: a skipped test counts as a failure (CONTRIBUTING says what each needs).');
+for (const failure of total.failures) say(`failed: ${failure}`);
 say(counted(total));
 process.exit(total.failed > 0 || (inCi && total.skipped > 0) ? 1 : 0);
 
@@ -77,7 +81,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function counted({ passed, failed, skipped }: Outcome): string {
+function counted({ passed, failed, skipped }: Omit<Outcome, 'failures'>): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
@@ -110,15 +114,11 @@ async function staticChecks(): Promise<Outcome> {
   const results = await Promise.all(
     STATIC_CHECKS.map(async (check) => {
       const good = await command(check.command, { quiet: true });
-      if (!good) say(`== ${check.name} failed (see above)`);
-      return good;
+      return { name: check.name, good };
     }),
   );
-  return {
-    passed: results.filter(Boolean).length,
-    failed: results.filter((good) => !good).length,
-    skipped: 0,
-  };
+  const failures = results.filter(({ good }) => !good).map(({ name }) => name);
+  return { passed: results.length - failures.length, failed: failures.length, skipped: 0, failures };
 }
 
 interface VitestReport {
@@ -126,7 +126,12 @@ interface VitestReport {
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
-  numFailedTestSuites: number;
+  testResults: {
+    name: string;
+    status: 'passed' | 'failed';
+    message: string;
+    assertionResults: { fullName: string; status: string }[];
+  }[];
 }
 
 async function vitest(projects: string[], maxWorkers: string): Promise<Outcome> {
@@ -139,26 +144,58 @@ async function vitest(projects: string[], maxWorkers: string): Promise<Outcome> 
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
   ]);
   const report = readReport(file) as VitestReport | null;
-  if (!report) return { passed: 0, failed: 1, skipped: 0 };
-  const failed = report.numFailedTests || (good ? 0 : 1);
-  return { passed: report.numPassedTests, failed, skipped: report.numPendingTests + report.numTodoTests };
+  if (!report) return noReport(`vitest ${projects.join(', ')}`);
+  const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const titles = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName);
+    // A file that could not be read has no tests.
+    return status === 'failed' && titles.length === 0
+      ? [`${file}: ${message}`]
+      : titles.map((title) => `${file} › ${title}`);
+  });
+  if (!good && failures.length === 0)
+    failures.push(`vitest ${projects.join(', ')}: an error outside of every test`);
+  return {
+    passed: report.numPassedTests,
+    failed: good ? 0 : Math.max(report.numFailedTests, failures.length),
+    skipped: report.numPendingTests + report.numTodoTests,
+    failures,
+  };
 }
 
+/** A runner that ended without saying what it found. */
+function noReport(name: string): Outcome {
+  return { passed: 0, failed: 1, skipped: 0, failures: [`${name}: ended without a report`] };
+}
+
+interface PlaywrightSuite {
+  file: string;
+  specs: { title: string; tests: { status: string }[] }[];
+  suites?: PlaywrightSuite[];
+}
 interface PlaywrightReport {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+  suites: PlaywrightSuite[];
+}
+
+function failedJourneys({ file, specs, suites = [] }: PlaywrightSuite): string[] {
+  const failed = specs.filter(({ tests }) =>
+    tests.some(({ status }) => status === 'unexpected' || status === 'flaky'),
+  );
+  return [...failed.map(({ title }) => `${file} › ${title}`), ...suites.flatMap(failedJourneys)];
 }
 
 async function firebaseJourneys(): Promise<Outcome> {
   if (installFirebaseEmulator()) return journeys('tests/journeys/firebase');
   say("!! Firebase's tools are not here and npm could not get them: its journeys are skipped.");
-  return { passed: 0, failed: 0, skipped: 1 };
+  return { passed: 0, failed: 0, skipped: 1, failures: [] };
 }
 
 async function journeys(folder: string): Promise<Outcome> {
   const browser = findBrowser();
   if (!browser) {
     say('!! No Chromium here and none could be had: the browser journeys are skipped.');
-    return { passed: 0, failed: 0, skipped: 1 };
+    return { passed: 0, failed: 0, skipped: 1, failures: [] };
   }
   say(`The journeys run in ${browser.origin}`);
   const file = join(reports, 'journeys.json');
@@ -170,9 +207,16 @@ async function journeys(folder: string): Promise<Outcome> {
     },
   });
   const report = readReport(file) as PlaywrightReport | null;
-  if (!report) return { passed: 0, failed: 1, skipped: 0 };
+  if (!report) return noReport('playwright');
   const { expected, unexpected, flaky, skipped } = report.stats;
-  return { passed: expected, failed: unexpected + flaky || (good ? 0 : 1), skipped };
+  const failures = report.suites.flatMap(failedJourneys);
+  if (!good && failures.length === 0) failures.push('playwright: an error outside of every journey');
+  return {
+    passed: expected,
+    failed: good ? 0 : Math.max(unexpected + flaky, failures.length),
+    skipped,
+    failures,
+  };
 }
 
 function readReport(file: string): unknown {
