@@ -175,7 +175,7 @@ async function main(): Promise<void> {
         : createFirebaseIdentity({ config: config.firebase, log });
     if (config.billing.mode !== 'test')
       await endTestSubscriptions(store, { isTest: isTestSubscription, now: systemClock.now() });
-    const payments = createPayments(config.billing, {
+    const payments = await createPayments(config.billing, {
       now: () => systemClock.now(),
       test: { publicUrl, ...linkTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
     });

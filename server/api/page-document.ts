@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AppContext } from './app-env.ts';
+import { lazily } from './lazily.ts';
 
 /** Answers a request with the page; a status other than 200 is not for keeping. */
 export type PageDocument = (c: AppContext, status?: 200 | 404) => Response;
@@ -23,10 +24,13 @@ export function fillIn(template: string, values: Readonly<Record<string, string>
   });
 }
 
-/** An HTML page that is the same for everybody: compressed once, and asked for anew each time by its tag. */
+/** An HTML page that is the same for everybody: compressed once, when first asked for, and asked for anew each time by its tag. */
 export function pageDocument(html: string): PageDocument {
   const plain = Buffer.from(html);
-  const packed = { br: brotliCompressSync(plain), gzip: gzipSync(plain, { level: 9 }) };
+  const packed = {
+    br: lazily(() => new Uint8Array(brotliCompressSync(plain))),
+    gzip: lazily(() => new Uint8Array(gzipSync(plain, { level: 9 }))),
+  };
   // Weak: the same for each compression.
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 27)}"`;
 
@@ -41,7 +45,7 @@ export function pageDocument(html: string): PageDocument {
     const encoding = (['br', 'gzip'] as const).find((name) => accepts(c.req.header('accept-encoding'), name));
     if (encoding === undefined) return c.body(new Uint8Array(plain), status);
     c.header('Content-Encoding', encoding);
-    return c.body(new Uint8Array(packed[encoding]), status);
+    return c.body(packed[encoding](), status);
   };
 }
 

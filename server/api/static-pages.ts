@@ -89,10 +89,10 @@ function isPage(path: string): path is PagePath {
   return (PAGE_PATHS as readonly string[]).includes(path);
 }
 
-/** Made once: neither files nor settings change while the server runs. */
 /** Of pages that were asked for: each takes a few kB. */
 const MOST_STATUS_DOCUMENTS = 500;
 
+/** Read once: neither files nor settings change while the server runs. */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
   const filled = (template: string, path: string, statusTitle = '') =>
     pageDocument(

@@ -67,7 +67,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       log,
       now: clock.now,
     }),
-    payments: createPayments(
+    payments: await createPayments(
       { mode: 'test' },
       {
         now: clock.now,

@@ -2,26 +2,25 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api, AppParts } from '../api.ts';
 import { docsPage, type OpenApiDocument } from '../docs-page.ts';
+import { lazily } from '../lazily.ts';
 import { openApiDocument } from '../openapi.ts';
-import { pageDocument, type PageDocument } from '../page-document.ts';
+import { pageDocument } from '../page-document.ts';
 
 /** The description of the API: for programs, and as a page for people. */
 export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts): void {
-  const document = openApiDocument(sessions.cookieName);
-  app.get('/api/openapi.json', (c) => c.json(document));
+  const document = lazily(() => openApiDocument(sessions.cookieName));
+  app.get('/api/openapi.json', (c) => c.json(document()));
 
-  let page: Promise<PageDocument> | undefined;
-  app.get('/api/docs', async (c) => {
-    page ??= Promise.resolve(
-      docsPage({
-        document: document as OpenApiDocument,
-        productName: config.productName,
-        origin: config.publicUrl.origin,
-        head: styleOf(webRoot),
-      }),
-    ).then((text) => pageDocument(text.toString()));
-    return (await page)(c);
+  const page = lazily(async () => {
+    const text = await docsPage({
+      document: document() as OpenApiDocument,
+      productName: config.productName,
+      origin: config.publicUrl.origin,
+      head: styleOf(webRoot),
+    });
+    return pageDocument(text.toString());
   });
+  app.get('/api/docs', async (c) => (await page())(c));
 }
 
 /** The links of the built pages to their stylesheet and font; nothing where no pages are built. */

@@ -1,4 +1,4 @@
-import { ImapFlow } from 'imapflow';
+import type { ImapFlow, ImapFlowOptions } from 'imapflow';
 import { mailServerTls } from './mail-server-tls.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -22,8 +22,10 @@ export async function readMailbox(
   take: (raw: Buffer) => Promise<Taken>,
   signal: AbortSignal,
 ): Promise<number> {
+  // Most servers have no such mailbox, and start sooner without it.
+  const imap = await import('imapflow');
   signal.throwIfAborted();
-  const client = connectTo(new URL(url));
+  const client = new imap.ImapFlow(connectionTo(new URL(url)));
   const close = () => client.close();
   signal.addEventListener('abort', close, { once: true });
   // Every failure reaches whoever waits for a command; unheard, the event would end the process.
@@ -70,10 +72,10 @@ async function takeUnread(
   return done;
 }
 
-function connectTo({ protocol, hostname, port, username, password }: URL): ImapFlow {
+function connectionTo({ protocol, hostname, port, username, password }: URL): ImapFlowOptions {
   const secure = protocol === 'imaps:';
   const host = hostname.replace(/^\[|\]$/g, '');
-  return new ImapFlow({
+  return {
     ...{ host, secure, port: port === '' ? (secure ? 993 : 143) : Number(port) },
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     ...{ logger: false, disableAutoIdle: true, disableAutoEnable: true },
@@ -84,7 +86,7 @@ function connectTo({ protocol, hostname, port, username, password }: URL): ImapF
     maxLiteralSize: MOST_LITERAL_BYTES,
     maxResponseSize: 2 * MOST_LITERAL_BYTES,
     tls: mailServerTls(hostname),
-  });
+  };
 }
 
 function mailboxOf({ pathname }: URL): string {

@@ -1,4 +1,3 @@
-import { createPaddle } from './paddle.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { createTestMode, type TestModeOptions } from './test-mode.ts';
 
@@ -11,10 +10,14 @@ export type BillingSettings =
   | { mode: 'paddle'; apiKey: string; apiUrl: string; webhookSecret: string; priceId: string };
 
 /** null where nothing is sold. `test` is what test mode needs, used by it alone. */
-export function createPayments(
+export async function createPayments(
   billing: BillingSettings,
   { now, test }: { now: () => number; test: Omit<TestModeOptions, 'now'> },
-): PaymentProvider | null {
-  if (billing.mode === 'paddle') return createPaddle({ ...billing, now });
+): Promise<PaymentProvider | null> {
+  if (billing.mode === 'paddle') {
+    // Its library is more than a quarter of all modules: whoever sells nothing through it starts half a second sooner.
+    const { createPaddle } = await import('./paddle.ts');
+    return createPaddle({ ...billing, now });
+  }
   return billing.mode === 'test' ? createTestMode({ ...test, now }) : null;
 }
