@@ -26,17 +26,17 @@ export interface ListQuery extends Sorted {
   pageSize: number;
 }
 
+interface MonitorPage {
+  monitors: Monitor[];
+  total: number;
+}
+
 /** One page of an account's monitors, and how many match in all. */
-export async function listMonitors(
-  store: Store,
-  query: ListQuery,
-): Promise<{ monitors: Monitor[]; total: number }> {
+export async function listMonitors(store: Store, query: ListQuery): Promise<MonitorPage> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
-  const { ids, total } =
-    (await pageOfFound(store, query, offset)) ??
-    (isEverything(query) && offset < EARLY
-      ? await firstOfAll(store, query, offset)
-      : await deepOfMany(store, query, offset));
+  const found = await pageOfFound(store, query, offset);
+  if (found === null && isEverything(query) && offset < EARLY) return firstOfAll(store, query, offset);
+  const { ids, total } = found ?? (await deepOfMany(store, query, offset));
   return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
 }
 
@@ -48,13 +48,17 @@ interface PageOfIds {
   total: number;
 }
 
-async function firstOfAll(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
+async function firstOfAll(store: Store, query: ListQuery, offset: number): Promise<MonitorPage> {
   // Of many the count takes longer than the page: at once where the database can.
-  const [total, rows] = await Promise.all([
+  const [total, monitors] = await Promise.all([
     countMatching(store, query),
-    inOrder(store, query).limit(query.pageSize).offset(offset).execute(),
+    inOrder(store, query)
+      .limit(query.pageSize)
+      .offset(offset)
+      .execute()
+      .then((rows) => monitorsOf(store, { accountId: query.accountId, ids: idsOf(rows) })),
   ]);
-  return { ids: idsOf(rows), total };
+  return { monitors, total };
 }
 
 async function deepOfMany(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
