@@ -191,7 +191,9 @@ describe('Every answer', () => {
     const response = await api.send('/api/user/me', { headers: { cookie } });
     const problem = (await response.json()) as { request_id: string; detail: string };
     expect(problem).toMatchObject({ status: 500, code: 'internal' });
-    expect(errors).toMatchObject([[{ requestId: problem.request_id }, 'A request failed']]);
+    // The library behind the sign-in looks its tables over as it starts, and may be at it still.
+    const ofRequests = errors.filter(([, message]) => message !== 'Identity');
+    expect(ofRequests).toMatchObject([[{ requestId: problem.request_id }, 'A request failed']]);
     expect(problem.detail).not.toContain('database');
 
     expect(await (await api.send('/api/health')).json()).toMatchObject({ status: 503, code: 'unavailable' });

@@ -136,7 +136,8 @@ describe('the end', () => {
     await idle.text();
     const startedAt = performance.now();
     expect(await app.stop()).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    // A stream that was waited for would take it the five seconds that answers have to be finished.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
   it('comes cleanly while the start still waits for its database', async () => {
