@@ -1,6 +1,7 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
-import { expect, expectAccessible, logIn, logOut, newPerson, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, logIn, logOut, newPerson, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 
 const toast = (page: Page, text: string | RegExp) =>

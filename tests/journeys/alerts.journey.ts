@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
-import { addHost, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
 
 const row = (page: Page, name: string): Locator =>
   page.locator('section', { has: page.getByRole('heading', { level: 2, name, exact: true }) });

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { BrowserContext, Page } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 
-const SOURCE = readFileSync(
-  createRequire(createRequire(import.meta.url).resolve('@axe-core/playwright')).resolve(
-    'axe-core/axe.min.js',
-  ),
-  'utf8',
-);
+const SOURCE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** Of all rules those that take by far the longest. */
 const COLOURS = ['color-contrast', 'link-in-text-block'];
@@ -21,18 +15,19 @@ interface AxeWindow {
   };
 }
 
-/** Brings axe into every page that this window will open. Many states of one page are then looked at without another word. */
-export async function bringAxe(context: BrowserContext): Promise<void> {
-  await context.addInitScript({ content: SOURCE });
-}
-
 /** What axe finds in the state that the page is in: one line for each rule, with what broke it. */
 export async function axeFindings(page: Page, scope: 'everything' | 'colours'): Promise<string[]> {
-  // Colours on their way from one value to another would be measured in between; they set out with the next frame.
-  await page.evaluate(async () => {
+  // Colours on their way from one value to another would be measured in between; they set out with the next frame. A spinner
+  // never comes to its end.
+  const knowsAxe = await page.evaluate(async () => {
     for (const _ of [1, 2]) await new Promise((frame) => requestAnimationFrame(frame));
-    await Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)));
+    const animations = document
+      .getAnimations()
+      .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity);
+    await Promise.all(animations.map((animation) => animation.finished.catch(() => undefined)));
+    return 'axe' in window;
   });
+  if (!knowsAxe) await page.evaluate(SOURCE);
   const violations = await page.evaluate(
     async ({ colours, scope }) => {
       const { axe } = window as unknown as AxeWindow;
@@ -50,4 +45,10 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
     { colours: COLOURS, scope },
   );
   return violations.map(({ id, parts }) => `${id}: ${parts.join(' ')}`);
+}
+
+/** Nothing that axe finds, in the state the page is in. What sets out to leave while axe looks is looked for once more. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const first = await axeFindings(page, 'everything');
+  expect(first.length === 0 ? first : await axeFindings(page, 'everything')).toEqual([]);
 }

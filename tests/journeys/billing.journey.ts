@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { addHost, card, expect, expectAccessible, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, card, expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 
 const PRICE = 'Start Premium – Only $4.99/month';

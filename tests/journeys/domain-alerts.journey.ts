@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { addHost, daysFromNow, expect, expectAccessible, signUp, test, type World } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
 /** Somebody new, with the panel open of a host whose certificate ends in so many days; its first alert was mailed. */
 async function openPanel(page: Page, world: World, name: string, days: number, address?: string) {

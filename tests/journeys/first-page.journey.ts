@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, test } from './world.ts';
 
 interface Watched {
   first: Element | null;

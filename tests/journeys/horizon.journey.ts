@@ -1,6 +1,6 @@
 import { insertFleet } from '../kit/fleet.ts';
 import { openStore } from '../../server/store/open-store.ts';
-import { axeFindings, bringAxe } from './axe.ts';
+import { axeFindings } from './axe.ts';
 import { expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
 import type { Page } from '@playwright/test';
@@ -26,7 +26,6 @@ test('the horizon is walked by keyboard, looks as far as asked, and is laid out 
   page,
   world,
 }) => {
-  await bringAxe(page.context());
   const { email } = await signUp(page);
   await watchFleet(world, email, 12);
   await page.goto('/dashboard?sort=name');

@@ -4,7 +4,8 @@ import { openStore } from '../../server/store/open-store.ts';
 import { sessionCookies } from '../kit/browser.ts';
 import { insertFleet } from '../kit/fleet.ts';
 import { sendTo, signUp } from '../kit/people.ts';
-import { expect, expectAccessible, test, type World } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, test, type World } from './world.ts';
 
 const MANY = 2000;
 

@@ -1,4 +1,5 @@
-import { addHost, card, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
 test('from sign-up to the alert mail and out again', async ({ page, world }) => {
   const notAfter = daysFromNow(4.5);

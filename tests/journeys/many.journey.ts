@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
-import { expect, expectAccessible, newPerson, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, newPerson, signUp, test } from './world.ts';
 
 // Hundreds of domains and four looks of axe take their time on a busy machine.
 test.describe.configure({ timeout: 150_000 });

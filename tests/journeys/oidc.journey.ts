@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { freePort } from '../kit/app.ts';
 import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/oidc-server.ts';
-import { expect, expectAccessible, logIn, logOut, newPerson, signUp, test as journey } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, logIn, logOut, newPerson, signUp, test as journey } from './world.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
   // The provider must know where the product will be, and the product where the provider is.

@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from '@playwright/test';
-import { addHost, daysFromNow, expect, expectAccessible, logIn, signUp, test, type World } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, daysFromNow, expect, logIn, signUp, test, type World } from './world.ts';
 
 /** Somebody new, with the panel of a new host open. */
 async function openPanel(page: Page, world: World, name: string, dnsNames = [name]) {

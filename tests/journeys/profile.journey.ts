@@ -1,5 +1,6 @@
 import { mintAuthority } from '../kit/mint.ts';
-import { expect, expectAccessible, logIn, logOut, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, logIn, logOut, signUp, test } from './world.ts';
 
 test('the font is the chosen one before anything is drawn, and is loaded only then', async ({ page }) => {
   await signUp(page);

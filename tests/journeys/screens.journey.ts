@@ -2,7 +2,7 @@ import { expect, type Page, test as base } from '@playwright/test';
 import { type Demo, startDemo } from '../kit/demo.ts';
 import { SCREENS, showScreen } from '../kit/screens/screens.ts';
 import { openWindows, type Visitor } from '../kit/screens/visitors.ts';
-import { axeFindings, bringAxe } from './axe.ts';
+import { axeFindings } from './axe.ts';
 
 const SIZES = [
   // 640: as much as is left of 1280 px at 200 % zoom.
@@ -33,7 +33,6 @@ const test = base.extend<object, { demo: Demo; windows: Record<Visitor, Page> }>
   windows: [
     async ({ browser, demo }, use) => {
       const windows = await openWindows(browser, demo);
-      for (const page of Object.values(windows)) await bringAxe(page.context());
       await use(windows);
       await Promise.all(Object.values(windows).map((page) => page.context().close()));
     },

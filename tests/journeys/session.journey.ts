@@ -1,4 +1,5 @@
-import { expect, expectAccessible, newPerson, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, newPerson, signUp, test } from './world.ts';
 
 test('protected pages lead to the login, and back in', async ({ page }) => {
   const person = await signUp(page);

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { addHost, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
 
 test('a status page is switched on, seen by a stranger, and gone when it is switched off', async ({
   page,

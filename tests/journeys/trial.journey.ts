@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { addHost, card, daysFromNow, expect, expectAccessible, newPerson, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, card, daysFromNow, expect, newPerson, test } from './world.ts';
 import type { World } from './world.ts';
 
 /** As if the time until then had passed: the trial's end comes to `instant` (ms UTC). */

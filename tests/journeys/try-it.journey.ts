@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { daysFromNow, expect, expectAccessible, newPerson, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { daysFromNow, expect, newPerson, test } from './world.ts';
 
 const box = (page: Page) => page.getByRole('region', { name: 'Try it on a host of yours' });
 

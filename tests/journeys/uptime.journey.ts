@@ -1,4 +1,5 @@
-import { addHost, card, daysFromNow, expect, expectAccessible, signUp, test } from './world.ts';
+import { expectAccessible } from './axe.ts';
+import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
 test('a host that nobody reaches is down everywhere, since when and why', async ({ page, world }) => {
   await signUp(page);

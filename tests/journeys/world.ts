@@ -1,4 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { expect, test as base, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -140,25 +139,5 @@ export async function addHost(page: Page, host: string): Promise<void> {
 
 export const card = (page: Page, host: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('link', { name: host, exact: true }) });
-
-/** Nothing that axe finds, in the state the page is in. What sets out to leave while axe looks is looked for once more. */
-export async function expectAccessible(page: Page): Promise<void> {
-  const first = await axeViolations(page);
-  expect(first.length === 0 ? first : await axeViolations(page)).toEqual([]);
-}
-
-async function axeViolations(page: Page): Promise<string[]> {
-  // Colours on their way from one value to another would be measured in between. A spinner never comes to its end.
-  await page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
-        .map((animation) => animation.finished.catch(() => undefined)),
-    ),
-  );
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);
-}
 
 export { expect } from '@playwright/test';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { freePort, temporaryFolder } from './app.ts';
+import { COMPILE_CACHE, freePort, temporaryFolder } from './app.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
@@ -23,6 +23,7 @@ export async function startDemo(env: Record<string, string> = {}): Promise<Demo>
     cwd: root,
     env: {
       PATH: process.env['PATH'],
+      ...COMPILE_CACHE,
       DATA_DIR: folder.path,
       PORT: String(await freePort()),
       ...env,
