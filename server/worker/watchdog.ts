@@ -58,9 +58,9 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   }
 
   /** After a while without anybody at work. By a wrong clock everything would be overdue. */
-  async function spread(): Promise<void> {
+  async function spread({ unlessWorked }: { unlessWorked: boolean }): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
-    const spreadOut = await spreadOverdue(store, { ...HERD, now: clock.now() });
+    const spreadOut = await spreadOverdue(store, { ...HERD, now: clock.now(), unlessWorked });
     if (spreadOut > 0) log.warn({ checks: spreadOut }, 'overdue checks are spread over the next ten minutes');
   }
 
@@ -101,7 +101,8 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   async function look(): Promise<void> {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
       await recall();
-      await spread();
+      // Since the machine woke up, some seconds ago, we were.
+      await spread({ unlessWorked: false });
     }
     await ownNetwork.lookAgain();
     // By a wrong clock everything is late.
@@ -126,7 +127,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     async start() {
       goOn();
       try {
-        await spread();
+        await spread({ unlessWorked: true });
         await keepOwnCheck();
       } catch (error) {
         log.error({ err: error }, 'overdue checks could not be spread');

@@ -40,6 +40,31 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(0);
   });
 
+  it('that are late again soon after stay where they are, so that it shows', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    await overdue(store, accountId, Array<number>(9).fill(30));
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(9);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW + 20 * MINUTE })).toBe(0);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW + 40 * MINUTE })).toBe(9);
+  });
+
+  it('are left to those who are at work', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ids = await overdue(store, accountId, Array<number>(9).fill(30));
+    const checkedAt = (last_checked_at: number) =>
+      store.db
+        .updateTable('monitors')
+        .set({ last_checked_at })
+        .where('id', '=', ids[0] ?? '')
+        .execute();
+    await checkedAt(NOW - MINUTE);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW, unlessWorked: true })).toBe(0);
+    await checkedAt(NOW - 3 * MINUTE);
+    expect(await spreadOverdue(store, { ...HERD, now: NOW, unlessWorked: true })).toBe(9);
+  });
+
   it('stay where they are when they are few', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
