@@ -171,7 +171,8 @@ async function lease(
       lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}`,
       claimed_by: claimedBy,
       // Taken up by this claim; a request that comes from now on asks for another check after it.
-      claim_asked: sql<number>`case when check_requested_at is null then 0 else 1 end`,
+      // What was asked of whoever had the lease before, and let it run out, is asked still.
+      claim_asked: sql<number>`case when check_requested_at is not null or (lease_token is not null and claim_asked = 1) then 1 else 0 end`,
       check_requested_at: null,
     })
     .whereRef('monitors.account_id', '=', 'chosen.account_id')
@@ -236,14 +237,19 @@ export async function makeDueBy(
     .execute();
 }
 
-/** Gives a claim back unfinished; the monitor is due again at once. Harmless when the lease is no longer ours. */
+/** Gives a claim back unfinished; the monitor is due again at once, and as much asked for as it was. Harmless when the lease is no longer ours. */
 export async function releaseClaim(
   store: Store,
   { accountId, id, leaseToken }: Pick<ClaimedMonitor, 'accountId' | 'id' | 'leaseToken'>,
 ): Promise<void> {
   await store.db
     .updateTable('monitors')
-    .set({ lease_token: null, lease_expires_at: null })
+    .set({
+      ...{ lease_token: null, lease_expires_at: null },
+      check_requested_at: sql<
+        number | null
+      >`case when claim_asked = 1 then coalesce(check_requested_at, next_check_at) else check_requested_at end`,
+    })
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('lease_token', '=', leaseToken)

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { record } from '../../server/store/checks.ts';
-import { claimDue, monitorOf, releaseClaim, removeMonitor } from '../../server/store/monitors.ts';
+import {
+  claimDue,
+  monitorOf,
+  releaseClaim,
+  removeMonitor,
+  requestCheck,
+} from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { endingSoon, certificate, check, checkOf, claimOne, DAY, NOW, person, watch } from './samples.ts';
@@ -48,6 +54,22 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimDue(store, claim)).toEqual([]);
     await releaseClaim(store, claimed);
     expect(await claimDue(store, claim)).toHaveLength(1);
+  });
+
+  it('keep what a person asked for, given back or run out', async () => {
+    const store = await open();
+    await withMonitors(store, 1);
+    const { accountId, id: monitorId } = await check(store, NOW, [certificate()]);
+    await requestCheck(store, { accountId, monitorId, now: NOW + 1 });
+    const claimed = await claimOne(store, NOW + 1);
+    expect(claimed.asked).toBe(true);
+    await releaseClaim(store, claimed);
+    expect(await monitorOf(store, { accountId, monitorId })).toMatchObject({ checking: true });
+    expect(await claimOne(store, NOW + 2)).toMatchObject({ asked: true });
+    const takenOver = await claimOne(store, NOW + 2 + LEASE);
+    expect(takenOver.asked).toBe(true);
+    await record(store, checkOf(takenOver, NOW + 3 + LEASE, [certificate()]));
+    expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ asked: false });
   });
 
   it('are worthless once another worker has taken over: nothing of the late check is kept', async () => {
