@@ -10,6 +10,8 @@ const MAX_STREAMS_PER_ACCOUNT = 20;
 interface EventStream {
   /** The next thing to tell; null when `waitMs` passed without one. After `session_ended` nothing follows. */
   next(waitMs: number): Promise<ServerEvent | null>;
+  /** Whether events may have been missed: whoever opens another one reads everything anew. */
+  readonly isOver: boolean;
   close(): void;
 }
 
@@ -22,6 +24,8 @@ export interface EventStreams {
 export function createEventStreams(store: Store, clock: { now(): number }): EventStreams {
   const byAccount = new Map<string, Set<Stream>>();
   store.signals.subscribe((signal) => {
+    if (signal.topic === 'missed')
+      for (const streams of byAccount.values()) for (const stream of streams) stream.take(signal);
     if (!('accountId' in signal)) return;
     for (const stream of byAccount.get(signal.accountId) ?? []) stream.take(signal);
   });
@@ -40,6 +44,9 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
       byAccount.set(accountId, streams);
       return {
         next: (waitMs) => stream.next(waitMs),
+        get isOver() {
+          return stream.isOver();
+        },
         close() {
           stream.wake();
           streams.delete(stream);
@@ -55,6 +62,7 @@ interface Stream {
   take(signal: Signal): void;
   /** Ends a wait in `next`. */
   wake(): void;
+  isOver(): boolean;
   next(waitMs: number): Promise<ServerEvent | null>;
 }
 
@@ -68,6 +76,7 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
   const told = new Set<string | null>();
   let accountChanged = false;
   let ended = false;
+  let isOver = false;
   let endWait: () => void = () => {};
 
   function nextTold(): ServerEvent | null {
@@ -79,15 +88,17 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
 
   return {
     wake: () => endWait(),
+    isOver: () => isOver,
     take(signal) {
       if (signal.topic === 'domain') changed.add(signal.monitorId);
       else if (signal.topic === 'alerts') told.add(signal.monitorId);
       else if (signal.topic === 'account') accountChanged = true;
+      else if (signal.topic === 'missed') isOver = true;
       else if (signal.topic === 'session_ended') ended ||= [null, sessionId].includes(signal.sessionId);
       endWait();
     },
     async next(waitMs) {
-      if (!ended && !accountChanged && changed.size === 0 && told.size === 0) {
+      if (!ended && !isOver && !accountChanged && changed.size === 0 && told.size === 0) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, waitMs);
           endWait = () => {

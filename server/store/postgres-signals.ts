@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Signals between processes by LISTEN/NOTIFY. The listening connection is its own and is renewed when it breaks; what was
- * sent meanwhile is lost, so the loops are woken once after every reconnect.
+ * sent meanwhile is lost, so after every reconnect the loops are woken once, and `missed` is said.
  */
 export function createPostgresSignals(
   db: Kysely<Tables>,
@@ -30,7 +30,7 @@ export function createPostgresSignals(
     while (!closing.signal.aborted) {
       try {
         await listenUntilBroken(() => {
-          if (failures > 0) wakeLoops();
+          if (failures > 0) makeUp();
           failures = 0;
           firstTry.resolve();
         });
@@ -69,8 +69,9 @@ export function createPostgresSignals(
     }
   }
 
-  function wakeLoops(): void {
-    for (const topic of ['due', 'deliveries', 'mails', 'glances'] as const) local.publish({ topic });
+  function makeUp(): void {
+    for (const topic of ['due', 'deliveries', 'mails', 'glances', 'missed'] as const)
+      local.publish({ topic });
   }
 
   return {
@@ -105,6 +106,7 @@ const TOPICS: Record<Signal['topic'], true> = {
   alerts: true,
   domain: true,
   session_ended: true,
+  missed: true,
 };
 
 /** What another process of the same program published; null for our own echo and for anything else. */

@@ -20,7 +20,9 @@ export type Signal =
       change: 'added' | 'checking' | 'checked' | 'changed' | 'removed';
     }
   /** `sessionId` null: every session of the account. */
-  | { topic: 'session_ended'; accountId: string; sessionId: string | null };
+  | { topic: 'session_ended'; accountId: string; sessionId: string | null }
+  /** Those of other processes were lost for a while: what was heard of them may be old. Never leaves its process. */
+  | { topic: 'missed' };
 
 export interface Signals {
   /** Reaches the listeners of this process at once, those of others soon; never throws. */

@@ -25,3 +25,14 @@ it('A stream tells of the account before its domains, once for however many chan
   store.signals.publish({ topic: 'account', accountId: 'b' });
   expect(await stream?.next(0)).toBeNull();
 });
+
+it('A stream is over where events may have been missed, also for who waits', async () => {
+  const store = await freshStore('sqlite');
+  const streams = createEventStreams(store, { now: () => 0 });
+  const [one, other] = ['a', 'b'].map((accountId) => streams.open({ accountId, sessionId: 's' }));
+  const waiting = one?.next(60_000);
+  expect([one?.isOver, other?.isOver]).toEqual([false, false]);
+  store.signals.publish({ topic: 'missed' });
+  expect(await waiting).toBeNull();
+  expect([one?.isOver, other?.isOver]).toEqual([true, true]);
+});

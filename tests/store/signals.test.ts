@@ -38,13 +38,13 @@ describe.skipIf(!hasDatabase('postgres'))('signals between processes (postgres)'
     expect(heard.home).toEqual([change, ...others, { topic: 'deliveries' }]);
   });
 
-  it('come again after the connection broke, and wake the loops for what was missed', async () => {
+  it('come again after the connection broke, wake the loops and say that some were missed', async () => {
     const [home, other] = await twoStores();
     const heard = listen(other);
     await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query = 'listen certlantern'`.execute(home.db);
-    const loops = ['due', 'deliveries', 'mails', 'glances'].map((topic) => ({ topic }));
+    const loops = ['due', 'deliveries', 'mails', 'glances', 'missed'].map((topic) => ({ topic }));
     await vi.waitFor(() => expect(heard).toEqual(loops), { timeout: 10_000 });
     home.signals.publish(change);
     await vi.waitFor(() => expect(heard.at(-1)).toEqual(change));

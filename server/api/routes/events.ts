@@ -26,7 +26,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
       try {
         // A comment, not an event: it carries the headers out without being anything to a listener.
         await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
-        while (!sse.aborted && !readiness.isDraining) {
+        while (!sse.aborted && !readiness.isDraining && !stream.isOver) {
           let event = await stream.next(timing.heartbeatMs);
           if (performance.now() - askedAt >= timing.heartbeatMs) {
             askedAt = performance.now();
