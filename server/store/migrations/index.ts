@@ -17,7 +17,7 @@ export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
   /**
    * Whether processes of the version before cannot go on once it is made: a table or column they use is gone or means
-   * something else, or what they write lacks something. It then waits for their end; any other is made beside them.
+   * something else, what they write lacks something, or they would fight for its locks. It then waits for their end; any other is made beside them.
    */
   breaking: boolean;
 }
@@ -33,9 +33,9 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0007-channels-and-incidents': { up: createChannelsAndIncidents, breaking: true },
   '0008-account-first': { up: createAccountFirstTables, breaking: true },
   '0009-api-tokens': { up: createApiTokens, breaking: false },
-  '0010-reading': { up: createListing, breaking: false },
+  '0010-reading': { up: createListing, breaking: true },
   '0011-status-pages': { up: createStatusPages, breaking: false },
-  '0012-lanes': { up: createLanes, breaking: false },
+  '0012-lanes': { up: createLanes, breaking: true },
 };
 
 /** The level that a migration brings: `0007-channels-and-incidents` → 7. */
