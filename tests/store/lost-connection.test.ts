@@ -19,4 +19,14 @@ describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)',
     await expect(cut).rejects.toSatisfy(isOutage);
     expect((await sql`select 1 as one`.execute(store.db)).rows).toEqual([{ one: 1 }]);
   });
+
+  it('is noticed by the server too, also in the middle of a transaction: what it locked would stay locked', async () => {
+    const store = await freshStore('postgres');
+    const { rows } = await sql`
+      select sum(setting::int) as seconds from pg_settings where name = 'tcp_keepalives_idle'
+      union all
+      select setting::int * (select setting::int from pg_settings where name = 'tcp_keepalives_count')
+      from pg_settings where name = 'tcp_keepalives_interval'`.execute(store.db);
+    expect(rows).toEqual([{ seconds: 15 }, { seconds: 30 }]);
+  });
 });
