@@ -1,5 +1,6 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
+import { leaseClock } from './lease-clock.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 
@@ -37,7 +38,8 @@ export async function beginOnce(
   const keyHash = hashOf(key);
   const attempt = randomUUID();
   const fresh = {
-    ...{ request_hash: hashOf(request), attempt, lease_expires_at: now + LEASE_MS, created_at: now },
+    ...{ request_hash: hashOf(request), attempt, created_at: now },
+    lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(LEASE_MS)}`,
     ...{ status: null, content_type: null, body: null },
   };
   const taken = await store.db
@@ -52,7 +54,7 @@ export async function beginOnce(
             eb('idempotency_keys.created_at', '<=', now - KEPT_MS),
             eb.and([
               eb('idempotency_keys.status', 'is', null),
-              eb('idempotency_keys.lease_expires_at', '<=', now),
+              eb('idempotency_keys.lease_expires_at', '<=', leaseClock(store, now)),
               eb('idempotency_keys.request_hash', '=', fresh.request_hash),
             ]),
           ]),
