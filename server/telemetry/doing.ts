@@ -14,8 +14,14 @@ const NOTHING: Doing = { fields: {}, span: null };
 const doing = new AsyncLocalStorage<Doing>();
 const current = (): Doing => doing.getStore() ?? NOTHING;
 
-/** Runs something that the lines of the log are told apart by; with a span, what it traces are that span's children. */
-export function during<T>({ fields, span }: { fields: Fields; span: OpenSpan | null }, run: () => T): T {
+/**
+ * Runs something that the lines of the log are told apart by; what it traces are the span's children, without `span` those of the span
+ * that it is a part of.
+ */
+export function during<T>(
+  { fields, span = current().span }: { fields: Fields; span?: OpenSpan | null },
+  run: () => T,
+): T {
   return doing.run({ fields: { ...current().fields, ...fields }, span }, run);
 }
 
@@ -28,6 +34,11 @@ export function fieldsNow(): Record<string, string> {
 /** Whether anybody will see what `trace` and `tracePast` say here. */
 export function isTraced(): boolean {
   return current().span !== null;
+}
+
+/** For an error that is dealt with before it reaches whoever opened the span. */
+export function failTrace(error: unknown): void {
+  current().span?.fail(error);
 }
 
 /** Runs a step as a span of what is being done; just runs it where that is not traced. */

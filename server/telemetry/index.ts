@@ -1,4 +1,4 @@
-export { during, type Fields, isTraced, type PastStep, trace, tracePast } from './doing.ts';
+export { during, failTrace, type Fields, isTraced, type PastStep, trace, tracePast } from './doing.ts';
 export { createLog } from './log.ts';
 export { type CheckOutcome, createMeters, measureProcess, type Meters, type PoolUse } from './meters.ts';
 export { createReadiness, type Readiness } from './readiness.ts';

@@ -3,7 +3,7 @@ import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks.ts';
 import { type ClaimedMonitor, postponeCheck } from '../store/monitor-claims.ts';
 import type { Store } from '../store/open-store.ts';
-import { type CheckOutcome, type Telemetry, trace } from '../telemetry/index.ts';
+import { type CheckOutcome, during, failTrace, type Telemetry, trace } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import { LOOK_AGAIN_MS } from './own-network.ts';
@@ -32,25 +32,26 @@ export async function checkEndpoint(
   options: CheckerOptions & CheckerParts,
   stopping: AbortSignal,
 ): Promise<void> {
+  const { log } = options;
   const { meters } = options.telemetry;
   const startedAt = performance.now();
   const { look, end } = options.looks.begin(watchers, stopping);
-  const failures: unknown[] = [];
   try {
-    for (const monitor of watchers.toSorted(whomSomebodyWaitsForFirst)) {
-      try {
-        const outcome = await conclude(monitor, look, options, stopping);
-        meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
-      } catch (error) {
-        // Stands in nobody else's way; its lease expires.
-        meters.check('failed', null);
-        failures.push(error);
-      }
-    }
+    for (const monitor of watchers.toSorted(whomSomebodyWaitsForFirst))
+      await during({ fields: { monitor: monitor.id } }, async () => {
+        try {
+          const outcome = await conclude(monitor, look, options, stopping);
+          meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
+        } catch (error) {
+          // Stands in nobody else's way.
+          meters.check('failed', null);
+          failTrace(error);
+          log.error({ err: error }, 'check failed; it is tried again when its lease expires');
+        }
+      });
   } finally {
     end();
   }
-  if (failures.length > 0) throw failures[0];
 }
 
 const whomSomebodyWaitsForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>

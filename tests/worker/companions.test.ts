@@ -1,6 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors.ts';
+import { fieldsNow } from '../../server/telemetry/doing.ts';
+import { createMeters } from '../../server/telemetry/index.ts';
+import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { claimWatchers } from '../../server/worker/shared-looks.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
@@ -51,6 +54,35 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
       ...{ lastCheckedAt: null, checking: true },
     });
     expect(rig.log.error).toHaveBeenCalledTimes(1);
+  });
+
+  it('has a line of the log for each that cannot be written down, with whose it is', async () => {
+    const meters = createMeters();
+    const spans: Span[] = [];
+    const tracer = createTracer({ ratio: 1, onEnd: (span) => void spans.push(span) });
+    const rig = await startRig(await open(), { telemetry: { meters, tracer } });
+    await rig.watch(HOST);
+    const broken = [(await watchAs(rig, 'bob')).id, (await watchAs(rig, 'carol')).id];
+    await rig.store.db
+      .updateTable('monitors')
+      .set({ alert_settings: 'not JSON' })
+      .where('id', 'in', broken)
+      .execute();
+    const told: Record<string, string>[] = [];
+    vi.mocked(rig.log.error as () => void).mockImplementation(() => void told.push(fieldsNow()));
+    await rig.runDue();
+
+    const [check, ...others] = spans.filter(({ name }) => name === 'check');
+    expect(others).toEqual([]);
+    expect(check?.failure).toBe('SyntaxError');
+    const whose = broken.map((monitor) =>
+      expect.objectContaining({ monitor, endpoint: `${HOST}:${rig.port}`, traceId: check?.traceId }),
+    );
+    expect(told).toHaveLength(2);
+    expect(told).toEqual(expect.arrayContaining(whose));
+    const counted = await meters.registry.metrics();
+    expect(counted).toContain('certlantern_checks_total{outcome="failed"} 2\n');
+    expect(counted).toContain('certlantern_checks_total{outcome="done"} 1\n');
   });
 
   it('is looked at once also for more accounts than one claim takes along', async () => {
