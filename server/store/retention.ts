@@ -17,9 +17,10 @@ interface Place {
 
 /**
  * Removes what no plan shows any more of the past of monitors, some of them at a time: runs of checks, days, incidents with what was
- * told of them, and then what showed in none of the runs that are left. Returns how many rows.
+ * told of them, and then what showed in none of the runs that are left. Ends early, between two portions, when `stopping` fires.
+ * Returns how many rows.
  */
-export async function prunePast(store: Store, now: number): Promise<number> {
+export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
   let removed = 0;
   for (let after: Place = { account_id: '', id: '' }; ;) {
     const page = await store.db
@@ -32,8 +33,10 @@ export async function prunePast(store: Store, now: number): Promise<number> {
       .execute();
     const last = page.at(-1);
     if (!last) return removed;
-    for (const keeps of ['little', 'much'] as const)
+    for (const keeps of ['little', 'much'] as const) {
+      if (stopping?.aborted) return removed;
       removed += await prunePortion(store, { after, last, keeps, now });
+    }
     after = last;
   }
 }

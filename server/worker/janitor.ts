@@ -41,6 +41,7 @@ export interface Janitor {
   start(): void;
   /** Removes what nobody needs any more and recalls what a wrong clock put off, once. */
   sweep(): Promise<void>;
+  /** Ends a sweep after the portion under way. */
   stop(): Promise<void>;
 }
 
@@ -51,9 +52,17 @@ export interface Janitor {
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
+  /** In memory only: what a stop cut short is begun again by the next process. */
   let prunedAt = -Infinity;
+  const stopping = new AbortController();
 
-  async function sweep(): Promise<void> {
+  async function prunePastDaily(now: number): Promise<void> {
+    if (now - prunedAt <= PRUNE_EVERY_MS && now >= prunedAt) return;
+    await prunePast(store, now, stopping.signal);
+    prunedAt = now;
+  }
+
+  async function round(): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
     const now = clock.now();
     const recalled =
@@ -63,27 +72,34 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
       (await recallPlans(store, now)) +
       (await recallFavicons(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
-    if (now - prunedAt > PRUNE_EVERY_MS || now < prunedAt) {
-      await prunePast(store, now);
-      prunedAt = now;
+    const portions: readonly (() => Promise<unknown>)[] = [
+      () => prunePastDaily(now),
+      () => pruneTests(store, now - KEEP_TESTS_MS),
+      () => pruneMails(store, now - KEEP_MAILS_MS),
+      () => prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS),
+      () => pruneTrials(store, now),
+      () => pruneOrphanCertificates(store),
+      () => pruneFavicons(store.db),
+      () => pruneSessions(store, now),
+      () => pruneRateLimits(store, now),
+      () => pruneKeys(store, now),
+    ];
+    for (const prune of portions) {
+      if (stopping.signal.aborted) return;
+      await prune();
     }
-    await pruneTests(store, now - KEEP_TESTS_MS);
-    await pruneMails(store, now - KEEP_MAILS_MS);
-    await prunePaymentEvents(store, now - KEEP_PAYMENT_EVENTS_MS);
-    await pruneTrials(store, now);
-    await pruneOrphanCertificates(store);
-    await pruneFavicons(store.db);
-    await pruneSessions(store, now);
-    await pruneRateLimits(store, now);
-    await pruneKeys(store, now);
+  }
+
+  function sweep(): Promise<void> {
+    const swept = round();
+    sweeping = swept.catch(() => undefined);
+    return swept;
   }
 
   function schedule(): void {
     timer = setTimeout(
       () => {
-        sweeping = sweep().catch((error: unknown) =>
-          log.error({ err: error }, 'the sweep of old rows failed'),
-        );
+        sweep().catch((error: unknown) => log.error({ err: error }, 'the sweep of old rows failed'));
         schedule();
       },
       HOUR_MS * (0.5 + random()),
@@ -94,6 +110,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
     start: schedule,
     sweep,
     async stop() {
+      stopping.abort();
       clearTimeout(timer);
       await sweeping;
     },

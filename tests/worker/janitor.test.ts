@@ -1,10 +1,14 @@
-import { expect, it } from 'vitest';
+import type { KyselyPlugin } from 'kysely';
+import { expect, it, vi } from 'vitest';
 import { certificateDer } from '../../server/store/certificates.ts';
 import { enqueueMail } from '../../server/store/mails.ts';
 import { claimDue, history, removeMonitor } from '../../server/store/monitors.ts';
 import { consumeRateLimit } from '../../server/store/rate-limits.ts';
 import { openSession } from '../../server/store/sessions.ts';
+import { TRUSTING } from '../../server/worker/index.ts';
+import { createJanitor } from '../../server/worker/janitor.ts';
 import { describeEachDatabase } from '../kit/database.ts';
+import { person } from '../store/samples.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
 
 const remind = ({ store, clock, accountId }: Rig) =>
@@ -68,6 +72,58 @@ describeEachDatabase('the janitor', (open) => {
     expect(await history(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
     expect(await certificateDer(store, kept.fingerprint)).not.toBeNull();
     expect(await certificateDer(store, gone.fingerprint)).toBeNull();
+  });
+
+  it('stops after the portion under way, and leaves the rest to the next process', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ids = Array.from({ length: 500 }, (_, index) => `${index}`);
+    await store.db
+      .insertInto('monitors')
+      .values(
+        ids.map((id) => ({
+          ...{ account_id: accountId, id, host: `host${id}.example`, port: 443, revoked: 0 },
+          ...{ check_every_minutes: 1440, created_at: START, next_check_at: START },
+        })),
+      )
+      .execute();
+    await store.db
+      .insertInto('incidents')
+      .values(
+        ids.map((id) => ({
+          ...{ account_id: accountId, monitor_id: id, id: `down ${id}`, problem: 'down', fingerprint: '' },
+          ...{ recovered: 1, facts: '{}', cause: '', message: '' },
+          ...{ started_at: START, confirmed_at: START, ended_at: START + 1 },
+        })),
+      )
+      .execute();
+    await consumeRateLimit(store, { key: 'sign-in', limit: 5, windowMs: HOUR_MS, now: START });
+    const left = async (table: 'incidents' | 'rate_limits') =>
+      (await store.db.selectFrom(table).selectAll().execute()).length;
+    const janitorOf = (db: typeof store.db) =>
+      createJanitor({
+        ...{ store: { ...store, db }, clock: { now: () => START + 400 * DAY_MS }, ownNetwork: TRUSTING },
+        ...{ random: () => 0.5, log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() } },
+      });
+
+    const { promise: removing, resolve: begun } = Promise.withResolvers<void>();
+    const tellOfChanges: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult({ result }) {
+        if (Number(result.numAffectedRows ?? 0n) > 0) begun();
+        return Promise.resolve(result);
+      },
+    };
+    const janitor = janitorOf(store.db.withPlugin(tellOfChanges));
+    const swept = janitor.sweep();
+    await removing;
+    await janitor.stop();
+    expect([await left('incidents'), await left('rate_limits')]).toEqual([300, 1]);
+    await swept;
+    expect(await left('incidents')).toBe(300);
+
+    await janitorOf(store.db).sweep();
+    expect([await left('incidents'), await left('rate_limits')]).toEqual([0, 0]);
   });
 
   it('recalls what was put off while the clock ran ahead', async () => {
