@@ -65,8 +65,10 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   const { name, concurrency, log, telemetry } = options;
   const kind = name.replaceAll(' ', '_');
   /** One signal per item: hundreds of listeners on one would stay there for as long as the process lives. */
-  const running = new Map<AbortController, Promise<void>>();
+  const running = new Map<AbortController, { item: Item; done: Promise<void> }>();
   let interrupted = false;
+  /** Whoever waited for the end has given back what had not come to it. */
+  let isClosed = false;
   const bell = createBell();
   let full = false;
   const stopping = new AbortController();
@@ -91,12 +93,17 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       } finally {
         endRenewal();
       }
-      if (controller.signal.aborted)
-        await options.release(item).catch((error: unknown) => {
-          log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
-        });
+      if (controller.signal.aborted && !isClosed) await giveBack(item);
       span?.end();
     });
+  }
+
+  async function giveBack(item: Item): Promise<void> {
+    try {
+      await options.release(item);
+    } catch (error) {
+      log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
+    }
   }
 
   function renewLease(item: Item): () => void {
@@ -125,7 +132,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       running.delete(controller);
       if (full) bell.ring();
     });
-    running.set(controller, done);
+    running.set(controller, { item, done });
   }
 
   function interrupt(): void {
@@ -188,11 +195,14 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       bell.ring();
       const settled = async (): Promise<void> => {
         await looping;
-        await Promise.all(running.values());
+        await Promise.all([...running.values()].map(({ done }) => done));
       };
       await Promise.race([settled(), delay(graceMs, undefined, { ref: false })]);
       interrupt();
       await Promise.race([settled(), delay(abortMs, undefined, { ref: false })]);
+      isClosed = true;
+      const givenBack = Promise.all([...running.values()].map(({ item }) => giveBack(item)));
+      await Promise.race([givenBack, delay(abortMs, undefined, { ref: false })]);
     },
   };
 }

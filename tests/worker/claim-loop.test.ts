@@ -13,6 +13,8 @@ interface RigOptions {
   concurrency?: number;
   claim?: (limit: number) => Promise<Item[]>;
   renewal?: ClaimLoopOptions<Item>['renewal'];
+  /** Goes on whatever its signal says. */
+  isDeaf?: boolean;
 }
 
 function rig(options: RigOptions = {}) {
@@ -32,7 +34,7 @@ function rig(options: RigOptions = {}) {
       }),
     async handle(item, stopping) {
       const stop = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve()));
-      await Promise.race([item.work, stop]);
+      await (options.isDeaf ? item.work : Promise.race([item.work, stop]));
       if (!stopping.aborted) done.push(item.name);
     },
     release: (item) => {
@@ -181,6 +183,19 @@ describe('the claim loop', () => {
     await loop.stop(PATIENCE);
     expect(performance.now() - before).toBeLessThan(500);
     expect({ done, released }).toEqual({ done: [], released: ['hanging'] });
+  });
+
+  it('gives back, once, what does not end when it is told to', async () => {
+    const { loop, due, released } = rig({ isDeaf: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    due.push({ name: 'deaf', work: promise });
+    loop.start();
+    await vi.waitFor(() => expect(due).toEqual([]));
+    await loop.stop({ graceMs: 0, abortMs: 10 });
+    expect(released).toEqual(['deaf']);
+    resolve();
+    await new Promise(setImmediate);
+    expect(released).toEqual(['deaf']);
   });
 
   it('gives back what a claim brings after the stop', async () => {
