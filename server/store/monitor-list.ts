@@ -40,8 +40,8 @@ export async function listMonitors(store: Store, query: ListQuery): Promise<Moni
   return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
 }
 
-/** A page so near to the beginning is read without knowing how far it is from the end. */
-const EARLY = 1_000;
+/** Up to there a page is read without knowing how far it is from the end: so many rows are passed over in the time of a count. */
+const EARLY = 50_000;
 
 interface PageOfIds {
   ids: string[];
