@@ -94,12 +94,14 @@ export interface TlsPeerOptions extends TlsOptions {
   manners?: ((socket: Socket) => void) | undefined;
   /** Sent along with the certificate to clients that ask for an OCSP answer (RFC 6066 §8), whatever its bytes are. */
   staple?: Buffer;
+  /** A hello with a server name is answered once this resolves. */
+  admit?: (serverName: string) => Promise<void>;
 }
 
 /** A node:tls server with a certificate per server name; `'*'` is for every other name and for clients without one. */
 export async function startTlsServer(
   certificates: Readonly<Record<string, ServerCertificate>>,
-  { host = '127.0.0.1', port = 0, serve, manners, staple, ...options }: TlsPeerOptions = {},
+  { host = '127.0.0.1', port = 0, serve, manners, staple, admit, ...options }: TlsPeerOptions = {},
 ): Promise<TlsPeer> {
   const contexts = new Map<string, SecureContext>();
   const context = (certificate: ServerCertificate): SecureContext =>
@@ -113,7 +115,11 @@ export async function startTlsServer(
   const server = createServer({
     ...options,
     ...pair(fallback),
-    SNICallback: (name, done) => done(null, contexts.get(name) ?? contexts.get('*')),
+    SNICallback: (name, done) => {
+      const answer = (): void => done(null, contexts.get(name) ?? contexts.get('*'));
+      if (admit === undefined) answer();
+      else void admit(name).then(answer);
+    },
   });
   if (staple !== undefined) server.on('OCSPRequest', (_certificate, _issuer, send) => send(null, staple));
   const http = serve === undefined ? null : createHttpServer(serve);
