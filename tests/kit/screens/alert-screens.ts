@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { at, dialog, open, press, type Screen } from './ways.ts';
+import { at, dialog, foresee, open, press, type Screen } from './ways.ts';
 
 /** The page with all that it reads. */
 async function alerts(page: Page): Promise<void> {
@@ -46,10 +46,8 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'member',
     async show(page) {
       await alerts(page);
-      await page.getByRole('radio', { name: /^Steps you choose/ }).click();
+      await foresee(page, () => page.getByRole('radio', { name: /^Steps you choose/ }).click());
       await page.getByText('30 days before').first().waitFor();
-      // What was foreseen before is dimmed until the new answer is there.
-      await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { dashboard, dialog, domainMenu, idOf, open, panelOf, press, type Screen } from './ways.ts';
+import { dashboard, dialog, domainMenu, foresee, idOf, open, panelOf, press, type Screen } from './ways.ts';
 
 const DOMAIN_CALLS = '**/api/domain/**';
 
@@ -266,7 +266,7 @@ const PANEL_ALERTS: Screen[] = [
     async show(page) {
       await alertsOf('auth.fjord.example')(page);
       await ownSettings(page, 'Steps');
-      await page.getByRole('radio', { name: /Steps you choose/ }).click();
+      await foresee(page, () => page.getByRole('radio', { name: /Steps you choose/ }).click());
       await page.getByText('14 days before').last().waitFor();
       await page.getByRole('heading', { name: 'If nobody renews, this is sent' }).scrollIntoViewIfNeeded();
     },
@@ -277,7 +277,7 @@ const PANEL_ALERTS: Screen[] = [
     async show(page) {
       await alertsOf('auth.fjord.example')(page);
       await ownSettings(page, 'Quiet hours');
-      await page.getByLabel('Send nothing at night').click();
+      await foresee(page, () => page.getByLabel('Send nothing at night').click());
       await page.getByRole('heading', { name: 'If nobody renews, this is sent' }).scrollIntoViewIfNeeded();
     },
   },

@@ -47,6 +47,14 @@ export const panelOf = (hostname: string) => async (page: Page) => {
   await page.getByText('Loading certificate history...').waitFor({ state: 'hidden' });
 };
 
+/** Changes what is to be sent, and waits for what is foreseen of it: until then that is dimmed. */
+export async function foresee(page: Page, change: () => Promise<void>): Promise<void> {
+  const asked = page.waitForRequest((request) => request.url().endsWith('/api/alerts/preview'));
+  await change();
+  await (await asked).response();
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+}
+
 export async function accountMenu(page: Page): Promise<void> {
   await press(page, /^Account of /);
   await page.getByRole('menuitem', { name: 'Log out' }).waitFor();
