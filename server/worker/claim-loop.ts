@@ -67,8 +67,8 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
   /** One signal per item: hundreds of listeners on one would stay there for as long as the process lives. */
   const running = new Map<AbortController, { item: Item; done: Promise<void> }>();
   let interrupted = false;
-  /** Whoever waited for the end has given back what had not come to it. */
-  let isClosed = false;
+  /** What is or was given back: by its end, or by a stop that waited for that in vain. */
+  const givenBack = new Map<Item, Promise<void>>();
   const bell = createBell();
   let full = false;
   const stopping = new AbortController();
@@ -93,17 +93,19 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       } finally {
         endRenewal();
       }
-      if (controller.signal.aborted && !isClosed) await giveBack(item);
+      if (controller.signal.aborted) await giveBack(item);
       span?.end();
     });
   }
 
-  async function giveBack(item: Item): Promise<void> {
-    try {
-      await options.release(item);
-    } catch (error) {
-      log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
-    }
+  function giveBack(item: Item): Promise<void> {
+    const released =
+      givenBack.get(item) ??
+      options.release(item).catch((error: unknown) => {
+        log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
+      });
+    givenBack.set(item, released);
+    return released;
   }
 
   function renewLease(item: Item): () => void {
@@ -200,9 +202,8 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       await Promise.race([settled(), delay(graceMs, undefined, { ref: false })]);
       interrupt();
       await Promise.race([settled(), delay(abortMs, undefined, { ref: false })]);
-      isClosed = true;
-      const givenBack = Promise.all([...running.values()].map(({ item }) => giveBack(item)));
-      await Promise.race([givenBack, delay(abortMs, undefined, { ref: false })]);
+      const rest = Promise.all([...running.values()].map(({ item }) => giveBack(item)));
+      await Promise.race([rest, delay(abortMs, undefined, { ref: false })]);
     },
   };
 }
