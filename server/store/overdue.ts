@@ -30,11 +30,13 @@ export async function spreadOverdue(
   { now, lateMs, fewest, overMs, unlessWorked = false }: Spread,
 ): Promise<number> {
   const overdue = now - lateMs;
-  const isLate = sql<boolean>`active = 1 and ${isInSomeLane} and next_check_at < ${overdue}`;
+  const isMovable = sql<boolean>`active = 1 and ${isInSomeLane} and next_check_at < ${overdue}
+    and check_requested_at is null and last_checked_at is not null
+    and (lease_expires_at is null or lease_expires_at <= ${leaseClock(store, now)})`;
   const herd = await store.db
     .selectFrom('monitors')
     .select('id')
-    .where(isLate)
+    .where(isMovable)
     .limit(1)
     .offset(fewest)
     .execute();
@@ -50,17 +52,15 @@ export async function spreadOverdue(
         row_number() over (order by case when not_after is null then 1 else 0 end, not_after, next_check_at, id) - 1 as place,
         count(*) over () as many
       from monitors
-      where ${isLate} and check_requested_at is null and last_checked_at is not null
-        and (lease_expires_at is null or lease_expires_at <= ${leaseClock(store, now)})
+      where ${isMovable}
     )
     update monitors set next_check_at = ${now} + late.place * ${sql.lit(overMs)} / late.many
     from late
-    where late.id = monitors.id and late.many > ${fewest} and monitors.next_check_at < ${overdue}`.execute(
-    store.db,
-  );
+    where late.id = monitors.id and monitors.next_check_at < ${overdue}`.execute(store.db);
   return Number(numAffectedRows ?? 0n);
 }
 
+/** Where nobody was, it reads every monitor: for those who found a herd. */
 async function wasChecked({ db }: Store, { since }: { since: number }): Promise<boolean> {
   const one = db.selectFrom('monitors').select('id').where('last_checked_at', '>', since).limit(1);
   return (await one.executeTakeFirst()) !== undefined;

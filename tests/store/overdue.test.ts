@@ -49,6 +49,18 @@ describeEachDatabase('Overdue checks', (open) => {
     expect(await spreadOverdue(store, { ...HERD, now: NOW + 40 * MINUTE })).toBe(9);
   });
 
+  it('that are too few beside others that stay anyway leave the next herd its turn', async () => {
+    const store = await open();
+    const { id: accountId } = await person(store, 'alice');
+    const ids = await overdue(store, accountId, Array<number>(9).fill(30));
+    const added = { last_checked_at: null };
+    await store.db.updateTable('monitors').set(added).where('id', 'in', ids.slice(3)).execute();
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(0);
+    const checked = { last_checked_at: NOW - DAY };
+    await store.db.updateTable('monitors').set(checked).where('id', 'in', ids).execute();
+    expect(await spreadOverdue(store, { ...HERD, now: NOW })).toBe(9);
+  });
+
   it('are left to those who are at work', async () => {
     const store = await open();
     const { id: accountId } = await person(store, 'alice');
