@@ -3,6 +3,7 @@ import { measureWorkers } from './scale/four-workers.ts';
 import { measureLists } from './scale/lists.ts';
 import { measureMonth } from './scale/month.ts';
 import { fill, PLACES, stopServer } from './scale/places.ts';
+import { watchStolenTime } from './scale/stolen-time.ts';
 import { measureSustained } from './scale/sustain.ts';
 import { measureWork } from './scale/work.ts';
 
@@ -93,10 +94,15 @@ try {
   for (const [name, measure] of runs) {
     process.stdout.write(`${name}\n`);
     const from = Date.now();
+    const stolen = watchStolenTime();
     const figures = await measure();
     missed += figures.filter(isMissed).length;
-    tables.push(`${name}\n${tableOf(figures)}`);
-    process.stdout.write(`${tableOf(figures)}\n  (${Math.round((Date.now() - from) / 1_000)} s)\n\n`);
+    const seconds = Math.round((Date.now() - from) / 1_000);
+    const share = stolen();
+    const lost = share === null ? '' : `; ${(share * 100).toFixed(1)} % of the processors went to others`;
+    const table = `${tableOf(figures)}\n  (${seconds} s${lost})`;
+    tables.push(`${name}\n${table}`);
+    process.stdout.write(`${table}\n\n`);
   }
 } finally {
   await stopServer();
