@@ -78,8 +78,9 @@ async function startCluster(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: process.platform === 'win32' ? '' : home,
     max_connections: 200,
-    shared_buffers: '64MB',
-    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...(durable
+      ? {}
+      : { shared_buffers: '64MB', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
   };
   const watch = spawn(
     process.execPath,
