@@ -17,9 +17,9 @@ export async function listAccounts(
     .selectAll()
     .select((eb) =>
       eb
-        .selectFrom('monitors')
-        .select((count) => count.fn.countAll<number>().as('count'))
-        .whereRef('monitors.account_id', '=', 'accounts.id')
+        .selectFrom('monitor_totals')
+        .select('total')
+        .whereRef('monitor_totals.account_id', '=', 'accounts.id')
         .as('domains'),
     )
     .where('kind', '=', 'person')

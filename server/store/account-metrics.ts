@@ -58,13 +58,3 @@ export async function measuredDomains(
   }
   return domains;
 }
-
-/** How many domains the account has. */
-export async function countDomains(store: Store, accountId: string): Promise<number> {
-  const { count } = await store.db
-    .selectFrom('monitors')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return count;
-}

@@ -2,6 +2,7 @@ import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from
 import { parseOwn, parseSettings } from './alert-settings.ts';
 import { EXPORT_LIMITS, pastOf } from './domain-export.ts';
 import { maskedTarget, type StoredChannelConfig } from './channel-config.ts';
+import { countMonitors } from './monitor-total.ts';
 import type { Store } from './open-store.ts';
 import type { MonitorsTable, Tables } from './tables.ts';
 
@@ -285,11 +286,7 @@ function alerts(db: Kysely<Tables>, accountId: string): AsyncIterable<unknown> {
 
 async function* domains(store: Store, accountId: string, now: number): AsyncGenerator {
   const { db } = store;
-  const { count } = await db
-    .selectFrom('monitors')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
+  const count = await countMonitors(db, accountId);
   const { checksInAll, checksOfADomain, leastChecksOfADomain } = EXPORT_LIMITS;
   const share = Math.floor(checksInAll / Math.max(1, count));
   const limit = Math.max(leastChecksOfADomain, Math.min(checksOfADomain, share));

@@ -5,6 +5,7 @@ import { lockPlan } from './entitlements.ts';
 import { enqueueMail } from './mails.ts';
 import { announceMonitor } from './monitor-change.ts';
 import { type Monitor, toMonitor } from './monitor-row.ts';
+import { countMonitors } from './monitor-total.ts';
 import type { Store } from './open-store.ts';
 import { searchText } from './search-text.ts';
 import type { Tables } from './tables.ts';
@@ -129,15 +130,12 @@ async function readTracked(
   db: Kysely<Tables>,
   { accountId, endpoints }: { accountId: string; endpoints: readonly Endpoint[] },
 ) {
-  const ofAccount = db.selectFrom('monitors').where('account_id', '=', accountId);
-  const { total } = await ofAccount
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
+  let count = await countMonitors(db, accountId);
   const hosts = [...new Set(endpoints.map(({ host }) => host))];
+  const ofAccount = db.selectFrom('monitors').where('account_id', '=', accountId);
   const rows =
     hosts.length === 0 ? [] : await ofAccount.select(['host', 'port']).where('host', 'in', hosts).execute();
   const known = new Set(rows.map(endpointKey));
-  let count = total;
   return {
     get count() {
       return count;

@@ -1,7 +1,15 @@
 import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
 import { byItself, contains, type DialectName } from './dialect.ts';
-import { type DomainState, isInState, isUnreached, needsPerson } from './domain-state.ts';
+import {
+  type DomainState,
+  endsSoon,
+  isInState,
+  isUndated,
+  isUnreached,
+  needsPerson,
+} from './domain-state.ts';
 import type { MonitorPlace } from './list-place.ts';
+import { countMonitors } from './monitor-total.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,10 +28,23 @@ type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
 /** How many match. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
+  if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
+  if (isEverything({ ...filter, status: undefined }) && filter.status === 'ok') return countOk(store, filter);
   const parts = await inParts(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
   return parts.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Of what most are in by the others, which are few; in one statement, so that they are of one moment. */
+async function countOk({ db }: Store, { accountId, now }: MonitorFilter): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select
+      coalesce((select total from monitor_totals where account_id = ${accountId}), 0)
+      - (select count(*) from monitor_listing where account_id = ${accountId} and ${isUndated})
+      - (select count(*) from monitor_listing where account_id = ${accountId} and ${endsSoon(now)}) as count`.execute(
+    db,
+  );
+  return rows[0]?.count ?? 0;
 }
 
 /** Above it one of so many rows matches that an index in the list's order has soon filled a page. */
@@ -61,7 +82,7 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted
 const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: Wanted): boolean =>
   status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
-export const isEverything = ({ q, tag, status }: MonitorFilter): boolean =>
+const isEverything = ({ q, tag, status }: MonitorFilter): boolean =>
   q === undefined && tag === undefined && status === undefined;
 
 /** What matches, in no order, with what orders are made of. */

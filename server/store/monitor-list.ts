@@ -1,11 +1,5 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import {
-  countMatching,
-  foundRows,
-  isEverything,
-  matchingRows,
-  type MonitorFilter,
-} from './monitor-filter.ts';
+import { countMatching, foundRows, matchingRows, type MonitorFilter } from './monitor-filter.ts';
 import { isAfter, type MonitorPlace } from './list-place.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -34,34 +28,17 @@ interface MonitorPage {
 /** One page of an account's monitors, and how many match in all. */
 export async function listMonitors(store: Store, query: ListQuery): Promise<MonitorPage> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
-  const found = await pageOfFound(store, query, offset);
-  if (found === null && isEverything(query) && offset < EARLY) return firstOfAll(store, query, offset);
-  const { ids, total } = found ?? (await deepOfMany(store, query, offset));
+  const { ids, total } =
+    (await pageOfFound(store, query, offset)) ?? (await pageOfCounted(store, query, offset));
   return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
 }
-
-/** Up to there a page is read without knowing how far it is from the end: so many rows are passed over in the time of a count. */
-const EARLY = 50_000;
 
 interface PageOfIds {
   ids: string[];
   total: number;
 }
 
-async function firstOfAll(store: Store, query: ListQuery, offset: number): Promise<MonitorPage> {
-  // Of many the count takes longer than the page: at once where the database can.
-  const [total, monitors] = await Promise.all([
-    countMatching(store, query),
-    inOrder(store, query)
-      .limit(query.pageSize)
-      .offset(offset)
-      .execute()
-      .then((rows) => monitorsOf(store, { accountId: query.accountId, ids: idsOf(rows) })),
-  ]);
-  return { monitors, total };
-}
-
-async function deepOfMany(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
+async function pageOfCounted(store: Store, query: ListQuery, offset: number): Promise<PageOfIds> {
   const total = await countMatching(store, query);
   return { ids: offset >= total ? [] : await pageOf(store, query, { total, offset }), total };
 }

@@ -165,6 +165,12 @@ export interface MonitorListingTable {
   search_text: string;
 }
 
+/** How many monitors an account has, once it had one. Triggers keep it: nobody else writes it. */
+export interface MonitorTotalsTable {
+  account_id: string;
+  total: number;
+}
+
 /** The payment provider's subscriptions, as its webhooks last told them. */
 export interface SubscriptionsTable {
   /** The provider's id. */
@@ -305,6 +311,7 @@ export interface Tables {
   sessions: SessionsTable;
   monitors: MonitorsTable;
   monitor_listing: MonitorListingTable;
+  monitor_totals: MonitorTotalsTable;
   monitor_states: MonitorStatesTable;
   check_runs: CheckRunsTable;
   monitor_days: MonitorDaysTable;

@@ -43,6 +43,27 @@ describeEachDatabase('what lists read', (open, name) => {
     }
   });
 
+  it('has the number of each account’s monitors, added and removed one by one, together and at once', async () => {
+    const store = await open();
+    const people = await Promise.all(['alice', 'bob'].map((who) => person(store, who)));
+    const names = Array.from({ length: 12 }, (_, index) => `host-${index}.example`);
+    const watched = await Promise.all(
+      people.flatMap(({ id }) => names.map(async (host) => [id, (await watch(store, id, host)).id] as const)),
+    );
+    await Promise.all(
+      watched.slice(0, 5).map(([accountId, monitorId]) => removeMonitor(store, { accountId, monitorId })),
+    );
+    expect(await totals(store)).toEqual(await counted(store));
+    const rest = watched.slice(5, 20).map(([, monitorId]) => monitorId);
+    await store.db.deleteFrom('monitors').where('id', 'in', rest).execute();
+    expect(await totals(store)).toEqual(await counted(store));
+    await store.db
+      .deleteFrom('accounts')
+      .where('id', '=', people[1]?.id ?? '')
+      .execute();
+    expect(await totals(store)).toEqual([{ account_id: people[0]?.id, total: 0 }]);
+  });
+
   it('is the same list, page by page from either end, as all of it', async () => {
     const store = await open();
     const { largest: accountId } = await fillStore(store, { largest: 203, teams: 0, total: 240, now: NOW });
@@ -110,6 +131,17 @@ async function planOf(store: Store, query: string): Promise<string> {
   const { rows } = await store.db.executeQuery(CompiledQuery.raw(`${explain} ${query}`));
   return JSON.stringify(rows);
 }
+
+const totals = ({ db }: Store) => db.selectFrom('monitor_totals').selectAll().orderBy('account_id').execute();
+
+const counted = ({ db }: Store) =>
+  db
+    .selectFrom('accounts')
+    .leftJoin('monitors', 'monitors.account_id', 'accounts.id')
+    .select((eb) => ['accounts.id as account_id', eb.fn.count<number>('monitors.id').as('total')])
+    .groupBy('accounts.id')
+    .orderBy('accounts.id')
+    .execute();
 
 async function listed(store: Store): Promise<unknown[]> {
   return store.db.selectFrom('monitor_listing').selectAll().orderBy('monitor_id').execute();

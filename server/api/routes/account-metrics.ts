@@ -1,5 +1,6 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { countDomains, measuredDomains } from '../../store/account-metrics.ts';
+import { measuredDomains } from '../../store/account-metrics.ts';
+import { countMonitors } from '../../store/monitor-total.ts';
 import { lagging } from '../../store/replica.ts';
 import { createAnswerCache } from '../answer-cache.ts';
 import type { Api, AppParts } from '../api.ts';
@@ -24,7 +25,8 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
     if (limited) return limited;
     const text = await kept.get(account.id, async () => {
       const domains = await measuredDomains(lagging(store), { accountId: account.id, most: MOST_DOMAINS });
-      const total = domains.length < MOST_DOMAINS ? domains.length : await countDomains(store, account.id);
+      const total =
+        domains.length < MOST_DOMAINS ? domains.length : await countMonitors(store.db, account.id);
       return accountMetricsText(domains, { total, now });
     });
     return c.body(text, 200, { 'Content-Type': PROMETHEUS_TEXT });

@@ -12,6 +12,7 @@ import { createApiTokens } from './0009-api-tokens.ts';
 import { createListing } from './0010-reading.ts';
 import { createStatusPages } from './0011-status-pages.ts';
 import { createLanes } from './0012-lanes.ts';
+import { createTotals } from './0013-totals.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -36,6 +37,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0010-reading': { up: createListing, breaking: true },
   '0011-status-pages': { up: createStatusPages, breaking: false },
   '0012-lanes': { up: createLanes, breaking: true },
+  '0013-totals': { up: createTotals, breaking: false },
 };
 
 /** The level that a migration brings: `0007-channels-and-incidents` → 7. */
