@@ -36,10 +36,8 @@ const STATIC_CHECKS: { name: string; command: string[] }[] = [
 
 const STAGES: Stage[] = [
   { name: 'checks', run: staticChecks },
-  // One worker fewer than there are processors, the default, leaves one of two idle.
-  { name: 'unit', run: () => vitest(['unit'], '100%') },
-  // Killed processes take their time by waiting until leases are over: the rest fills it.
-  { name: 'integration', run: () => vitest(['integration', 'crash'], '150%') },
+  { name: 'unit', run: () => vitest('unit') },
+  { name: 'integration', run: () => vitest('integration', 'crash') },
   { name: 'journeys', run: () => journeys('tests/journeys') },
   { name: 'firebase', run: firebaseJourneys, onlyByName: true },
 ];
@@ -132,13 +130,14 @@ interface VitestReport {
   }[];
 }
 
-async function vitest(projects: string[], maxWorkers: string): Promise<Outcome> {
+async function vitest(...projects: string[]): Promise<Outcome> {
   const file = join(reports, `${projects.join('-')}.json`);
   const good = await command([
     tool('vitest'),
     'run',
     ...projects.flatMap((project) => ['--project', project]),
-    `--maxWorkers=${maxWorkers}`,
+    // The default, one fewer than there are processors, leaves one of two idle; more than there are take each other's time.
+    '--maxWorkers=100%',
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
   ]);
   const report = readReport(file) as VitestReport | null;
