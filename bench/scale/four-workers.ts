@@ -47,6 +47,7 @@ export async function measureWorkers({
     say(`${WORKERS} workers, ${Math.round((monitors / overMs) * 1_000)} checks a second`);
     await delay(Math.max(0, from + killedAfterMs - Date.now()));
     const shares = await sharesSince(world.store, { from, ours });
+    say(`checks of each so far: ${shares.join(', ')}`);
     const [victim = ''] = ours;
     while ((await heldNow(world.store)).filter(({ by }) => by === victim).length < MANY) await delay(20);
     const killedAt = Date.now();
