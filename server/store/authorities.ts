@@ -4,7 +4,7 @@ import type { AuthorityFacts, PrivateAuthority } from '../core/index.ts';
 import { bytes, locked } from './dialect.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
-import { inTransaction } from './transaction.ts';
+import { type Alongside, inTransaction } from './transaction.ts';
 
 /** A certificate authority that an account trusts for its own monitors. */
 export interface TrustedAuthority {
@@ -14,8 +14,8 @@ export interface TrustedAuthority {
 }
 
 /** Newest first. */
-export async function authoritiesOf(store: Store, accountId: string): Promise<TrustedAuthority[]> {
-  const rows = await store.db
+export async function authoritiesOf(db: Kysely<Tables>, accountId: string): Promise<TrustedAuthority[]> {
+  const rows = await db
     .selectFrom('authorities')
     .select(['id', 'facts', 'created_at'])
     .where('account_id', '=', accountId)
@@ -30,13 +30,21 @@ export async function authoritiesOf(store: Store, accountId: string): Promise<Tr
 }
 
 /**
- * Lets the account trust these, all or none: `too_many` where it would have more than `most`. Known ones stay as they are.
+ * Lets the account trust these, all or none: `too_many` where it would have more than `most`. Known ones stay as they are. Resolves to
+ * all that it trusts then.
  * With a new one the account's monitors are looked at again soon.
  */
 export async function addAuthorities(
   store: Store,
-  request: { accountId: string; authorities: readonly PrivateAuthority[]; most: number; now: number },
-): Promise<'added' | 'too_many'> {
+  request: {
+    accountId: string;
+    authorities: readonly PrivateAuthority[];
+    most: number;
+    now: number;
+    /** Gets all that the account trusts then. */
+    alongside?: Alongside<TrustedAuthority[]>;
+  },
+): Promise<TrustedAuthority[] | 'too_many'> {
   const { accountId, now } = request;
   const outcome = await inTransaction(store, async (trx) => {
     // Parallel wishes of one account queue on its row.
@@ -53,25 +61,29 @@ export async function addAuthorities(
       ({ facts }) => !known.some(({ fingerprint }) => fingerprint === facts.fingerprint),
     );
     if (known.length + added.length > request.most) return 'too_many';
-    if (added.length === 0) return 'known';
-    await trx
-      .insertInto('authorities')
-      .values(
-        added.map(({ der, facts }) => ({
-          id: randomUUID(),
-          account_id: accountId,
-          fingerprint: facts.fingerprint,
-          der,
-          facts: JSON.stringify(facts),
-          created_at: now,
-        })),
-      )
-      .execute();
-    await lookAgain(trx, accountId, now);
-    return 'added';
+    if (added.length > 0) {
+      await trx
+        .insertInto('authorities')
+        .values(
+          added.map(({ der, facts }) => ({
+            id: randomUUID(),
+            account_id: accountId,
+            fingerprint: facts.fingerprint,
+            der,
+            facts: JSON.stringify(facts),
+            created_at: now,
+          })),
+        )
+        .execute();
+      await lookAgain(trx, accountId, now);
+    }
+    const trusted = await authoritiesOf(trx, accountId);
+    await request.alongside?.(trx, trusted);
+    return { trusted, isDue: added.length > 0 };
   });
-  if (outcome === 'added') store.signals.publish({ topic: 'due' });
-  return outcome === 'too_many' ? outcome : 'added';
+  if (outcome === 'too_many') return outcome;
+  if (outcome.isDue) store.signals.publish({ topic: 'due' });
+  return outcome.trusted;
 }
 
 /** False: the account has no such authority. Its monitors are looked at again soon. */

@@ -5,18 +5,25 @@ import { type Receipt, receiptOf } from './alert-history.ts';
 import { lockPlan } from './entitlements.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
-import { inTransaction } from './transaction.ts';
+import { type Alongside, inTransaction } from './transaction.ts';
 import { unsubscriptionsOf } from './unsubscriptions.ts';
 
 /** Why nothing goes to a channel. */
 export type NotSent = 'not_found' | 'premium_required' | 'channel_closed';
 
+interface Sending {
+  accountId: string;
+  now: number;
+  alongside?: Alongside<Receipt>;
+}
+
 /** Puts a test message for a channel into the outbox. */
 export async function sendTest(
   store: Store,
-  { accountId, channelKey, now }: { accountId: string; channelKey: string; now: number },
+  { channelKey, ...sending }: Sending & { channelKey: string },
 ): Promise<Receipt | NotSent> {
-  return send(store, accountId, async (trx) => {
+  const { accountId, now } = sending;
+  return send(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
     const channel = await openChannel(trx, { accountId, channelKey, plan });
     if (typeof channel === 'string') return channel;
@@ -56,9 +63,10 @@ function factsOfTest(now: number): AlertFacts {
 /** Sends a settled message once more, under the id that it had. One that waits still waits. */
 export async function replayDelivery(
   store: Store,
-  { accountId, deliveryId, now }: { accountId: string; deliveryId: string; now: number },
+  { deliveryId, ...sending }: Sending & { deliveryId: string },
 ): Promise<Receipt | NotSent> {
-  return send(store, accountId, async (trx) => {
+  const { accountId, now } = sending;
+  return send(store, sending, async (trx) => {
     const { plan } = await lockPlan(store, trx, { accountId, now });
     const row = await trx
       .selectFrom('deliveries')
@@ -84,13 +92,16 @@ export async function replayDelivery(
 
 async function send(
   store: Store,
-  accountId: string,
+  { accountId, alongside }: Sending,
   enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | NotSent>,
 ): Promise<Receipt | NotSent> {
   const outcome = await inTransaction(store, async (trx) => {
     const enqueued = await enqueue(trx);
     if (typeof enqueued === 'string') return enqueued;
-    return (await receiptOf(trx, { accountId, ...enqueued })) ?? 'not_found';
+    const receipt = await receiptOf(trx, { accountId, ...enqueued });
+    if (receipt === null) return 'not_found';
+    await alongside?.(trx, receipt);
+    return receipt;
   });
   if (typeof outcome === 'string') return outcome;
   store.signals.publish({ topic: 'deliveries' });

@@ -3,7 +3,7 @@ import type { Account } from './accounts.ts';
 import { lockPlan } from './entitlements.ts';
 import { enqueueMail } from './mails.ts';
 import type { Store } from './open-store.ts';
-import { inTransaction } from './transaction.ts';
+import { type Alongside, inTransaction } from './transaction.ts';
 
 const HOUR_MS = 3_600_000;
 /** What one account may write in an hour: each becomes a mail to the operator. */
@@ -16,12 +16,13 @@ export interface NewFeedback {
   /** The operator's address. */
   recipient: string;
   now: number;
+  alongside?: Alongside<void>;
 }
 
 /** Keeps what a person wrote, and puts the mail about it into the outbox. */
 export async function addFeedback(
   store: Store,
-  { account, title, message, recipient, now }: NewFeedback,
+  { account, title, message, recipient, now, alongside }: NewFeedback,
 ): Promise<{ ok: true } | { ok: false; retryAfterMs: number }> {
   const added = await inTransaction(store, async (trx) => {
     // Parallel ones queue here, so that they are counted.
@@ -54,6 +55,7 @@ export async function addFeedback(
       content: { kind: 'feedback', from: { name: account.fullName, email: account.email, premium }, message },
       now,
     });
+    await alongside?.(trx);
     return { ok: true as const };
   });
   if (added.ok) store.signals.publish({ topic: 'mails' });

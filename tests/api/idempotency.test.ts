@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
@@ -5,6 +6,9 @@ import { beginOnce, KEPT_MS, keepAnswer, pruneKeys } from '../../server/store/id
 import { addMaintenance } from '../../server/store/maintenance.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
+import { INPUTS } from './access-inputs.ts';
+import { ask, routesOf } from './access-routes.ts';
+import { createWorld, thingsFor } from './access-world.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -151,6 +155,34 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const before = (await bob.ask(CALLS.listMaintenance)).ok.data.length;
     await expect(add(slow.carrying)).rejects.toThrow();
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(before);
+  });
+
+  it('has its answer committed with what it did, whichever call it is', async () => {
+    let kept = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (node.kind === 'UpdateQueryNode' && JSON.stringify(node.table).includes('idempotency_keys'))
+          kept += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const world = await createWorld(async () => {
+      const store = await open();
+      return { ...store, db: store.db.withPlugin(counting) };
+    }, ['premium']);
+    const caller = world.caller('premium');
+    const client = await caller.arrive();
+    for (const route of await routesOf(world.api)) {
+      const { operationId } = route.operation;
+      if (!('once' in CALLS[operationId])) continue;
+      const input = INPUTS[operationId]({ caller, things: thingsFor(world, caller) });
+      kept = 0;
+      const headers = { ...input.headers, 'idempotency-key': operationId };
+      const { status } = await ask(client, route, { ...input, headers });
+      // Once within its transaction, and once when it has answered.
+      expect([operationId, status, kept]).toEqual([operationId, CALLS[operationId].status, 2]);
+    }
   });
 
   it('is forgotten after a day', async () => {

@@ -15,25 +15,29 @@ import { iso } from '../wire.ts';
 /** Certificate authorities that an account trusts for its own domains. Each change is followed by a check of all of them. */
 export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listAuthorities, async ({ session }) => ({
-    data: (await authoritiesOf(store, session.account.id)).map(authorityWire),
+    data: (await authoritiesOf(store.db, session.account.id)).map(authorityWire),
   }));
 
-  api.on(CALLS.addAuthorities, async ({ body, session, now }) => {
+  api.on(CALLS.addAuthorities, async ({ body, session, once, now }) => {
     const accountId = session.account.id;
     const limited = limits.allow('authoritiesByAccount', accountId);
     if (limited) return limited;
     const read = readAuthorities(body.pem);
     if (!read.ok) return refuse('invalid_certificate', read.message);
     const { authorities } = read;
-    const outcome = await addAuthorities(store, { accountId, authorities, most: MOST_AUTHORITIES, now });
-    return outcome === 'too_many'
+    const answerOf = (trusted: readonly TrustedAuthority[]) => ({ data: trusted.map(authorityWire) });
+    const trusted = await addAuthorities(store, {
+      ...{ accountId, authorities, most: MOST_AUTHORITIES, now },
+      alongside: (trx, all) => once.keep(trx, answerOf(all)),
+    });
+    return trusted === 'too_many'
       ? refuse('too_many_authorities', `An account can trust up to ${MOST_AUTHORITIES} private authorities.`)
-      : { data: (await authoritiesOf(store, accountId)).map(authorityWire) };
+      : answerOf(trusted);
   });
 
   api.on(CALLS.removeAuthority, async ({ params, session, now }) => {
     const accountId = session.account.id;
-    const owned = (await authoritiesOf(store, accountId)).some(({ id }) => id === params.id);
+    const owned = (await authoritiesOf(store.db, accountId)).some(({ id }) => id === params.id);
     if (!owned) return notFound();
     const limited = limits.allow('authoritiesByAccount', accountId);
     if (limited) return limited;

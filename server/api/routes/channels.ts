@@ -2,7 +2,7 @@ import { CALLS } from '../../../contract/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { PAGE_SIZE } from '../../../contract/constants.ts';
 import { mayUseChannel } from '../../core/index.ts';
-import { receiptsOfChannel } from '../../store/alert-history.ts';
+import { type Receipt, receiptsOfChannel } from '../../store/alert-history.ts';
 import { sendTest } from '../../store/channel-sending.ts';
 import type { StoredChannelConfig } from '../../store/channel-config.ts';
 import {
@@ -120,7 +120,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     return removed ? { data: null } : CHANNEL_REFUSALS.not_found();
   });
 
-  api.on(CALLS.testChannel, async ({ params, session, now }) => {
+  api.on(CALLS.testChannel, async ({ params, session, once, now }) => {
     const { account } = session;
     const { own, added } = await channelsOf(store, account.id);
     // Strangers learn from no answer, the one of a limit included, whether a channel exists.
@@ -132,10 +132,15 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       limits.allow('sendByChannel', `${account.id}:${params.key}`) ??
       limits.allow('sendByAccount', account.id);
     if (limited) return limited;
-    const sent = await sendTest(store, { accountId: account.id, channelKey: params.key, now });
-    if (typeof sent === 'string') return CHANNEL_REFUSALS[sent]();
     const { productName } = config;
-    return { data: deliveryWire(sent, { productName, timeZone: account.timeZone, now }) };
+    const answerOf = (receipt: Receipt) => ({
+      data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
+    });
+    const sent = await sendTest(store, {
+      ...{ accountId: account.id, channelKey: params.key, now },
+      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt)),
+    });
+    return typeof sent === 'string' ? CHANNEL_REFUSALS[sent]() : answerOf(sent);
   });
 
   api.on(CALLS.rotateSecret, async ({ params, session, now }) => {

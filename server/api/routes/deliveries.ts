@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { receiptOf } from '../../store/alert-history.ts';
+import { type Receipt, receiptOf } from '../../store/alert-history.ts';
 import { replayDelivery } from '../../store/channel-sending.ts';
 import type { Api, AppParts } from '../api.ts';
 import { CHANNEL_REFUSALS } from '../channel-refusals.ts';
@@ -17,7 +17,7 @@ export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): v
       : { data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }) };
   });
 
-  api.on(CALLS.replayDelivery, async ({ params, session: { account }, now }) => {
+  api.on(CALLS.replayDelivery, async ({ params, session: { account }, once, now }) => {
     const key = { accountId: account.id, deliveryId: params.id };
     const known = await receiptOf(store.db, key);
     if (known === null) return notFound();
@@ -25,10 +25,17 @@ export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): v
       limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
       limits.allow('replayByAccount', account.id);
     if (limited) return limited;
-    const replayed = await replayDelivery(store, { ...key, now });
+    const answerOf = (receipt: Receipt) => ({
+      data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
+    });
+    const replayed = await replayDelivery(store, {
+      ...key,
+      now,
+      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt)),
+    });
     if (replayed === 'not_found') return notFound();
     if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();
-    return { data: deliveryWire(replayed, { productName, timeZone: account.timeZone, now }) };
+    return answerOf(replayed);
   });
 }
 

@@ -6,11 +6,14 @@ import { refuseForNow } from '../problem.ts';
 export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
   const recipient = bareAddress(config.supportEmail);
 
-  api.on(CALLS.sendFeedback, async ({ body, session, now }) => {
-    const { title, message } = body;
-    const added = await addFeedback(store, { account: session.account, title, message, recipient, now });
+  api.on(CALLS.sendFeedback, async ({ body, session, once, now }) => {
+    const answer = { data: null };
+    const added = await addFeedback(store, {
+      ...{ account: session.account, title: body.title, message: body.message, recipient, now },
+      alongside: (trx) => once.keep(trx, answer),
+    });
     return added.ok
-      ? { data: null }
+      ? answer
       : refuseForNow('That was a lot of feedback. Please come back in a while.', added.retryAfterMs);
   });
 }
