@@ -81,11 +81,11 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
 }
 
 /**
- * What a machine that vanished in a transaction had locked is free again in 45 seconds, like what it had leased; the system's own default
- * is two hours. Nobody works on monitors whose rows are locked.
+ * What a machine that vanished in a transaction had locked is free again in 45 seconds, like what it had leased: nobody works on monitors
+ * whose rows are locked. By default the server asks whoever is silent for two hours, and sends an answer again for a quarter of one.
  */
-const NOTICE_A_LOSS =
-  'set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3';
+const NOTICE_A_LOSS = `set tcp_keepalives_idle = 15; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3;
+  set tcp_user_timeout = 45000`;
 
 async function verify(
   client: ClientBase,
