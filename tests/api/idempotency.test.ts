@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
-import { beginOnce, KEPT_MS, keepAnswer, pruneKeys } from '../../server/store/idempotency.ts';
+import { beginOnce, KEPT_MS, keepAnswer, LostKey, pruneKeys } from '../../server/store/idempotency.ts';
 import { addMaintenance } from '../../server/store/maintenance.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
@@ -157,31 +157,38 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(before);
   });
 
-  it('has its answer committed with what it did, whichever call it is', async () => {
-    let kept = 0;
-    const counting: KyselyPlugin = {
+  it('does nothing without its answer, whichever call it is: both are committed together', async () => {
+    let isLost = false;
+    const losing: KyselyPlugin = {
       transformQuery({ node }) {
-        if (node.kind === 'UpdateQueryNode' && JSON.stringify(node.table).includes('idempotency_keys'))
-          kept += 1;
-        return node;
+        const keeps =
+          node.kind === 'UpdateQueryNode' && JSON.stringify(node.table).includes('idempotency_keys');
+        if (!keeps || !isLost) return node;
+        isLost = false;
+        throw new LostKey();
       },
       transformResult: async ({ result }) => result,
     };
     const world = await createWorld(async () => {
       const store = await open();
-      return { ...store, db: store.db.withPlugin(counting) };
+      return { ...store, db: store.db.withPlugin(losing) };
     }, ['premium']);
     const caller = world.caller('premium');
     const client = await caller.arrive();
+    const done = async () => (await world.rows()).filter((row) => !row.startsWith('idempotency_keys '));
     for (const route of await routesOf(world.api)) {
       const { operationId } = route.operation;
       if (!('once' in CALLS[operationId])) continue;
       const input = INPUTS[operationId]({ caller, things: thingsFor(world, caller) });
-      kept = 0;
-      const headers = { ...input.headers, 'idempotency-key': operationId };
-      const { status } = await ask(client, route, { ...input, headers });
-      // Once within its transaction, and once when it has answered.
-      expect([operationId, status, kept]).toEqual([operationId, CALLS[operationId].status, 2]);
+      const asked = (key: string) =>
+        ask(client, route, { ...input, headers: { ...input.headers, 'idempotency-key': key } });
+      const before = await done();
+      isLost = true;
+      expect([operationId, (await asked(`${operationId} lost`)).status]).toEqual([operationId, 409]);
+      expect(await done(), operationId).toEqual(before);
+      const { status } = await asked(operationId);
+      expect([operationId, status]).toEqual([operationId, CALLS[operationId].status]);
+      expect(await done(), operationId).not.toEqual(before);
     }
   });
 
