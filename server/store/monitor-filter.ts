@@ -1,4 +1,11 @@
-import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, sql, type SqlBool } from 'kysely';
+import {
+  type Expression,
+  type ExpressionBuilder,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  sql,
+  type SqlBool,
+} from 'kysely';
 import { byItself, contains, type DialectName } from './dialect.ts';
 import {
   type DomainState,
@@ -36,15 +43,20 @@ export async function countMatching(store: Store, filter: MonitorFilter): Promis
   return parts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Of what most are in by the others, which are few; in one statement, so that they are of one moment. */
-async function countOk({ db }: Store, { accountId, now }: MonitorFilter): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select
-      coalesce((select total from monitor_totals where account_id = ${accountId}), 0)
-      - (select count(*) from monitor_listing where account_id = ${accountId} and ${isUndated})
-      - (select count(*) from monitor_listing where account_id = ${accountId} and ${endsSoon(now)}) as count`.execute(
-    db,
-  );
-  return rows[0]?.count ?? 0;
+/** What most are in, by the others, which are few; in one statement, so that they are of one moment. */
+async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise<number> {
+  const others = (among: RawBuilder<boolean>) =>
+    matching(store, { accountId, now })
+      .where(among)
+      .select((eb) => eb.fn.countAll<number>().as('count'));
+  const { rest } = (await store.db
+    .selectFrom('monitor_totals')
+    .where('account_id', '=', accountId)
+    .select(({ ref }) =>
+      sql<number>`${ref('total')} - (${others(isUndated)}) - (${others(endsSoon(now))})`.as('rest'),
+    )
+    .executeTakeFirst()) ?? { rest: 0 };
+  return rest;
 }
 
 /** Above it one of so many rows matches that an index in the list's order has soon filled a page. */

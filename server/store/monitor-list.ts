@@ -115,14 +115,12 @@ async function pageOf(
   query: ListQuery,
   { total, offset }: { total: number; offset: number },
 ): Promise<string[]> {
+  if (query.after || offset <= total / 2) {
+    // A full page, also of what was added since they were counted: who reads on takes a short one for the last.
+    const fromStart = inOrder(store, query, { total, reach: offset + query.pageSize });
+    return idsOf(await fromStart.limit(query.pageSize).offset(offset).execute());
+  }
   const limit = Math.min(query.pageSize, total - offset);
-  if (query.after || offset <= total / 2)
-    return idsOf(
-      await inOrder(store, query, { total, reach: offset + limit })
-        .limit(limit)
-        .offset(offset)
-        .execute(),
-    );
   const beyond = total - offset - limit;
   const fromEnd = inOrder(store, query, { total, reach: beyond + limit, isBackwards: true });
   return idsOf(await fromEnd.limit(limit).offset(beyond).execute()).toReversed();

@@ -4,11 +4,13 @@ import {
   describeMonitor,
   eachMonitor,
   listMonitors,
+  monitorIds,
   pauseMonitor,
   removeMonitor,
   resumeMonitor,
   summary,
 } from '../../server/store/monitors.ts';
+import { DOMAIN_STATES } from '../../server/store/domain-state.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { fillStore } from '../kit/large-store.ts';
@@ -87,6 +89,26 @@ describeEachDatabase('what lists read', (open, name) => {
         }
         expect(pages).toEqual(all.map(({ id }) => id));
       }
+  });
+
+  it('waits for nobody who writes', async () => {
+    const store = await open();
+    const { largest: accountId } = await fillStore(store, { largest: 20, teams: 0, total: 20, now: NOW });
+    const filters = [
+      {},
+      { q: 'shop' },
+      { tag: 'prod' },
+      ...([...DOMAIN_STATES, 'problem', 'unreached'] as const).map((status) => ({ status })),
+    ];
+    await store.db.transaction().execute(async (trx) => {
+      await trx.updateTable('monitors').set({ last_checked_at: NOW }).execute();
+      for (const filter of filters) {
+        const query = { accountId, now: NOW, sort: 'newest' as const, ...filter };
+        await listMonitors(store, { ...query, page: 1, pageSize: 10 });
+        await monitorIds(store, { ...query, limit: 5 });
+      }
+      await summary(store, { accountId, now: NOW });
+    });
   });
 
   it('has a total that is the sum of its states, and of its days', async () => {

@@ -13,7 +13,7 @@ export async function createTotals(db: Kysely<unknown>, dialect: DialectName): P
     )
     .addColumn('total', 'integer', (column) => column.notNull())
     .execute();
-  // What others add from here on waits until the triggers are there.
+  // What others write there waits until the triggers are there.
   if (dialect === 'postgres') await sql`lock table monitors in share row exclusive mode`.execute(db);
   await sql`insert into monitor_totals (account_id, total)
     select account_id, count(*) from monitors group by account_id`.execute(db);
@@ -21,7 +21,7 @@ export async function createTotals(db: Kysely<unknown>, dialect: DialectName): P
     await sql.raw(statement).execute(db);
 }
 
-/** Once a statement: a row that is written again and again in one transaction takes longer each time. */
+/** Once a statement: with an account go all of its monitors, and a row that is written that often in one transaction takes longer each time. */
 const ON_POSTGRES = [
   `create function monitor_added() returns trigger language plpgsql as $$ begin
     insert into monitor_totals (account_id, total)
