@@ -52,8 +52,8 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
   const { rest } = (await store.db
     .selectFrom('monitor_totals')
     .where('account_id', '=', accountId)
-    .select(({ ref }) =>
-      sql<number>`${ref('total')} - (${others(isUndated)}) - (${others(endsSoon(now))})`.as('rest'),
+    .select((eb) =>
+      sql<number>`${eb.ref('total')} - (${others(isUndated)}) - (${others(endsSoon(now))})`.as('rest'),
     )
     .executeTakeFirst()) ?? { rest: 0 };
   return rest;
