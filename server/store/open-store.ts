@@ -1,4 +1,5 @@
 import { Kysely, type KyselyConfig, sql } from 'kysely';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCheckpoints } from './checkpoints.ts';
@@ -76,6 +77,7 @@ async function openSqlite(
     log = QUIET,
   }: StoreOptions,
 ): Promise<Store> {
+  makePrivately(join(dataDir, SQLITE_FILE));
   const db = new Kysely<Tables>({ dialect: sqliteDialect(dataDir), ...heard(onQuery) });
   try {
     await sql`select 1`.execute(db);
@@ -99,6 +101,15 @@ async function openSqlite(
     await checkpoints?.close();
     await db.destroy();
   });
+}
+
+/** A folder that somebody else made may let others read in it. SQLite gives the files beside a database the mode that this has. */
+function makePrivately(path: string): void {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
+  } catch {
+    // It is there already; whatever else is wrong SQLite says too.
+  }
 }
 
 async function openPostgres(

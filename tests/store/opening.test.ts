@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -35,6 +35,16 @@ describe.each(DATABASES.filter(hasDatabase))('opening the store (%s)', (name) =>
 });
 
 describe('opening the embedded database', () => {
+  it.skipIf(process.platform === 'win32')('lets nobody else read it, in whatever folder', async () => {
+    const database = await fresh('sqlite', false);
+    chmodSync(database.dataDir, 0o755);
+    const store = await database.open();
+    await person(store, 'alice');
+    const files = readdirSync(database.dataDir).filter((file) => file.startsWith(SQLITE_FILE));
+    expect(files.toSorted()).toEqual(['', '-shm', '-wal'].map((end) => SQLITE_FILE + end));
+    for (const file of files) expect(statSync(join(database.dataDir, file)).mode & 0o777, file).toBe(0o600);
+  });
+
   it('refuses a file that is none', async () => {
     const database = await fresh('sqlite', false);
     writeFileSync(
