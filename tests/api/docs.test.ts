@@ -78,6 +78,8 @@ describeEachDatabase('The guide to the API', (open) => {
     expect(stdout).toContain('"name":"Nightly job"');
     expect(stdout).toMatch(/ratelimit: .*"token";r=\d+/i);
     expect(stdout).toContain('The token is no longer good.');
+    expect(stdout).toContain('/status/orchard-status"');
+    expect(stdout).toMatch(/^certlantern_domain\w*\{.*domain="example\.com"/m);
     const once = [...stdout.matchAll(/"id":"([^"]*)","domain":null,"starts_at":"2026-02-01T02/g)];
     expect(new Set(once.map(([, id]) => id)).size).toBe(1);
     expect(stdout).toContain('"problem":"domain_exists"');
