@@ -9,12 +9,13 @@ import { refuse } from '../problem.ts';
 /** What became of a message. */
 export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): void {
   const { productName } = config;
+  const answerOf = (receipt: Receipt, told: { timeZone: string | null; now: number }) => ({
+    data: deliveryWire(receipt, { productName, ...told }),
+  });
 
   api.on(CALLS.delivery, async ({ params, session: { account }, now }) => {
     const receipt = await receiptOf(store.db, { accountId: account.id, deliveryId: params.id });
-    return receipt === null
-      ? notFound()
-      : { data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }) };
+    return receipt === null ? notFound() : answerOf(receipt, { timeZone: account.timeZone, now });
   });
 
   api.on(CALLS.replayDelivery, async ({ params, session: { account }, once, now }) => {
@@ -25,17 +26,15 @@ export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): v
       limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
       limits.allow('replayByAccount', account.id);
     if (limited) return limited;
-    const answerOf = (receipt: Receipt) => ({
-      data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
-    });
+    const told = { timeZone: account.timeZone, now };
     const replayed = await replayDelivery(store, {
       ...key,
       now,
-      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt)),
+      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt, told)),
     });
     if (replayed === 'not_found') return notFound();
     if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();
-    return answerOf(replayed);
+    return answerOf(replayed, told);
   });
 }
 
