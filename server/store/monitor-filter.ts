@@ -36,7 +36,7 @@ type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 /** How many match. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
-  if (isEverything({ ...filter, status: undefined }) && filter.status === 'ok') return countOk(store, filter);
+  if (filter.status === 'ok' && !looksForText(filter)) return countOk(store, filter);
   const parts = await inParts(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
@@ -79,8 +79,7 @@ export interface Wanted {
  * `wanted`: null for all of them.
  */
 export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted | null): Listed<unknown> {
-  const { q, tag } = filter;
-  if (q === undefined && tag === undefined && wanted !== null && wanted.total > DENSE) {
+  if (!looksForText(filter) && wanted !== null && wanted.total > DENSE) {
     if (hasOrderedIndex(filter, wanted)) return matching(store, filter);
     if (wanted.reach <= wanted.total * WALKED) return matching(store, filter, { isWalked: true });
   }
@@ -94,8 +93,10 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted
 const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: Wanted): boolean =>
   status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
-const isEverything = ({ q, tag, status }: MonitorFilter): boolean =>
-  q === undefined && tag === undefined && status === undefined;
+/** For something that people wrote, which may be anywhere. */
+export const looksForText = ({ q, tag }: MonitorFilter): boolean => q !== undefined || tag !== undefined;
+
+const isEverything = (filter: MonitorFilter): boolean => !looksForText(filter) && filter.status === undefined;
 
 /** What matches, in no order, with what orders are made of. */
 export function foundRows(store: Store, filter: MonitorFilter) {
@@ -125,7 +126,7 @@ function inParts<O>(
   select: (part: Listed<unknown>) => Listed<O>,
 ): Listed<O> {
   const all = matching(store, filter);
-  if (filter.q === undefined && filter.tag === undefined) return select(all);
+  if (!looksForText(filter)) return select(all);
   const short = select(all.where(sql<SqlBool>`length(search_text) <= 200`));
   return short.unionAll(select(all.where(sql<SqlBool>`length(search_text) > 200`)));
 }

@@ -1,5 +1,11 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
-import { countMatching, foundRows, matchingRows, type MonitorFilter } from './monitor-filter.ts';
+import {
+  countMatching,
+  foundRows,
+  looksForText,
+  matchingRows,
+  type MonitorFilter,
+} from './monitor-filter.ts';
 import { isAfter, type MonitorPlace } from './list-place.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
@@ -48,7 +54,7 @@ async function pageOfCounted(store: Store, query: ListQuery, offset: number): Pr
  * where nothing is on the page.
  */
 async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
-  if (query.q === undefined && query.tag === undefined) return null;
+  if (!looksForText(query)) return null;
   const found = store.db
     .with(
       (cte) => cte('found').materialized(),

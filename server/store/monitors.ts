@@ -15,6 +15,7 @@ export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './m
 export { describeMonitor, type Description } from './monitor-description.ts';
 export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-list.ts';
 export { summary } from './monitor-summary.ts';
+export { countMonitors } from './monitor-total.ts';
 export { presentedChain } from './presented-chain.ts';
 export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 

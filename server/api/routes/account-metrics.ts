@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { measuredDomains } from '../../store/account-metrics.ts';
-import { countMonitors } from '../../store/monitor-total.ts';
+import { countMonitors } from '../../store/monitors.ts';
 import { lagging } from '../../store/replica.ts';
 import { createAnswerCache } from '../answer-cache.ts';
 import type { Api, AppParts } from '../api.ts';
