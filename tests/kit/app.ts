@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -25,15 +26,22 @@ export interface App {
   kill(): Promise<void>;
 }
 
+/** Below those that systems give to whoever asks for any: nobody takes one by chance before it is used, or between two uses. */
+const PORTS = { first: 12_000, beyond: 32_768 };
+
 /** A TCP port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  server.close();
-  await once(server, 'close');
-  return address.port;
+  for (;;) {
+    const port = randomInt(PORTS.first, PORTS.beyond);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.on('listening', () => resolve(true)).on('error', () => resolve(false));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** A folder below the system's temporary one, for one test's data. */
