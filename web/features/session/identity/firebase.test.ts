@@ -1,15 +1,17 @@
 import { deleteApp, getApps } from 'firebase/app';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import type { Identity } from '../../../lib/identity.ts';
 import { createFirebaseIdentity } from './firebase.ts';
 
 /** The SDK takes hold of `fetch` once, when it is loaded. */
 const network = vi.hoisted(() => {
   const before = globalThis.fetch;
-  const network = { fetch: before };
+  const network = { fetch: before, restore: () => void (globalThis.fetch = before) };
   globalThis.fetch = (...request) => network.fetch(...request);
   return network;
 });
+// The files after this one run in the same process.
+afterAll(network.restore);
 // The SDK's build for Node knows no popups.
 vi.mock('firebase/auth', async (load) => ({
   ...(await load<object>()),
