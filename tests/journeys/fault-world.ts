@@ -51,7 +51,8 @@ export interface Failing {
 
 const line = ({ method, path }: { method: string; path: string }) =>
   new RegExp(`^${method} /api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
-const glob = ({ path }: { path: string }) => new RegExp(`/api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
+/** The addresses of a call; `*` stands for one part of the path. */
+export const callsAt = (path: string) => new RegExp(`/api${path.replaceAll('*', '[^/?]+')}(?:\\?|$)`);
 
 /** The connection itself fails. */
 const onTheWire = (name: string, kind: 'cut' | 'cut-answer' | 'stall', message: string): Failing => ({
@@ -70,7 +71,7 @@ const answered = (name: string, message: string, answer: object): Failing => ({
   message,
   isUndone: true,
   async begin(page, _proxy, call) {
-    await page.route(glob(call), (route, request) =>
+    await page.route(callsAt(call.path), (route, request) =>
       request.method() === call.method ? route.fulfill(answer) : route.fallback(),
     );
   },

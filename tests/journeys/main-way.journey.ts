@@ -1,6 +1,8 @@
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 test('from sign-up to the alert mail and out again', async ({ page, world }) => {
   const notAfter = daysFromNow(4.5);
   const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });

@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });
 
