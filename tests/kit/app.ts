@@ -34,10 +34,12 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.first, PORTS.beyond);
     const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.on('listening', () => resolve(true)).on('error', () => resolve(false));
-    });
-    if (!isFree) continue;
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') continue;
+      throw error;
+    }
     server.close();
     await once(server, 'close');
     return port;
