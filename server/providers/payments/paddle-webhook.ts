@@ -59,8 +59,8 @@ async function isGenuine(rawBody: string, header: string, secret: string): Promi
   const parts = header.split(';').map((part) => part.trim());
   const second = parts.find((part) => /^ts=\d{1,12}$/.test(part));
   if (second === undefined) return false;
-  // Loaded with the first webhook: the library is more than a quarter of all modules, and test mode, in which the product
-  // starts without configuration, needs nothing else of it.
+  // Not with this file: the library is more than a quarter of all modules, and test mode, in which the product starts without
+  // configuration, needs nothing else of it.
   const { NodeRuntime, Webhooks } = await import('@paddle/paddle-node-sdk');
   NodeRuntime.initialize();
   const webhooks = new Webhooks();
