@@ -44,6 +44,7 @@ async function meetFailures(page: Page, wire: FaultProxy, deed: Deed): Promise<v
     // Side by side: what a toast says is gone after seconds, whichever of the three this test hears of first.
     const [refresh] = await Promise.all([refreshed, done, deed.succeeds()]);
     expect(refresh.ok()).toBe(true);
+    await expect(toasts(page).getByRole('alert')).toHaveCount(0);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 }
