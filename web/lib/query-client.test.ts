@@ -1,3 +1,4 @@
+import { QueryObserver } from '@tanstack/react-query';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { createQueryClient, forgetUser, mayRetry, PUBLIC_CONFIG_KEY, retryDelayMs } from './query-client.ts';
@@ -22,6 +23,37 @@ describe('a failed read', () => {
 });
 
 describe('what was read', () => {
+  it('is read again where it changed while it was first read', async () => {
+    const queryClient = createQueryClient();
+    const answers: ((answer: string) => void)[] = [];
+    const observer = new QueryObserver(queryClient, {
+      queryKey: ['receipt'],
+      queryFn: () => new Promise<string>((resolve) => answers.push(resolve)),
+    });
+    const shown: (string | undefined)[] = [];
+    const stop = observer.subscribe(({ data }) => shown.push(data));
+    // Twice: what was told once while it is on its way need not be told again.
+    void queryClient.invalidateQueries({ queryKey: ['receipt'] });
+    void queryClient.invalidateQueries({ queryKey: ['receipt'] });
+    answers[0]?.('under way');
+    await expect.poll(() => answers.length).toBe(2);
+    answers[1]?.('delivered');
+    await expect.poll(() => shown.at(-1)).toBe('delivered');
+    expect(queryClient.isFetching()).toBe(0);
+    expect(answers).toHaveLength(2);
+    stop();
+  });
+
+  it('is not read again where nothing changed since', async () => {
+    const queryClient = createQueryClient();
+    let reads = 0;
+    const read = { queryKey: ['receipt'], queryFn: () => Promise.resolve(++reads) };
+    await queryClient.fetchQuery(read);
+    await queryClient.invalidateQueries({ queryKey: ['receipt'] });
+    expect(await queryClient.fetchQuery(read)).toBe(2);
+    expect(queryClient.isFetching()).toBe(0);
+  });
+
   it('is forgotten with the user, except for the public settings', () => {
     const queryClient = createQueryClient();
     queryClient.setQueryData(['domains'], 'of Alice');

@@ -1,4 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
+import type { Query } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 
 const RETRIES = 3;
@@ -19,7 +20,7 @@ export function retryDelayMs(attempt: number): number {
 
 /** The cache of everything that is read: 60 s fresh, dropped 5 minutes after its last use. */
 export function createQueryClient(): QueryClient {
-  return new QueryClient({
+  const queryClient = new QueryClient({
     defaultOptions: {
       queries: {
         retry: mayRetry,
@@ -30,6 +31,25 @@ export function createQueryClient(): QueryClient {
       },
       mutations: { retry: false },
     },
+  });
+  rereadFirstReads(queryClient);
+  return queryClient;
+}
+
+/**
+ * The library begins a read anew when what it reads has changed, but not the first one: that one's answer, perhaps given before
+ * the change, would stand. It is read once more.
+ */
+function rereadFirstReads(queryClient: QueryClient): void {
+  const outdated = new WeakSet<Query>();
+  queryClient.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated') return;
+    const { query, action } = event;
+    const { data, fetchStatus } = query.state;
+    if (action.type === 'fetch') outdated.delete(query);
+    if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);
+    if (action.type === 'success' && action.manual !== true && outdated.delete(query))
+      void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
   });
 }
 
