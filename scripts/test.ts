@@ -6,7 +6,7 @@
 //   npm test -- firebase        the journeys with Firebase's emulator, which is a large download of its own
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { findBrowser } from '../tests/kit/browser.ts';
 import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
@@ -24,6 +24,7 @@ interface Stage {
   run(): Promise<Outcome>;
 }
 
+const processors = availableParallelism();
 const reports = mkdtempSync(join(tmpdir(), 'certlantern-reports-'));
 const tool = (name: string) => join('node_modules', '.bin', name);
 
@@ -36,8 +37,9 @@ const STATIC_CHECKS: { name: string; command: string[] }[] = [
 
 const STAGES: Stage[] = [
   { name: 'checks', run: staticChecks },
-  { name: 'unit', run: () => vitest('unit') },
-  { name: 'integration', run: () => vitest('integration', 'crash') },
+  { name: 'unit', run: () => vitest(['unit'], processors) },
+  // Its tests wait for processes that they start: measured, two at once on two processors leave a sixth of them idle.
+  { name: 'integration', run: () => vitest(['integration', 'crash'], processors + 1) },
   { name: 'journeys', run: () => journeys('tests/journeys') },
   { name: 'firebase', run: firebaseJourneys, onlyByName: true },
 ];
@@ -130,14 +132,14 @@ interface VitestReport {
   }[];
 }
 
-async function vitest(...projects: string[]): Promise<Outcome> {
+/** `workers`: how many files are run at once. The default, one fewer than there are processors, leaves one of two idle. */
+async function vitest(projects: string[], workers: number): Promise<Outcome> {
   const file = join(reports, `${projects.join('-')}.json`);
   const good = await command([
     tool('vitest'),
     'run',
     ...projects.flatMap((project) => ['--project', project]),
-    // The default, one fewer than there are processors, leaves one of two idle; more than there are take each other's time.
-    '--maxWorkers=100%',
+    `--maxWorkers=${workers}`,
     ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
   ]);
   const report = readReport(file) as VitestReport | null;
