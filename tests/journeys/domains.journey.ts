@@ -89,3 +89,29 @@ test('the page updates by itself when a check finishes', async ({ page, world })
   await checked;
   await other.close();
 });
+
+test('a tab that takes the updates over shows what happened in between', async ({ page, world }) => {
+  await signUp(page);
+  const host = await world.serve('heir.moss.example', { notAfter: daysFromNow(60) });
+  await addHost(page, host);
+  const other = await page.context().newPage();
+  await other.goto('/dashboard');
+  const link = other.getByRole('link', { name: host, exact: true });
+  const id = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('domain');
+
+  let removed = () => {};
+  const isRemoved = new Promise<void>((resolve) => (removed = resolve));
+  await other.route('**/api/events', async (route) => {
+    await isRemoved;
+    await route.continue();
+  });
+  const takenOver = other.waitForRequest('**/api/events');
+  await page.close();
+  await takenOver;
+  const headers = { 'content-type': 'application/json' };
+  expect((await other.request.delete(`/api/domain/${id}`, { headers })).ok()).toBe(true);
+  await expect(link).toBeVisible();
+  removed();
+  await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  await other.close();
+});

@@ -38,20 +38,23 @@ interface StreamEnd {
   opened: boolean;
 }
 
-/** Holds one connection to `/api/events` until `signal` ends it, through losses and refreshed sessions. */
+/**
+ * Holds one connection to `/api/events` until `signal` ends it, through losses and refreshed sessions. `isBehind`: events may have
+ * been missed before it opens.
+ */
 async function holdStream(
   emit: (message: LiveMessage) => void,
   refresh: () => Promise<void>,
   signal: AbortSignal,
+  { isBehind }: { isBehind: boolean },
 ): Promise<void> {
   let attempt = 0;
-  let isFirst = true;
   while (!signal.aborted) {
     const end = await streamOnce(emit, signal, () => {
-      if (!isFirst) emit({ type: 'reconnected' });
-      isFirst = false;
+      if (isBehind) emit({ type: 'reconnected' });
       attempt = 0;
     });
+    isBehind = true;
     if (end.reason === 'stopped') return;
     if (end.reason === 'lost') emit({ type: 'lost' });
     // A refused stream does not say why; an expired session is the usual reason, and a refresh settles that.
@@ -127,15 +130,21 @@ export async function followLiveEvents(
   signal: AbortSignal,
 ): Promise<void> {
   // Locks exist in secure contexts only; on plain http every tab reads its own stream.
-  if (!('locks' in navigator)) return holdStream(listener, refresh, signal);
+  if (!('locks' in navigator)) return holdStream(listener, refresh, signal, { isBehind: false });
   const channel = new BroadcastChannel(CHANNEL_NAME);
   channel.addEventListener('message', (message: MessageEvent<LiveMessage>) => listener(message.data));
   const toAll = (message: LiveMessage) => {
     listener(message);
     channel.postMessage(message);
   };
+  const hold = (isBehind: boolean) => holdStream(toAll, refresh, signal, { isBehind });
   try {
-    await navigator.locks.request(LOCK_NAME, { signal }, () => holdStream(toAll, refresh, signal));
+    const isTaken = await navigator.locks.request(LOCK_NAME, { ifAvailable: true }, async (lock) => {
+      if (lock !== null) await hold(false);
+      return lock === null;
+    });
+    // Nobody read the stream from the end of the tab before to the beginning of this one's.
+    if (isTaken) await navigator.locks.request(LOCK_NAME, { signal }, () => hold(true));
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
