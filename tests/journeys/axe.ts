@@ -37,6 +37,7 @@ export async function axeFindings(page: Page, scope: 'everything' | 'colours'): 
       };
       // What a dialog or panel lies over is a screen of its own, looked at by itself.
       const layer = [...document.querySelectorAll('[role="dialog"], [role="alertdialog"], aside')].at(-1);
+      if (layer === undefined && scope === 'everything') return findings(document, {});
       const inColours = await findings(layer ?? document, { runOnly: { type: 'rule', values: colours } });
       if (scope === 'colours') return inColours;
       const others = Object.fromEntries(colours.map((rule) => [rule, { enabled: false }]));
