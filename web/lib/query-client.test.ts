@@ -44,14 +44,44 @@ describe('what was read', () => {
     stop();
   });
 
-  it('is not read again where nothing changed since', async () => {
+  it('is read again where it changed while the first read was made once more', async () => {
+    const queryClient = createQueryClient();
+    const reads: PromiseWithResolvers<string>[] = [];
+    const observer = new QueryObserver(queryClient, {
+      queryKey: ['receipt'],
+      queryFn: () => {
+        const read = Promise.withResolvers<string>();
+        reads.push(read);
+        return read.promise;
+      },
+    });
+    const stop = observer.subscribe(() => undefined);
+    reads[0]?.reject(new ApiError('no', { status: 403 }));
+    await expect.poll(() => observer.getCurrentResult().isError).toBe(true);
+    void observer.refetch();
+    void queryClient.invalidateQueries({ queryKey: ['receipt'] });
+    reads[1]?.resolve('under way');
+    await expect.poll(() => reads.length).toBe(3);
+    reads[2]?.resolve('delivered');
+    await expect.poll(() => observer.getCurrentResult().data).toBe('delivered');
+    expect(reads).toHaveLength(3);
+    stop();
+  });
+
+  it('is read once for a change after it', async () => {
     const queryClient = createQueryClient();
     let reads = 0;
-    const read = { queryKey: ['receipt'], queryFn: () => Promise.resolve(++reads) };
-    await queryClient.fetchQuery(read);
+    const observer = new QueryObserver(queryClient, {
+      queryKey: ['receipt'],
+      queryFn: () => Promise.resolve(++reads),
+    });
+    const stop = observer.subscribe(() => undefined);
+    await expect.poll(() => observer.getCurrentResult().data).toBe(1);
     await queryClient.invalidateQueries({ queryKey: ['receipt'] });
-    expect(await queryClient.fetchQuery(read)).toBe(2);
+    expect(observer.getCurrentResult().data).toBe(2);
     expect(queryClient.isFetching()).toBe(0);
+    expect(reads).toBe(2);
+    stop();
   });
 
   it('is forgotten with the user, except for the public settings', () => {

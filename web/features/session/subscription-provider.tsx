@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { useCurrentUser } from '../../lib/current-user.ts';
@@ -6,11 +6,14 @@ import { SubscriptionContext } from '../../lib/subscription.ts';
 import { fetchSubscriptionToken } from './session-calls.ts';
 import { readSubscriptionToken } from './subscription-token.ts';
 
+const SUBSCRIPTION = 'subscription';
+
 /** Reads the plan of the signed-in user: again when older than 60 s, and when the window regains focus. */
 export function SubscriptionProvider({ children }: { children: ReactNode }) {
   const { id } = useCurrentUser();
-  const { data, isPending, refetch } = useQuery({
-    queryKey: ['subscription', id],
+  const queryClient = useQueryClient();
+  const { data, isPending } = useQuery({
+    queryKey: [SUBSCRIPTION, id],
     queryFn: async ({ signal }) => {
       const { token, now } = await fetchSubscriptionToken(signal);
       return readSubscriptionToken(token, {
@@ -27,11 +30,9 @@ export function SubscriptionProvider({ children }: { children: ReactNode }) {
       isSubscribed: data?.isSubscribed ?? false,
       expiresAt: data ? new Date(data.expiresAt) : null,
       loading: isPending,
-      refetch: async () => {
-        await refetch();
-      },
+      refetch: () => queryClient.invalidateQueries({ queryKey: [SUBSCRIPTION, id] }),
     }),
-    [data, isPending, refetch],
+    [data, isPending, queryClient, id],
   );
   return <SubscriptionContext value={value}>{children}</SubscriptionContext>;
 }
