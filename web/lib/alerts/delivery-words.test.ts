@@ -16,7 +16,9 @@ const line = (delivery: Partial<Parameters<typeof deliveryLine>[0]>) =>
 it('says where a message stands and what comes next', () => {
   expect(line({})).toBe('On its way');
   const underWay = { ...attempt, attempt: 2, finished_at: null, outcome: null, detail: null };
-  expect(line({ attempts: [attempt, underWay], next_attempt_at: '2026-11-21T11:59:00Z' })).toBe('On its way');
+  const delivered = { ...attempt, outcome: 'delivered' } as const;
+  for (const last of [underWay, delivered])
+    expect(line({ attempts: [attempt, last], next_attempt_at: '2026-11-21T11:59:00Z' })).toBe('On its way');
   expect(line({ attempts: [attempt], next_attempt_at: '2026-11-21T12:05:00Z' })).toBe(
     'Not delivered yet, next try in 5 min',
   );

@@ -20,8 +20,8 @@ export function deliveryLine(
   if (state === 'superseded') return 'Not sent: a newer message took its place';
   const next = nextAt === null ? '' : `, ${nextWords(nextAt, now)}`;
   if (state === 'held') return `Held back${next.replace('next try', 'sent')}`;
-  // A try without an end is under way; one that was broken off is begun anew as soon as that is known.
-  return attempts.at(-1)?.finished_at ? `Not delivered yet${next}` : 'On its way';
+  // A try without an end is under way, or will be taken up again; one that ended otherwise is being sent once more.
+  return attempts.at(-1)?.outcome === 'retry' ? `Not delivered yet${next}` : 'On its way';
 }
 
 function nextWords(nextAt: string, now: number): string {
