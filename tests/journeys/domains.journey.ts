@@ -1,3 +1,4 @@
+import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 
@@ -90,28 +91,55 @@ test('the page updates by itself when a check finishes', async ({ page, world })
   await other.close();
 });
 
+/** Holds updates of the page back until `removal`; the first request for them is answered before, where `first` says how. */
+async function holdUpdates(page: Page, removal: Promise<void>, first?: (route: Route) => Promise<void>) {
+  let asked = 0;
+  await page.route('**/api/events', async (route) => {
+    asked += 1;
+    if (asked === 1 && first) return first(route);
+    await removal;
+    return route.continue();
+  });
+  return () => asked;
+}
+
+/** As another browser would: nothing in the page knows of it. */
+async function removeElsewhere(page: Page, host: string): Promise<void> {
+  const link = page.getByRole('link', { name: host, exact: true });
+  const id = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('domain');
+  const headers = { 'content-type': 'application/json' };
+  expect((await page.request.delete(`/api/domain/${id}`, { headers })).ok()).toBe(true);
+  await expect(link).toBeVisible();
+}
+
 test('a tab that takes the updates over shows what happened in between', async ({ page, world }) => {
   await signUp(page);
   const host = await world.serve('heir.moss.example', { notAfter: daysFromNow(60) });
   await addHost(page, host);
   const other = await page.context().newPage();
   await other.goto('/dashboard');
-  const link = other.getByRole('link', { name: host, exact: true });
-  const id = new URLSearchParams((await link.getAttribute('href'))?.split('?')[1]).get('domain');
+  await expect(card(other, host)).toBeVisible();
 
-  let removed = () => {};
-  const isRemoved = new Promise<void>((resolve) => (removed = resolve));
-  await other.route('**/api/events', async (route) => {
-    await isRemoved;
-    await route.continue();
-  });
-  const takenOver = other.waitForRequest('**/api/events');
+  const removal = Promise.withResolvers<void>();
+  const asked = await holdUpdates(other, removal.promise);
   await page.close();
-  await takenOver;
-  const headers = { 'content-type': 'application/json' };
-  expect((await other.request.delete(`/api/domain/${id}`, { headers })).ok()).toBe(true);
-  await expect(link).toBeVisible();
-  removed();
+  await expect.poll(asked).toBe(1);
+  await removeElsewhere(other, host);
+  removal.resolve();
   await expect(other.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   await other.close();
+});
+
+test('updates that begin late show what happened before', async ({ page, world }) => {
+  await signUp(page);
+  const host = await world.serve('late.moss.example', { notAfter: daysFromNow(60) });
+  await addHost(page, host);
+  const removal = Promise.withResolvers<void>();
+  const asked = await holdUpdates(page, removal.promise, (route) => route.abort());
+  await page.reload();
+  await expect(card(page, host)).toBeVisible();
+  await expect.poll(asked).toBe(2);
+  await removeElsewhere(page, host);
+  removal.resolve();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
 });

@@ -17,7 +17,7 @@ function useContextValue(): LiveEvents {
   return live;
 }
 
-/** Hears the server's events while mounted. After a lost connection every cached read is made again by itself. */
+/** Hears the server's events while mounted. After a lost connection, and after another tab's, every cached read is made again by itself. */
 export function useLiveEvents(listener: LiveEventListener): void {
   const { listen } = useContextValue();
   const latest = useRef(listener);

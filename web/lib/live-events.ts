@@ -13,7 +13,7 @@ const LOCK_NAME = 'certlantern-live-events';
 const CHANNEL_NAME = 'certlantern-live-events';
 const MAX_BACKOFF_MS = 30_000;
 
-/** `reconnected`: events may have been missed, so what is shown must be read again. */
+/** `reconnected`: events may have been missed, by a lost stream or between two tabs', so what is shown must be read again. */
 export type LiveMessage = { type: 'event'; event: ServerEvent } | { type: 'reconnected' } | { type: 'lost' };
 
 /** 1 s, 2 s, 4 s … capped at 30 s; `chance` in [0, 1) spreads the browsers that lost the same server. */
@@ -40,7 +40,7 @@ interface StreamEnd {
 
 /**
  * Holds one connection to `/api/events` until `signal` ends it, through losses and refreshed sessions. `isBehind`: events may have
- * been missed before it opens.
+ * been missed before it opens; a page that opens it while it loads is taken to have missed none.
  */
 async function holdStream(
   emit: (message: LiveMessage) => void,
@@ -108,6 +108,10 @@ function streamOnce(
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', done);
@@ -139,6 +143,9 @@ export async function followLiveEvents(
   };
   const hold = (isBehind: boolean) => holdStream(toAll, refresh, signal, { isBehind });
   try {
+    // Who leaves at once and comes back must not find the lock with itself.
+    await Promise.resolve();
+    if (signal.aborted) return;
     const isTaken = await navigator.locks.request(LOCK_NAME, { ifAvailable: true }, async (lock) => {
       if (lock !== null) await hold(false);
       return lock === null;
