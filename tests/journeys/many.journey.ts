@@ -2,8 +2,8 @@ import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, newPerson, signUp, test } from './world.ts';
 
-// A server of its own: that hundreds of hosts fail at once it takes for an outage of its own network, and holds back whatever
-// else fails within the minute.
+// A server of its own: its hosts that fail, with one of another file's, look like an outage of the server's own network, and
+// what fails then is held back.
 test.use({ environment: {} });
 
 // Hundreds of domains and four looks of axe take their time on a busy machine.
