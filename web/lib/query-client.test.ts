@@ -1,5 +1,5 @@
 import { QueryObserver } from '@tanstack/react-query';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { createQueryClient, forgetUser, mayRetry, PUBLIC_CONFIG_KEY, retryDelayMs } from './query-client.ts';
 
@@ -22,66 +22,62 @@ describe('a failed read', () => {
   });
 });
 
+/** A read that somebody looks at until the test ends; each time it is made, the test answers it. */
+function watchReceipt() {
+  const queryClient = createQueryClient();
+  const queryKey = ['receipt'];
+  const reads: PromiseWithResolvers<string>[] = [];
+  const observer = new QueryObserver(queryClient, {
+    queryKey,
+    queryFn: () => {
+      const read = Promise.withResolvers<string>();
+      reads.push(read);
+      return read.promise;
+    },
+  });
+  onTestFinished(observer.subscribe(() => undefined));
+  return {
+    reads,
+    invalidate: () => queryClient.invalidateQueries({ queryKey }),
+    refetch: () => observer.refetch(),
+    shown: () => observer.getCurrentResult(),
+  };
+}
+
 describe('what was read', () => {
   it('is read again where it changed while it was first read', async () => {
-    const queryClient = createQueryClient();
-    const answers: ((answer: string) => void)[] = [];
-    const observer = new QueryObserver(queryClient, {
-      queryKey: ['receipt'],
-      queryFn: () => new Promise<string>((resolve) => answers.push(resolve)),
-    });
-    const shown: (string | undefined)[] = [];
-    const stop = observer.subscribe(({ data }) => shown.push(data));
+    const { reads, invalidate, shown } = watchReceipt();
     // Twice: what was told once while it is on its way need not be told again.
-    void queryClient.invalidateQueries({ queryKey: ['receipt'] });
-    void queryClient.invalidateQueries({ queryKey: ['receipt'] });
-    answers[0]?.('under way');
-    await expect.poll(() => answers.length).toBe(2);
-    answers[1]?.('delivered');
-    await expect.poll(() => shown.at(-1)).toBe('delivered');
-    expect(queryClient.isFetching()).toBe(0);
-    expect(answers).toHaveLength(2);
-    stop();
+    void invalidate();
+    void invalidate();
+    reads[0]?.resolve('under way');
+    await expect.poll(() => reads.length).toBe(2);
+    reads[1]?.resolve('delivered');
+    await expect.poll(shown).toMatchObject({ data: 'delivered', isFetching: false });
+    expect(reads).toHaveLength(2);
   });
 
   it('is read again where it changed while the first read was made once more', async () => {
-    const queryClient = createQueryClient();
-    const reads: PromiseWithResolvers<string>[] = [];
-    const observer = new QueryObserver(queryClient, {
-      queryKey: ['receipt'],
-      queryFn: () => {
-        const read = Promise.withResolvers<string>();
-        reads.push(read);
-        return read.promise;
-      },
-    });
-    const stop = observer.subscribe(() => undefined);
+    const { reads, invalidate, refetch, shown } = watchReceipt();
     reads[0]?.reject(new ApiError('no', { status: 403 }));
-    await expect.poll(() => observer.getCurrentResult().isError).toBe(true);
-    void observer.refetch();
-    void queryClient.invalidateQueries({ queryKey: ['receipt'] });
+    await expect.poll(shown).toMatchObject({ isError: true });
+    void refetch();
+    void invalidate();
     reads[1]?.resolve('under way');
     await expect.poll(() => reads.length).toBe(3);
     reads[2]?.resolve('delivered');
-    await expect.poll(() => observer.getCurrentResult().data).toBe('delivered');
+    await expect.poll(shown).toMatchObject({ data: 'delivered', isFetching: false });
     expect(reads).toHaveLength(3);
-    stop();
   });
 
   it('is read once for a change after it', async () => {
-    const queryClient = createQueryClient();
-    let reads = 0;
-    const observer = new QueryObserver(queryClient, {
-      queryKey: ['receipt'],
-      queryFn: () => Promise.resolve(++reads),
-    });
-    const stop = observer.subscribe(() => undefined);
-    await expect.poll(() => observer.getCurrentResult().data).toBe(1);
-    await queryClient.invalidateQueries({ queryKey: ['receipt'] });
-    expect(observer.getCurrentResult().data).toBe(2);
-    expect(queryClient.isFetching()).toBe(0);
-    expect(reads).toBe(2);
-    stop();
+    const { reads, invalidate, shown } = watchReceipt();
+    reads[0]?.resolve('under way');
+    await expect.poll(shown).toMatchObject({ data: 'under way' });
+    void invalidate();
+    reads[1]?.resolve('delivered');
+    await expect.poll(shown).toMatchObject({ data: 'delivered', isFetching: false });
+    expect(reads).toHaveLength(2);
   });
 
   it('is forgotten with the user, except for the public settings', () => {

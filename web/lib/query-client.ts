@@ -45,11 +45,12 @@ function rereadFirstReads(queryClient: QueryClient): void {
   queryClient.getQueryCache().subscribe((event) => {
     if (event.type !== 'updated') return;
     const { query, action } = event;
-    const { data, fetchStatus } = query.state;
-    if (action.type === 'fetch') outdated.delete(query);
-    // After a first read that failed or was broken off it would not say that it is outdated once more.
-    if (action.type === 'fetch' && data === undefined && query.state.isInvalidated)
-      query.setState({ isInvalidated: false });
+    const { data, fetchStatus, isInvalidated } = query.state;
+    if (action.type === 'fetch') {
+      outdated.delete(query);
+      // After a first read that failed or was broken off it would not say that it is outdated once more.
+      if (data === undefined && isInvalidated) query.setState({ isInvalidated: false });
+    }
     if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);
     if (action.type === 'success' && action.manual !== true && outdated.delete(query))
       void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
