@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+import { addHost, card, daysFromNow, expect, signUp, test, type World } from './world.ts';
 
 test('what is wrong is said, each in its own words', async ({ page, world }) => {
   await signUp(page);
@@ -66,14 +66,19 @@ test('a host that makes no sense is answered once and nothing is stored', async 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
 });
 
-test('the page updates by itself when a check finishes', async ({ page, world }) => {
+/** Somebody new with one domain, which two tabs show; the first reads the updates for both. */
+async function openTwice(page: Page, world: World, name: string) {
   await signUp(page);
-  const host = await world.serve('live.moss.example', { notAfter: daysFromNow(60) });
+  const host = await world.serve(name, { notAfter: daysFromNow(60) });
   await addHost(page, host);
   const other = await page.context().newPage();
   await other.goto('/dashboard');
   await expect(card(other, host)).toBeVisible();
+  return { host, other };
+}
 
+test('the page updates by itself when a check finishes', async ({ page, world }) => {
+  const { host, other } = await openTwice(page, world, 'live.moss.example');
   await page.getByRole('button', { name: `Actions for ${host}` }).click();
   const checked = other.waitForFunction(
     async (name) => {
@@ -113,13 +118,7 @@ async function removeElsewhere(page: Page, host: string): Promise<void> {
 }
 
 test('a tab that takes the updates over shows what happened in between', async ({ page, world }) => {
-  await signUp(page);
-  const host = await world.serve('heir.moss.example', { notAfter: daysFromNow(60) });
-  await addHost(page, host);
-  const other = await page.context().newPage();
-  await other.goto('/dashboard');
-  await expect(card(other, host)).toBeVisible();
-
+  const { host, other } = await openTwice(page, world, 'heir.moss.example');
   const removal = Promise.withResolvers<void>();
   const asked = await holdUpdates(other, removal.promise);
   await page.close();
