@@ -35,6 +35,7 @@ export const PROBLEMS = {
   domain_paused: { status: 409, title: 'This domain is paused' },
   already_subscribed: { status: 409, title: 'You have Premium already' },
   price_gone: { status: 409, title: 'This offer has ended' },
+  path_too_long: { status: 414, title: 'The address is too long' },
   too_large: { status: 413, title: 'The request is too large' },
   idempotency_key_reused: { status: 422, title: 'This key was used for another call' },
   password_breached: { status: 422, title: 'This password is known from breaches' },

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
+import { LIMITS } from './core/index.ts';
 
 describe('parseConfig', () => {
   it('needs nothing', () => {
@@ -228,4 +229,26 @@ describe('The settings of sign-in and analytics', () => {
   it('measure only where an id is set', () => {
     expect(parseConfig({ ANALYTICS_ID: 'G-ABC123DEF4' }).analyticsId).toBe('G-ABC123DEF4');
   });
+});
+
+describe('limits for strangers', () => {
+  const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
+  const shown = [...example.matchAll(/^#(LIMIT_\w+)=(\d+)$/gm)].map(([, name, value]) => [
+    name,
+    Number(value),
+  ]);
+
+  it('are all shown in .env.example with their defaults, and no other is', () => {
+    expect(Object.fromEntries(shown)).toEqual(
+      Object.fromEntries(Object.values(LIMITS).map(({ setting, standard }) => [setting, standard])),
+    );
+  });
+
+  it.each(Object.entries(LIMITS))(
+    '%s is set by its variable, within its range',
+    (name, { setting, least, most }) => {
+      expect(parseConfig({ [setting]: String(least) }).limits).toMatchObject({ [name]: least });
+      expect(() => parseConfig({ [setting]: String(most + 1) })).toThrow(setting);
+    },
+  );
 });

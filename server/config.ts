@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from './config-error.ts';
+import { type Limits, limitsFrom } from './core/index.ts';
 import {
   analyticsId,
   type BillingConfig,
@@ -60,6 +61,8 @@ export interface Config {
   tracing: TracingConfig | null;
   trustedProxies: string[];
   signups: 'open' | 'invite' | 'closed';
+  /** What strangers may cost. */
+  limits: Limits;
   insecureHttp: boolean;
   /** null: the built-in identity provider. */
   firebase: FirebaseConfig | null;
@@ -136,6 +139,9 @@ export function parseConfig(environment: Environment): Config {
     tracing: tracingConfig(text),
     trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
     signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
+    limits: limitsFrom(({ setting, standard, least, most }) =>
+      wholeNumber(setting, text(setting) ?? String(standard), least, most),
+    ),
     insecureHttp: yesOrNo('INSECURE_HTTP', text('INSECURE_HTTP') ?? 'false'),
     firebase: firebaseConfig(text),
     oidc: oidcConfig(text),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { LIMITS } from './core/index.ts';
 import { PROGRAM_LEVEL } from './store/migrations/index.ts';
 import type { Store, StoreOptions } from './store/open-store.ts';
 import {
@@ -26,6 +27,7 @@ export async function startTelemetry(
   log: { warn(facts: object, text: string): void },
 ): Promise<RunningTelemetry> {
   const meters = createMeters();
+  for (const { setting } of Object.values(LIMITS)) meters.limitReached(setting, 0);
   if (settings === null) return { meters, tracer: null, close: () => Promise.resolve() };
   const tracing = await createTracing(settings, {
     version,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Limits } from '../core/index.ts';
 import type { IdentityProvider } from '../providers/identity/index.ts';
 import type { PaymentProvider } from '../providers/payments/index.ts';
 import type { Store } from '../store/open-store.ts';
@@ -37,6 +38,7 @@ interface AppConfig {
   /** Ranges whose forwarded headers count. */
   trustedProxies: readonly string[];
   signups: 'open' | 'invite' | 'closed';
+  limits: Limits;
   insecureHttp: boolean;
   firebase: Settings['firebase'];
   oidc: Settings['oidc'];

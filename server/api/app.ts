@@ -61,7 +61,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     readiness: options.readiness ?? createReadiness(),
     sessions,
     tokens: createPersonalTokens({ store, clock }),
-    limits: createCallLimits(clock),
+    limits: createCallLimits(clock, config.limits),
   };
   const api = createApi(parts);
   const { app } = api;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { STANDARD_LIMITS } from '../core/index.ts';
 import { Refusal } from './problem.ts';
 import { createCallLimits } from './rate-limit.ts';
 
@@ -6,7 +7,7 @@ const MINUTE_MS = 60_000;
 
 it('a limit counts for each who asks, until its window ends', () => {
   let now = 0;
-  const limits = createCallLimits({ now: () => now });
+  const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
   const bulk = (who: string) => limits.allow('bulkByAccount', who, 60);
   expect(bulk('alice')).toBeNull();
   expect(bulk('alice')).toBeInstanceOf(Refusal);
@@ -16,7 +17,7 @@ it('a limit counts for each who asks, until its window ends', () => {
 });
 
 it('however many domains are checked at once, no other limit is forgotten', () => {
-  const limits = createCallLimits({ now: () => 0 });
+  const limits = createCallLimits({ now: () => 0 }, STANDARD_LIMITS);
   expect(limits.allow('bulkChecksByAccount', 'alice', 20_000)).toBeNull();
   expect(limits.allow('checkByDomain', 'shop', 6)).toBeNull();
   for (let domain = 0; domain < 100_001; domain++) limits.allow('bulkCheckByDomain', String(domain));

@@ -1,3 +1,4 @@
+import type { LimitName, Limits } from '../core/index.ts';
 import type { Store } from '../store/open-store.ts';
 import { consumeRateLimit, refundRateLimit } from '../store/rate-limits.ts';
 import type { AppContext } from './app-env.ts';
@@ -6,6 +7,8 @@ import { refuseForNow, type Refusal } from './problem.ts';
 export interface Limit {
   count: number;
   windowMs: number;
+  /** Where the operator sets `count`: the limit's name, and what it counts, in words for the person who reaches it. */
+  set?: { by: LimitName; what: string };
 }
 
 const MINUTE_MS = 60_000;
@@ -14,7 +17,12 @@ const MINUTE_MS = 60_000;
 export const MOST_WEIGHED = 5_000;
 
 /** Only to keep one caller from crowding out the others: counted in memory, per process. */
-const CALL_LIMITS = {
+const callLimits = ({ pagesPerMinute }: Limits) => ({
+  pagesByAddress: {
+    count: pagesPerMinute,
+    windowMs: MINUTE_MS,
+    set: { by: 'pagesPerMinute', what: 'pages a minute' },
+  } satisfies Limit,
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
@@ -59,15 +67,18 @@ const CALL_LIMITS = {
   metricsByAccount: { count: 60, windowMs: MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
-};
+});
+type CallLimitName = keyof ReturnType<typeof callLimits>;
 
-/** Says when, in the unit that people count such a time in. */
-function refuseUntil(retryAfterMs: number): Refusal {
+/** Refuses until the window of `limit` ends, and says when that is in the unit that people count such a time in. */
+function refuseUntil({ count: most, set }: Limit, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const [count, unit] = seconds < 100 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  const why = set === undefined ? 'Too many attempts' : `The limit of ${most} ${set.what} is reached`;
   return refuseForNow(
-    `Too many attempts. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,
+    `${why}. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,
     retryAfterMs,
+    set?.by ?? null,
   );
 }
 
@@ -82,9 +93,10 @@ export async function countAll(
   now: number,
   limits: (readonly [key: string, limit: Limit])[],
 ): Promise<Attempt | Refusal> {
-  for (const [key, { count, windowMs }] of limits) {
+  for (const [key, limit] of limits) {
+    const { count, windowMs } = limit;
     const consumed = await consumeRateLimit(store, { key, limit: count, windowMs, now });
-    if (!consumed.allowed) return refuseUntil(consumed.retryAfterMs);
+    if (!consumed.allowed) return refuseUntil(limit, consumed.retryAfterMs);
   }
   return {
     async succeeded() {
@@ -96,13 +108,14 @@ export async function countAll(
 type Windows = Map<string, { endsAt: number; count: number }>;
 
 /** Fixed windows in memory. `allow` answers null, or the refusal. */
-export function createCallLimits(clock: { now(): number }) {
+export function createCallLimits(clock: { now(): number }, limits: Limits) {
+  const limitsOf: Record<CallLimitName, Limit> = callLimits(limits);
   // Apart for each limit: many windows of one, as those by domain are, must not make another be forgotten.
   const windowsOf = new Map<string, Windows>();
 
-  function take(name: keyof typeof CALL_LIMITS, who: string, weight: number) {
+  function take(name: CallLimitName, who: string, weight: number) {
     const now = clock.now();
-    const { count, windowMs } = CALL_LIMITS[name];
+    const { count, windowMs } = limitsOf[name];
     const windows: Windows = windowsOf.get(name) ?? new Map();
     windowsOf.set(name, windows);
     let window = windows.get(who);
@@ -114,18 +127,22 @@ export function createCallLimits(clock: { now(): number }) {
     const allowed = window.count + weight <= count;
     if (allowed) window.count += weight;
     const resetMs = window.endsAt - now;
-    return { refusal: allowed ? null : refuseUntil(resetMs), left: count - window.count, resetMs };
+    return {
+      refusal: allowed ? null : refuseUntil(limitsOf[name], resetMs),
+      left: count - window.count,
+      resetMs,
+    };
   }
 
   return {
     /** `weight`: for limits that count something else than calls. What is refused does not count. */
-    allow(name: keyof typeof CALL_LIMITS, who: string, weight = 1): Refusal | null {
+    allow(name: CallLimitName, who: string, weight = 1): Refusal | null {
       return take(name, who, weight).refusal;
     },
     /** As `allow`, and the answer says what is left (draft-ietf-httpapi-ratelimit-headers-10). */
     allowInTheOpen(c: AppContext, name: keyof typeof TOLD_AS, who: string): Refusal | null {
       const { refusal, left, resetMs } = take(name, who, 1);
-      const { count, windowMs } = CALL_LIMITS[name];
+      const { count, windowMs } = limitsOf[name];
       const policy = `"${TOLD_AS[name]}"`;
       c.header('RateLimit-Policy', `${policy};q=${count};w=${windowMs / 1000}`, { append: true });
       c.header('RateLimit', `${policy};r=${left};t=${Math.ceil(resetMs / 1000)}`, { append: true });

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { randomUUID } from 'node:crypto';
+import { LIMITS } from '../core/index.ts';
 import { during, parseTraceparent, type Telemetry } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { createClientAddressReader } from './client-address.ts';
@@ -37,6 +38,8 @@ export function watchRequests(
     const route = routeOf(c);
     const { status } = c.res;
     const ms = performance.now() - startedAt;
+    const reached = c.get('reachedLimit') ?? null;
+    if (reached !== null) telemetry.meters.limitReached(LIMITS[reached].setting);
     telemetry.meters.answered({ route, method, status, seconds: ms / 1_000 });
     if (span) {
       span.rename(`${method} ${route}`);

@@ -84,6 +84,8 @@ export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription
 export { isAwaiting } from './judge/awaiting.ts';
 export { judge } from './judge/judge.ts';
 export { laneOf, lanePortions, LANES } from './lane.ts';
+export { LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
+export type { LimitName, Limits } from './limits.ts';
 export { longDate } from './long-date.ts';
 export { oneLine, shortLine } from './one-line.ts';
 export { whatHappened } from './reach-failure.ts';

@@ -17,6 +17,8 @@ export interface Meters {
   claim(kind: string, claimed: { items: number; seconds: number }): void;
   /** One attempt at telling somebody something; `channel`: its kind. */
   delivery(channel: string, outcome: string): void;
+  /** Somebody reached a limit; `setting`: the variable that sets it. */
+  limitReached(setting: string, count?: number): void;
   spans: (outcome: 'exported' | 'dropped', count: number) => void;
 }
 
@@ -80,6 +82,12 @@ export function createMeters(): Meters {
     labelNames: ['channel', 'outcome'],
     registers,
   });
+  const limits = new Counter({
+    name: 'certlantern_limit_reached_total',
+    help: 'How often a limit refused or cut something, by the variable that sets it.',
+    labelNames: ['limit'],
+    registers,
+  });
   const spans = new Counter({
     name: 'certlantern_trace_spans_total',
     help: 'Spans of traces that arrived at their receiver, or had to be dropped.',
@@ -104,6 +112,7 @@ export function createMeters(): Meters {
       claimed.inc({ kind }, items);
     },
     delivery: (channel, outcome) => deliveries.inc({ channel, outcome }),
+    limitReached: (setting, count = 1) => limits.inc({ limit: setting }, count),
     spans: (outcome, count) => spans.inc({ outcome }, count),
   };
 }

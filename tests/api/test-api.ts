@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
 import { createApp, createIdentityEvents, linkTestMode, type AppOptions } from '../../server/api/index.ts';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createIdentityProvider, signUpPolicy } from '../../server/providers/identity/index.ts';
 import { createPayments } from '../../server/providers/payments/index.ts';
 import type { Store } from '../../server/store/open-store.ts';
@@ -87,6 +88,7 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
       publicUrlIsDefault: true,
       trustedProxies: [],
       signups,
+      limits: STANDARD_LIMITS,
       insecureHttp: false,
       firebase: null,
       oidc: openId,

@@ -1,0 +1,31 @@
+/**
+ * Bounds on what a stranger can cost the service. Each one is a setting of the operator's (`.env.example`), named in the message
+ * of whoever reaches it, and counted in `certlantern_limit_reached_total` under the name of its setting.
+ */
+export const LIMITS = {
+  /** Bytes of a request's path, without its query, in which sign-in providers send long codes. */
+  pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, least: 512, most: 16_384 },
+  /** Pages and files a minute for one address. A first visit asks for about forty. */
+  pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, least: 60, most: 1_000_000 },
+} as const satisfies Record<string, Limit>;
+
+interface Limit {
+  setting: `LIMIT_${string}`;
+  standard: number;
+  /** The range that an operator may choose from. */
+  least: number;
+  most: number;
+}
+
+export type LimitName = keyof typeof LIMITS;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+const NAMES = Object.keys(LIMITS) as LimitName[];
+
+/** Builds all limits from what `valueOf` answers for each. */
+export function limitsFrom(valueOf: (limit: Limit) => number): Limits {
+  return Object.fromEntries(NAMES.map((name) => [name, valueOf(LIMITS[name])])) as Limits;
+}
+
+/** What holds where the operator sets nothing. */
+export const STANDARD_LIMITS: Limits = limitsFrom(({ standard }) => standard);
