@@ -7,11 +7,15 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const BELIEVED_MS = 10 * MINUTE_MS;
 
-/** `failed` of `targets` hosts, spread over so many domains, a moment ago. */
-function outcomes({ targets, failed, domains }: Record<'targets' | 'failed' | 'domains', number>): Outcome[] {
+/** `failed` of `targets` hosts of one account, spread over so many domains. */
+function outcomes(
+  { targets, failed, domains = targets }: { targets: number; failed: number; domains?: number },
+  account = 'alice',
+): Outcome[] {
   return Array.from({ length: targets }, (_, index) => ({
-    target: `host-${index}:443`,
-    domain: `domain-${index % domains}.example`,
+    target: `${account}-${index}:443`,
+    domain: `${account}-${index % domains}.example`,
+    accounts: [account],
     failed: index < failed,
   }));
 }
@@ -34,7 +38,9 @@ describe('The brake for failures in the mass', () => {
         const failed = Math.min(wanted, targets);
         const isMass = failed >= 10 && Math.min(failed, domains) >= 5 && failed / targets >= 0.3;
         const held = noted(outcomes({ targets, failed, domains })).holds(NOW, BELIEVED_MS);
-        expect(held).toEqual(isMass ? { targets, failed, domains: Math.min(failed, domains) } : null);
+        expect(held).toEqual(
+          isMass ? { targets, failed, domains: Math.min(failed, domains), accounts: 1 } : null,
+        );
       }),
     );
   });
@@ -52,7 +58,7 @@ describe('The brake for failures in the mass', () => {
         let now = NOW;
         for (const { target, failed, passedMs } of steps) {
           now += passedMs;
-          failures.note({ target: `${target}`, domain: `${target % 7}`, failed }, now);
+          failures.note({ target: `${target}`, domain: `${target % 7}`, accounts: ['alice'], failed }, now);
           newest.set(target, { failed, at: now });
         }
         const counted = [...newest].filter(([, { at }]) => now - at <= MINUTE_MS);
@@ -96,6 +102,52 @@ describe('The brake for failures in the mass', () => {
     expect(failures.holds(later, BELIEVED_MS)).toBeNull();
     for (const outcome of all) failures.note(outcome, later);
     expect(failures.holds(later, BELIEVED_MS)).not.toBeNull();
+  });
+
+  /** Whether it holds when each account has so many targets, of which so many fail. */
+  const holdsFor = (accounts: Record<string, [failed: number, targets: number]>) =>
+    noted(
+      Object.entries(accounts).flatMap(([name, [failed, targets]]) => outcomes({ failed, targets }, name)),
+    ).holds(NOW, BELIEVED_MS) !== null;
+
+  it.each<[string, boolean, Parameters<typeof holdsFor>[0]]>([
+    ['holds one account that is alone in the window', true, { alice: [12, 40] }],
+    ['needs both of two accounts', false, { alice: [60, 60], bob: [0, 3] }],
+    ['holds two accounts that both fail', true, { alice: [60, 60], bob: [1, 2] }],
+    ['needs three of several accounts', false, { alice: [60, 60], bob: [3, 3], carol: [0, 9] }],
+    ['holds three accounts that all fail', true, { alice: [500, 500], bob: [2, 2], carol: [1, 1] }],
+    ['ignores an account of which few hosts fail', false, { alice: [60, 60], bob: [1, 9], carol: [1, 9] }],
+    [
+      'needs 30 % of the accounts, however many hosts three of them take down',
+      false,
+      {
+        ...{ alice: [200, 200], bob: [200, 200], carol: [200, 200] },
+        ...Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`other-${index}`, [0, 10]])),
+      },
+    ],
+    [
+      'believes three accounts while most hosts of all answer',
+      false,
+      { alice: [4, 4], bob: [4, 4], carol: [4, 100] },
+    ],
+  ])('%s', (_, isHeld, accounts) => expect(holdsFor(accounts)).toBe(isHeld));
+
+  it('counts a host that several accounts watch once, with a vote of each', () => {
+    const shared = outcomes({ targets: 10, failed: 10 }).map((outcome) => ({
+      ...outcome,
+      accounts: ['alice', 'bob', 'carol'],
+    }));
+    expect(noted(shared).holds(NOW, BELIEVED_MS)).toMatchObject({ failed: 10, targets: 10, accounts: 3 });
+    expect(noted(shared.slice(1)).holds(NOW, BELIEVED_MS)).toBeNull();
+  });
+
+  it('ignores hosts that were up for nobody, whether they fail or answer', () => {
+    const [dead, fine] = [outcomes({ targets: 60, failed: 60 }), outcomes({ targets: 100, failed: 0 })].map(
+      (all) => all.map((outcome) => ({ ...outcome, accounts: [] })),
+    );
+    expect(noted(dead ?? []).holds(NOW, BELIEVED_MS)).toBeNull();
+    const failing = outcomes({ targets: 10, failed: 10 }, 'bob');
+    expect(noted([...(fine ?? []), ...failing]).holds(NOW, BELIEVED_MS)).toMatchObject({ targets: 10 });
   });
 
   it('forgets instants of a clock that was set back', () => {

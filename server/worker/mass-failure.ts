@@ -1,71 +1,96 @@
-/** What one check of one target came to. */
+/** What one look at one target found. */
 export interface Outcome {
   /** `host:port`. */
   target: string;
-  /** The registered domain, or the host itself where nobody registers such: what one operator's outage takes along. */
+  /** The registered domain, or the host itself where there is none: hosts of one domain often fail together. */
   domain: string;
-  /** In a way for which the network may be to blame. */
+  /** The accounts whose monitor of the target was up before this look. Others have no say: an empty list is not counted. */
+  accounts: readonly string[];
+  /** The look failed in a way that our own network may be to blame for. */
   failed: boolean;
 }
 
-/** How many targets of the last minute failed, of how many, and over how many domains. */
+/** The targets of the last minute that were up before; how many of them failed now, over how many domains and accounts. */
 export interface Tally {
   failed: number;
   targets: number;
   domains: number;
+  /** Accounts of which at least `SHARE` of the targets failed. */
+  accounts: number;
 }
 
 export interface MassFailure {
-  /** The newest outcome of a target counts. Instants are ms UTC. */
+  /** Adds an outcome; the newest one of a target counts. `now` is ms UTC. */
   note(outcome: Outcome, now: number): void;
   /**
-   * The tally while so much fails at once that one cause is likelier than many; null otherwise, and where that has lasted for
-   * `believedAfterMs`: a real outage must not stay unseen because it is large.
+   * Returns the tally while so much fails at once that our own network is the likeliest cause, else null. Returns null too
+   * once that has lasted for `believedAfterMs`, because a real outage must not stay hidden for being large.
    */
   holds(now: number, believedAfterMs: number): Tally | null;
 }
 
 const WINDOW_MS = 60_000;
-/** While it holds, what failed is looked at again after about a minute and counts until then. */
+/** While failures are held, each is looked at again after about a minute and has to count until then. */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
+/** The share of the targets that must fail, of each failing account's targets, and of the accounts. */
 const SHARE = 0.3;
 const LEAST_TARGETS = 10;
 const LEAST_DOMAINS = 5;
+/**
+ * When our own network is cut, everybody's hosts fail. So each account has one vote, however many hosts it watches, and
+ * three accounts must agree where the window has as many: otherwise one tenant who takes down hosts of their own could
+ * hold back the alerts of all others.
+ */
+const LEAST_ACCOUNTS = 3;
 
-/** A sliding window of outcomes: pure but for what it remembers, with time as an argument. */
+/** Creates a sliding window of outcomes: no clock, no I/O. */
 export function createMassFailure(): MassFailure {
   const outcomes = new Map<string, Outcome & { at: number }>();
   let since: number | null = null;
 
-  function tally(now: number): Tally {
+  /** The outcomes that count at `now`. Forgets those that never will again. */
+  function currentOutcomes(now: number): Outcome[] {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
-    const count = { failed: 0, targets: 0 };
-    const domains = new Set<string>();
-    for (const [target, { at, failed, domain }] of outcomes) {
-      // A clock that was set back leaves instants of the future behind.
-      if (at > now || now - at > HELD_WINDOW_MS) outcomes.delete(target);
-      if (at > now || at < oldest) continue;
-      count.targets += 1;
-      if (!failed) continue;
-      count.failed += 1;
-      domains.add(domain);
+    const current: Outcome[] = [];
+    for (const [target, outcome] of outcomes) {
+      // When the clock is set back, outcomes of the future stay behind.
+      if (outcome.at > now || now - outcome.at > HELD_WINDOW_MS) outcomes.delete(target);
+      else if (outcome.at >= oldest) current.push(outcome);
     }
-    return { ...count, domains: domains.size };
+    return current;
   }
 
   return {
     note(outcome, now) {
-      outcomes.set(outcome.target, { ...outcome, at: now });
+      if (outcome.accounts.length > 0) outcomes.set(outcome.target, { ...outcome, at: now });
     },
     holds(now, believedAfterMs) {
-      const found = tally(now);
-      const isMass =
-        found.failed >= LEAST_TARGETS &&
-        found.domains >= LEAST_DOMAINS &&
-        found.failed >= SHARE * found.targets;
-      if (!isMass) since = null;
+      const mass = massAmong(currentOutcomes(now));
+      if (mass === null) since = null;
       else if (since === null || since > now) since = now;
-      return since !== null && now - since < believedAfterMs ? found : null;
+      return since !== null && now - since < believedAfterMs ? mass : null;
     },
   };
+}
+
+/** Returns the tally where it passes every threshold, else null. */
+function massAmong(outcomes: readonly Outcome[]): Tally | null {
+  const failed = outcomes.filter((outcome) => outcome.failed);
+  const domains = new Set(failed.map(({ domain }) => domain)).size;
+  const isMany = failed.length >= LEAST_TARGETS && domains >= LEAST_DOMAINS;
+  // Most windows end here, before anything is counted for each account.
+  if (!isMany || failed.length < SHARE * outcomes.length) return null;
+  const targetsOf = countByAccount(outcomes);
+  const accounts = [...countByAccount(failed)].filter(
+    ([account, count]) => count >= SHARE * (targetsOf.get(account) ?? 0),
+  ).length;
+  const agreeing = Math.max(Math.min(LEAST_ACCOUNTS, targetsOf.size), SHARE * targetsOf.size);
+  return accounts < agreeing ? null : { failed: failed.length, targets: outcomes.length, domains, accounts };
+}
+
+function countByAccount(outcomes: readonly Outcome[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { accounts } of outcomes)
+    for (const account of accounts) counts.set(account, (counts.get(account) ?? 0) + 1);
+  return counts;
 }

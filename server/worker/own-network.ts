@@ -23,15 +23,24 @@ export interface OwnNetworkOptions {
 
 export interface OwnNetwork {
   /**
-   * Whether a look may be written down. False where our own network is the likelier cause of its failure, or our clock is
-   * wrong: then nothing is known, and it is to be looked at again in about a minute. To be asked about every look, as soon as it has ended; `wasDown`: that it fails is no news.
+   * Tells whether a look may be recorded. False where our own network is the likelier cause of its failure, or our clock
+   * is wrong: then nothing is known, and the caller looks again in about a minute. Must be asked about every look as soon
+   * as it ends, because each one counts for the others.
    */
-  trusts(observation: Observation, wasDown: boolean): Promise<boolean>;
+  trusts(observation: Observation, before: StandingBefore): Promise<boolean>;
   /** Whether our clock can be believed: where it cannot, nothing is judged, planned or said of dates. Mostly answers at once. */
   clockIsRight(): Promise<boolean>;
   /** Ends alarms of this process whose cause is gone; to be called about once a minute. */
   lookAgain(): Promise<void>;
   close(): void;
+}
+
+/** What was recorded before a look, of those who watch its endpoint. */
+export interface StandingBefore {
+  /** The monitor that is asked about is known to be down: that it fails is no news. */
+  wasDown: boolean;
+  /** The accounts whose monitor of the endpoint was up. */
+  upFor: readonly string[];
 }
 
 /** Until such a look is repeated: less than failures count for while they are held, with the time that a look takes. */
@@ -116,13 +125,13 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
 
   return {
     clockIsRight,
-    async trusts(observation, wasDown) {
+    async trusts(observation, { wasDown, upFor }) {
       if (!(await clockIsRight())) return false;
       const failed = isNetworkFailure(observation);
       if (failed && wasDown) return true;
       const { host, port } = observation.endpoint;
       const domain = getDomain(host, { detectIp: true }) ?? host;
-      failures.note({ target: `${host}:${port}`, domain, failed }, clock.now());
+      failures.note({ target: `${host}:${port}`, domain, accounts: upFor, failed }, clock.now());
       if (!failed) return true;
       if (!(await hadNetwork(observation.durationMs))) {
         await alarms.raise('network_cut', 'Fewer than two of CANARY_HOSTS answer this server.');
@@ -145,8 +154,8 @@ export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
 const silentOnes = (sightings: readonly CanarySighting[]): string[] =>
   sightings.filter(({ isHealthy }) => !isHealthy).map(({ host }) => host);
 
-const inFigures = ({ failed, targets, domains }: Tally): string =>
-  `${failed} of the ${targets} hosts that were checked within a minute fail at once, over ${domains} domains.`;
+const inFigures = ({ failed, targets, domains, accounts }: Tally): string =>
+  `${failed} of the ${targets} hosts that were up and checked within a minute fail at once, over ${domains} domains and ${accounts === 1 ? 'one account' : `${accounts} accounts`}.`;
 
 const HOUR_MS = 3_600_000;
 

@@ -1,5 +1,6 @@
 import type { Observation } from '../core/index.ts';
 import type { Examiner, Judgement } from '../probe/index.ts';
+import { SYSTEM_ACCOUNT_ID } from '../store/heartbeat.ts';
 import { type Claim, claimCompanions, claimDue, type ClaimedMonitor } from '../store/monitor-claims.ts';
 import type { Store } from '../store/open-store.ts';
 import { isTraced, trace, tracePast } from '../telemetry/index.ts';
@@ -38,7 +39,7 @@ export interface Look {
   endedAt: number;
   /** In [0, 1): one for all, so that whom it served falls due together again. */
   jitter: number;
-  /** Whether it may be written down; `wasDown`: of a monitor of which it is no news that it fails. */
+  /** Tells whether the look may be recorded for a monitor; `wasDown`: the monitor is known to be down. */
   isTrusted: (wasDown: boolean) => Promise<boolean>;
   judgedFor: (monitor: ClaimedMonitor) => Promise<Judgement>;
 }
@@ -83,9 +84,14 @@ export function createSharedLooks(options: {
     const endedAt = clock.now();
     const judgements = new Map<string, Promise<Judgement>>();
     const trusted = new Map<boolean, Promise<boolean>>();
+    // Each account once: it watches an endpoint at most once. The product's own check is not a second customer.
+    const upFor = watchers
+      .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
+      .map(({ accountId }) => accountId);
     return {
       ...{ observation, endedAt, jitter: random() },
-      isTrusted: (wasDown) => once(trusted, wasDown, () => ownNetwork.trusts(observation, wasDown)),
+      isTrusted: (wasDown) =>
+        once(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
       judgedFor({ verdict: previous }) {
         const judge = (): Promise<Judgement> =>
           trace('judge', {}, () => examiner.judge({ observation, now: endedAt, authorities, previous }));

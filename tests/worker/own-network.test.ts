@@ -211,6 +211,7 @@ describeEachDatabase('A clock that is wrong', (open) => {
   });
 });
 
+const WAS_UP = { wasDown: false, upFor: ['alice'] };
 const NO_ALARMS = { raise: () => Promise.resolve(), clear: () => Promise.resolve(), raised: () => false };
 
 /** The only address was not reached, for this reason. */
@@ -243,7 +244,7 @@ describe('Which failures canaries are asked about', () => {
     onTestFinished(() => own.close());
     await own.clockIsRight();
     const { rounds } = world;
-    const trusts = await own.trusts(observation, wasDown);
+    const trusts = await own.trusts(observation, { wasDown, upFor: ['alice'] });
     return { rounds: world.rounds - rounds, trusts };
   }
 
@@ -306,7 +307,7 @@ describe('Rounds of canaries', () => {
     const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
     const own = createOwnNetwork({ canaries, clock: { now: () => START }, log, alarms: NO_ALARMS });
     onTestFinished(() => own.close());
-    const ask = () => own.trusts(failing('shop.example', 'timeout', 'connect'), false);
+    const ask = () => own.trusts(failing('shop.example', 'timeout', 'connect'), WAS_UP);
     for (const [healthy, warnings] of [
       [0, 1],
       [0, 1],
@@ -340,9 +341,9 @@ describe('Rounds of canaries', () => {
     await right;
 
     const observation = failing('shop.example', 'timeout', 'connect');
-    const first = own.trusts(observation, false);
+    const first = own.trusts(observation, WAS_UP);
     await vi.waitFor(() => expect(begun).toHaveLength(2));
-    const later = [own.trusts(observation, false), own.trusts(observation, false)];
+    const later = [own.trusts(observation, WAS_UP), own.trusts(observation, WAS_UP)];
     begun[1]?.();
     expect(await first).toBe(true);
     await vi.waitFor(() => expect(begun).toHaveLength(3));

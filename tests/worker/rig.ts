@@ -70,6 +70,8 @@ export interface Rig {
   serve(host: string, certificate: MintedCertificate): void;
   /** Points the host's name to where nothing listens, or to the rig's server again. */
   reachable(host: string, yes: boolean): void;
+  /** Opens another account, with Premium; returns its id. */
+  arrive(name: string): Promise<string>;
   /** Serves the certificate and adds a monitor of it, due now. */
   watch(host: string, certificate?: MintedCertificate, options?: WatchOptions): Promise<Monitor>;
   /** Adds a monitor of any endpoint, due now. */
@@ -83,6 +85,8 @@ export interface Rig {
 
 export interface WatchOptions {
   everyMinutes?: number;
+  /** The rig's own account where absent. */
+  accountId?: string;
   /** TLS alone where absent. */
   protocol?: Protocol;
 }
@@ -168,20 +172,24 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     await Promise.all([dns.stop(), sink.stop(), peer.stop()]);
   });
 
-  const opened = await openAccount(store, {
-    issuer: 'test',
-    subject: crypto.randomUUID(),
-    email: 'alice@certs.test',
-    emailVerified: true,
-    name: 'Alice',
-    company: null,
-    now,
-  });
-  if (!opened.ok) throw new Error(opened.code);
-  const accountId = opened.account.id;
-  await grantPremium(store, accountId, { grant: { endsAt: null }, now });
-  // The mail with which every account begins would stand among the alerts.
-  await store.db.updateTable('accounts').set({ reached_out_at: now }).where('id', '=', accountId).execute();
+  async function arrive(name: string): Promise<string> {
+    const opened = await openAccount(store, {
+      issuer: 'test',
+      subject: crypto.randomUUID(),
+      email: `${name.toLowerCase()}@certs.test`,
+      emailVerified: true,
+      name,
+      company: null,
+      now,
+    });
+    if (!opened.ok) throw new Error(opened.code);
+    const { id } = opened.account;
+    await grantPremium(store, id, { grant: { endsAt: null }, now });
+    // The mail with which every account begins would stand among the alerts.
+    await store.db.updateTable('accounts').set({ reached_out_at: now }).where('id', '=', id).execute();
+    return id;
+  }
+  const accountId = await arrive('Alice');
 
   const arrivals: Arrival[] = [];
   const rig: Rig = {
@@ -192,6 +200,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     clock,
     log,
     accountId,
+    arrive,
     port: peer.port,
     arrivals,
     issue: (host, more) =>
@@ -207,9 +216,9 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       rig.serve(host, certificate);
       return rig.add(host, peer.port, watching);
     },
-    async add(host, port, { everyMinutes = 1440, protocol = 'tls' } = {}) {
+    async add(host, port, { everyMinutes = 1440, protocol = 'tls', accountId: owner = accountId } = {}) {
       const added = await addMonitor(store, {
-        accountId,
+        accountId: owner,
         host,
         port,
         protocol,
@@ -220,8 +229,8 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       if (!added.ok) throw new Error(added.code);
       return added.monitor;
     },
-    async read({ id }) {
-      const monitor = await monitorOf(store, { accountId, monitorId: id });
+    async read({ accountId: owner, id }) {
+      const monitor = await monitorOf(store, { accountId: owner, monitorId: id });
       if (monitor === null) throw new Error('the monitor is gone');
       return monitor;
     },
