@@ -1,21 +1,22 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { answerHelp } from '../scripts/help-option.ts';
 
-// npm run bench            lists the figures
-// npm run bench -- check   measures one
 const benches = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.ts') && file !== basename(import.meta.filename))
   .map((file) => basename(file, '.ts'))
   .toSorted();
 
+const usage = `npm run bench -- NAME, where NAME is one of: ${benches.join(', ')}`;
+answerHelp(`${usage}\nMeasures one figure; without a NAME it lists them. bench/README.md explains each.`);
+
 const [name] = process.argv.slice(2);
 if (name !== undefined && benches.includes(name)) {
   await import(join(import.meta.dirname, `${name}.ts`));
 } else {
-  const list = `npm run bench -- NAME, where NAME is one of: ${benches.join(', ')}\n`;
-  if (name === undefined) process.stdout.write(list);
+  if (name === undefined) process.stdout.write(`${usage}\n`);
   else {
-    process.stderr.write(`There is no bench "${name}". ${list}`);
+    process.stderr.write(`There is no bench "${name}". ${usage}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,4 +1,3 @@
-// Writes the whole database and the keys into one file, beside the running server.   npm run backup -- FILE|FOLDER
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseConfig, readEnvironment } from '../server/config.ts';
@@ -8,11 +7,15 @@ import { MistakeError } from './admin/mistake-error.ts';
 import { refuseEmptyHands } from './database/embedded-database.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
 import { readSecrets } from './database/secrets-file.ts';
+import { answerHelp } from './help-option.ts';
+
+const USAGE = `Usage: npm run backup -- FILE|FOLDER
+Writes the whole database and the keys into one file, beside the running server. Restore it with npm run restore.`;
+answerHelp(USAGE);
 
 await runTool(async () => {
   const [place, ...more] = process.argv.slice(2);
-  if (place === undefined || more.length > 0 || place.startsWith('-'))
-    throw new MistakeError('Usage: npm run backup -- FILE|FOLDER');
+  if (place === undefined || more.length > 0 || place.startsWith('-')) throw new MistakeError(USAGE);
   const config = parseConfig(readEnvironment());
   refuseEmptyHands(config);
   const now = Date.now();

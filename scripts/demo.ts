@@ -1,5 +1,3 @@
-// The product to look around in, without a network: invented hosts on local TLS servers, and an account that has watched
-// them for months. Everything is made anew at each start, below DATA_DIR/demo, and ends with this process.
 import { spawn } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -15,6 +13,11 @@ import { OFFERED_HOSTS, WATCHED_HOSTS } from './demo/hosts.ts';
 import { livePast } from './demo/past.ts';
 import { type Served, startDemoServers } from './demo/servers.ts';
 import { startSink } from './demo/sink.ts';
+import { answerHelp } from './help-option.ts';
+
+answerHelp(`npm run demo
+Starts the product without a network: invented hosts on local TLS servers, and an account that has watched them for months.
+Each start makes everything anew below DATA_DIR/demo. It ends with this process.`);
 
 const WATCHED_FOR_MS = 220 * 86_400_000;
 /** The demo's own, whatever `.env` says: an empty value stands for the default. */

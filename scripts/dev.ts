@@ -1,6 +1,10 @@
-// For work on the product: the server restarts when its sources change, the pages reload by themselves.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'vite';
+import { answerHelp } from './help-option.ts';
+
+answerHelp(`npm run dev
+Starts the product for work on it: the server restarts when its sources change, the pages reload by themselves.
+DEV_PORT (default 5173) and PORT (default 8080) are the ports of the pages and of the server.`);
 
 const pagesPort = Number(process.env['DEV_PORT'] ?? 5173);
 const serverPort = process.env['PORT'] ?? '8080';

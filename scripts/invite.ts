@@ -1,11 +1,15 @@
-// Prints a sign-up link for one address, for SIGNUPS=invite.   npm run invite -- someone@example.com
 import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, loadSecrets, prepareDataDirectory } from '../server/data-directory.ts';
 import { createInvite, INVITE_DAYS } from '../server/providers/identity/index.ts';
+import { answerHelp } from './help-option.ts';
+
+const USAGE = 'Usage: npm run invite -- someone@example.com';
+answerHelp(`${USAGE}
+Prints a sign-up link for this address alone, for a server with SIGNUPS=invite.`);
 
 const [address] = process.argv.slice(2);
 if (address === undefined || !/^[^@\s]+@[^@\s]+$/.test(address)) {
-  process.stderr.write('Usage: npm run invite -- someone@example.com\n');
+  process.stderr.write(`${USAGE}\n`);
   process.exit(2);
 }
 try {

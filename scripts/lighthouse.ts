@@ -1,8 +1,3 @@
-// What Lighthouse says of the pages, out of the production build with the data of the demo: median of five runs each,
-// a table, and an exit code other than 0 where a figure is below its limit. A busy machine measures itself: run it alone.
-//
-//   npm run lighthouse                 all of it
-//   npm run lighthouse -- dashboard    one page
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -12,6 +7,13 @@ import { chromium } from '@playwright/test';
 import { freePort } from '../tests/kit/app.ts';
 import { BROWSER_FLAGS, findBrowser } from '../tests/kit/browser.ts';
 import { type Demo, startDemo } from '../tests/kit/demo.ts';
+import { answerHelp } from './help-option.ts';
+
+answerHelp(`Measures the production build with Lighthouse, on the data of the demo. Prints a table of the median of five runs,
+and exits with 1 where a figure is below its limit. Run it alone: a busy machine measures itself.
+
+  npm run lighthouse                 all pages
+  npm run lighthouse -- dashboard    one page`);
 
 const RUNS = 5;
 const LIMIT = 95;

@@ -1,4 +1,3 @@
-// Copies the embedded database to PostgreSQL, while the server is stopped.   npm run move -- --to postgres://user@host/name
 import { parseArgs } from 'node:util';
 import { parseConfig, readEnvironment } from '../server/config.ts';
 import { lockDataDirectory } from '../server/data-directory.ts';
@@ -6,6 +5,11 @@ import { move } from '../server/store/copy/move.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseEmptyHands } from './database/embedded-database.ts';
 import { amount, grouped, runTool, say } from './database/run-tool.ts';
+import { answerHelp } from './help-option.ts';
+
+const USAGE = 'Usage: npm run move -- --to postgres://user:password@host:5432/name';
+answerHelp(`${USAGE}
+Copies the embedded database to PostgreSQL and compares them row by row, while the server is stopped.`);
 
 await runTool(async () => {
   const to = readArguments();
@@ -30,13 +34,12 @@ await runTool(async () => {
 });
 
 function readArguments(): string {
-  const usage = 'Usage: npm run move -- --to postgres://user:password@host:5432/name';
   try {
     const { values } = parseArgs({ args: process.argv.slice(2), options: { to: { type: 'string' } } });
     const to = values.to ?? '';
     if (['postgres:', 'postgresql:'].includes(URL.parse(to)?.protocol ?? '')) return to;
   } catch (error) {
-    throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${usage}`);
+    throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${USAGE}`);
   }
-  throw new MistakeError(usage);
+  throw new MistakeError(USAGE);
 }

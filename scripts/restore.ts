@@ -1,4 +1,3 @@
-// Makes the database and the keys what they were in a backup, while the server is stopped.   npm run restore -- FILE [--force]
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,6 +9,12 @@ import { MistakeError } from './admin/mistake-error.ts';
 import { minute } from './admin/plain.ts';
 import { amount, runTool, say } from './database/run-tool.ts';
 import { placeSecrets, refuseOtherSecrets } from './database/secrets-file.ts';
+import { answerHelp } from './help-option.ts';
+
+const USAGE = 'Usage: npm run restore -- FILE [--force]';
+answerHelp(`${USAGE}
+Restores the database and the keys from a backup, while the server is stopped. --force replaces a database that is
+already there, and keeps the old one under another name.`);
 
 await runTool(async () => {
   const { place, force } = readArguments();
@@ -39,7 +44,6 @@ await runTool(async () => {
 });
 
 function readArguments(): { place: string; force: boolean } {
-  const usage = 'Usage: npm run restore -- FILE [--force]';
   try {
     const { values, positionals } = parseArgs({
       args: process.argv.slice(2),
@@ -49,7 +53,7 @@ function readArguments(): { place: string; force: boolean } {
     const [place, ...more] = positionals;
     if (place !== undefined && more.length === 0) return { place, force: values.force };
   } catch (error) {
-    throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${usage}`);
+    throw new MistakeError(`${error instanceof Error ? error.message.split('. ')[0] : ''}. ${USAGE}`);
   }
-  throw new MistakeError(usage);
+  throw new MistakeError(USAGE);
 }

@@ -1,8 +1,3 @@
-// Pictures of every screen and dialog at 1440 and 360 px, light and dark, out of the demo, in screenshots/: to be looked
-// at and to be compared with those of another day.
-//
-//   npm run screenshots                 all of them
-//   npm run screenshots -- panel login  those whose name begins so
 import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
@@ -12,6 +7,12 @@ import { MAILS, pictureMails } from '../tests/kit/screens/mail-screens.ts';
 import { SCREENS, showScreen } from '../tests/kit/screens/screens.ts';
 import { openWindows } from '../tests/kit/screens/visitors.ts';
 import type { Screen } from '../tests/kit/screens/ways.ts';
+import { answerHelp } from './help-option.ts';
+
+answerHelp(`Takes pictures of every screen and dialog of the demo at 1440 and 360 px, light and dark, into screenshots/.
+
+  npm run screenshots                 all of them
+  npm run screenshots -- panel login  those whose name begins so`);
 
 const FOLDER = resolve(import.meta.dirname, '..', 'screenshots');
 const VIEWPORTS = [

@@ -1,8 +1,3 @@
-// The checks against real servers, as Debian packages them: each started from its own configuration on free loopback ports,
-// each of its entrances looked at and judged as an endpoint of a user's would be. Not a part of npm test: it installs.
-//
-//   npm run test:interop                      all of them
-//   npm run test:interop -- postfix slapd     some
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +6,13 @@ import { installPackages } from '../tests/interop/packages.ts';
 import { SERVERS } from '../tests/interop/servers.ts';
 import { formatOutcomes, visit } from '../tests/interop/visit.ts';
 import type { Outcome } from '../tests/interop/visit.ts';
+import { answerHelp } from './help-option.ts';
+
+answerHelp(`Checks real servers from Debian's packages, each started from its own configuration on free loopback ports. It is not part
+of npm test, because it installs packages.
+
+  npm run test:interop                      all of them
+  npm run test:interop -- postfix slapd     some`);
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !SERVERS.some((server) => server.name === name));

@@ -1,15 +1,17 @@
-// Everything that has to hold, in one command: npm test. Each stage runs even where an earlier one failed; the last line
-// counts, after the names of what failed. With CI=true a skipped test is a failure.
-//
-//   npm test                    all of it
-//   npm test -- unit journeys   some stages
-//   npm test -- firebase        the journeys with Firebase's emulator, which is a large download of its own
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { findBrowser } from '../tests/kit/browser.ts';
 import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
+import { answerHelp } from './help-option.ts';
+
+answerHelp(`Runs every test stage, even where an earlier one failed, and prints the names of what failed and a count at the end.
+With CI=true a skipped test counts as a failure.
+
+  npm test                    all stages
+  npm test -- unit journeys   some stages
+  npm test -- firebase        the journeys with Firebase's emulator, which is a large download of its own`);
 
 interface Outcome {
   passed: number;

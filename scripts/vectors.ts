@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { answerHelp } from './help-option.ts';
 import { readVectorCases, type VectorCase } from './vectors-cases.ts';
 import { formatTally, runVectors } from './vectors-run.ts';
 
-const USAGE = `usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE…
+const USAGE = `Usage: npm run vectors -- [--at ISO-TIME] [--profile tls-client|rfc5280|web-pki] FILE…
 Judges x509-limbo and BetterTLS cases with server/pki. --at is the time for cases that carry none (default now);
 --profile asks the same of every case instead of what its family speaks for.`;
+answerHelp(USAGE);
 
 function main(): number {
   const { values, positionals } = parseArgs({

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -290,6 +290,21 @@ describe('the conventions', () => {
     );
     expect(deciding).toEqual(['server/channels/email/mail-server-tls.ts']);
   });
+});
+
+it('ARCHITECTURE.md lists each folder of its tree once, and each exists', () => {
+  const [, tree = ''] =
+    /## The shape[^]*?```\n([^]*?)```/.exec(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')) ?? [];
+  let parent = '';
+  const listed = tree.split('\n').flatMap((line) => {
+    const [, indent = '', name] = /^( {0,2})([a-z][\w.-]*\/?)(?:\s|$)/.exec(line) ?? [];
+    if (name === undefined) return [];
+    if (indent === '') parent = name;
+    return [indent === '' ? name : parent + name];
+  });
+  expect(listed).toContain('web/build/');
+  expect(listed.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  expect(listed.filter((path, index) => listed.indexOf(path) !== index)).toEqual([]);
 });
 
 function cycleIn(edges: ReadonlyMap<string, ReadonlySet<string>>): string[] | null {

@@ -298,7 +298,7 @@ export async function postponeCheck(
 }
 
 const HOUR_MS = 3_600_000;
-/** The longest interval of any plan is a day, and leases last a minute or two. */
+/** Longer than any plan's interval, which is a day at most, and than any lease, which is a minute at most. */
 const LONGEST_PLAN_MS = 48 * HOUR_MS;
 
 /**

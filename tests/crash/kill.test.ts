@@ -6,7 +6,7 @@ import { DATABASES, type Database, type DatabaseName, freshDatabase, hasDatabase
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 
 const KILLS = 10;
-/** What a killed process had claimed is free again after 90 s at most. */
+/** What a killed process had claimed is free again when its lease ends, after 45 s at most. */
 const PATIENCE_MS = 200_000;
 /** Beside much else the kills alone may take minutes. */
 const TIMEOUT_MS = 420_000;
@@ -77,7 +77,7 @@ describe.concurrent('the embedded database', () => {
     await app.kill();
     await world.mails.order({ kind: 'release' });
     await world.start();
-    // A lease lasts 90 s.
+    // Sooner than the lease of 45 s ends: this database has one process, so a new one takes over what the old one held.
     await vi.waitUntil(() => arrived().length === 2, { timeout: 30_000 });
     const [first, again] = arrived();
     expect(again?.id).toBe(first?.id);

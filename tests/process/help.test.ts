@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+/** Every `npm run NAME` that has a program of its own; `npm start` is the server, which takes no arguments. */
+const programs = Object.entries(scripts).flatMap(([name, command]) => {
+  const [, file] = /boot\.mjs (?:--web )?((?:scripts|bench)\/\S+\.ts)$/.exec(command) ?? [];
+  return file === undefined ? [] : [[name, file] as const];
+});
+
+describe.each(programs)('npm run %s -- --help', (name, file) => {
+  it.each(['--help', '-h'])(
+    'prints its usage and does nothing else (%s)',
+    (flag) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [file, flag], {
+        cwd: root,
+        encoding: 'utf8',
+        timeout: 60_000,
+      });
+      expect(stderr).toBe('');
+      expect(stdout).toMatch(new RegExp(`(npm( run)?|certlantern) ${name}`));
+      expect(status).toBe(0);
+    },
+    70_000,
+  );
+});
