@@ -95,6 +95,10 @@ export const domainSchema = z
       .object({
         from: isoInstant,
         to: isoInstant,
+        /** From when on it is overdue; null where another address already shows the renewed certificate. */
+        overdue_at: isoInstant.nullable().default(null),
+        /** Valid for less than 30 days: `state` is critical or soon from the first day on, and only `overdue_at` says whether to act. */
+        is_short_lived: z.boolean().default(false),
         /** `ari`: the window that its CA publishes. */
         source: z.enum(['ari', 'lifetime']),
         /** Why the CA wants it replaced; http(s). */
@@ -170,6 +174,10 @@ export const domainListSchema = z.object({
 export const summarySchema = z.object({
   total: z.number().int(),
   counts: z.record(domainStateSchema, z.number().int()),
+  /** How many of `counts.critical` and `counts.soon` are short-lived, trusted, and not overdue for renewal: nobody has to act. */
+  on_schedule: z
+    .object({ critical: z.number().int(), soon: z.number().int() })
+    .default({ critical: 0, soon: 0 }),
   /** Every tag in use, in alphabetical order. */
   tags: z.array(z.object({ tag: z.string(), count: z.number().int() })),
   /** Soonest first; merged per day beyond 500, then `count` says how many stand behind the entry. */
@@ -182,6 +190,8 @@ export const summarySchema = z.object({
       /** Of those that are `critical` or `soon`: one that lives for days only is so from its first day on. */
       valid_from: isoInstant.nullable().default(null),
       state: domainStateSchema,
+      /** Whether `on_schedule` of the summary counts it. */
+      on_schedule: z.boolean().default(false),
       count: z.number().int().default(1),
     }),
   ),

@@ -1,12 +1,5 @@
 import type { GlanceWire } from '../../contract/glance.ts';
-import {
-  displayName,
-  expectedRenewal,
-  type Finding,
-  fixFor,
-  type ReachFailure,
-  whatHappened,
-} from '../core/index.ts';
+import { displayName, type Finding, fixFor, type ReachFailure, whatHappened } from '../core/index.ts';
 import type { GlanceAnswer } from '../store/glances.ts';
 import { iso, isoOrNull, revocationWire, seenState } from './wire.ts';
 
@@ -27,7 +20,7 @@ export function glanceWire(
     expiry_date: isoOrNull(leaf?.notAfter),
     authority_name: leaf?.authorityName ?? null,
     fingerprint: leaf?.fingerprint ?? null,
-    renewal_from: leaf === null ? null : iso(expectedRenewal(leaf).from),
+    renewal_from: isoOrNull(verdict.renewal?.from),
     trusted: verdict.reached ? verdict.trusted : null,
     findings: verdict.findings.map((finding) => findingWire(finding, displayName(endpoint))),
     revocation: revocationWire(verdict),

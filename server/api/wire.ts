@@ -8,7 +8,7 @@ import type {
   HistoryEntryWire,
   SummaryWire,
 } from '../../contract/domain.ts';
-import { displayName, expectedRenewal, type Verdict } from '../core/index.ts';
+import { displayName, expectedRenewal, isShortLived, renewalOverdueAt, type Verdict } from '../core/index.ts';
 import type { Account } from '../store/accounts.ts';
 import type { Summary } from '../store/monitor-summary.ts';
 import type { HistoryEntry, Monitor } from '../store/monitors.ts';
@@ -103,10 +103,12 @@ export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
   };
 }
 
-export function summaryWire({ total, counts, tags, expiries, problems }: Summary): SummaryWire {
+export function summaryWire(summary: Summary): SummaryWire {
+  const { total, counts, onSchedule, tags, expiries, problems } = summary;
   return {
     total,
     counts,
+    on_schedule: onSchedule,
     tags,
     expiries: expiries.map((expiry) => ({
       id: expiry.id,
@@ -115,6 +117,7 @@ export function summaryWire({ total, counts, tags, expiries, problems }: Summary
       not_after: iso(expiry.notAfter),
       valid_from: isoOrNull(expiry.notBefore),
       state: expiry.state,
+      on_schedule: expiry.onSchedule,
       count: expiry.count,
     })),
     problems: problems.map((problem) => ({
@@ -150,12 +153,20 @@ export function revocationWire(verdict: Verdict | null): DomainWire['revocation'
 
 function renewal({ certificate, verdict }: Monitor): DomainWire['renewal'] {
   if (certificate === null) return null;
-  const { from, to, source, explanationUrl } = verdict?.renewal ?? {
+  const { from, to, source, explanationUrl, overdueAt } = verdict?.renewal ?? {
     ...expectedRenewal(certificate),
     source: 'lifetime',
     explanationUrl: null,
+    overdueAt: renewalOverdueAt(certificate),
   };
-  return { from: iso(from), to: iso(to), source, explanation_url: explanationUrl };
+  return {
+    from: iso(from),
+    to: iso(to),
+    overdue_at: isoOrNull(overdueAt),
+    is_short_lived: isShortLived(certificate),
+    source,
+    explanation_url: explanationUrl,
+  };
 }
 
 function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { alertSteps, expectedRenewal, passedSince, type Renewable } from './alert-steps.ts';
+import {
+  alertSteps,
+  expectedRenewal,
+  isShortLived,
+  passedSince,
+  type Renewable,
+  renewalOverdueAt,
+} from './alert-steps.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -52,6 +59,24 @@ describe('passedSince', () => {
   it('goes by the steps that somebody chose', () => {
     expect(passed('20d', at(20), at(6.9), ['20d'])).toBeNull();
     expect(passed('20d', at(20), at(-1), ['20d'])).toBe(NOT_AFTER);
+  });
+});
+
+describe('renewalOverdueAt', () => {
+  const windows = [null, { start: -35, end: -33 }, { start: -1, end: 1 }].map(
+    (days) => days && { start: NOT_AFTER + days.start * DAY, end: NOT_AFTER + days.end * DAY },
+  );
+  it.each([0.5, 6, 10, 29, 47, 90, 398])('is the first alert step of a certificate of %d days', (days) => {
+    for (const window of windows) {
+      const one = certificate(days * DAY, window);
+      expect(renewalOverdueAt(one)).toBe(alertSteps(one)[0]?.at);
+    }
+  });
+});
+
+describe('isShortLived', () => {
+  it('is true below 30 days', () => {
+    expect([29.9, 30].map((days) => isShortLived(certificate(days * DAY)))).toEqual([true, false]);
   });
 });
 

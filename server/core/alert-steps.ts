@@ -1,5 +1,7 @@
 const DAY_MS = 86_400_000;
-const SHORT_LIVED_MS = 10 * DAY_MS;
+/** A certificate valid for less is renewed at half of its lifetime, others at two thirds. */
+const RENEWED_AT_HALF_MS = 10 * DAY_MS;
+const SHORT_LIVED_MS = 30 * DAY_MS;
 /** A step that somebody chose in days falls into the second half of a lifetime: before it nobody has to act yet. */
 const EARLIEST_SHARE = 0.5;
 
@@ -93,8 +95,24 @@ export function expectedRenewal(certificate: Renewable): { from: number; to: num
   const { renewalWindow } = certificate;
   if (renewalWindow) return { from: renewalWindow.start, to: renewalWindow.end };
   const lifetime = lifetimeMs(certificate);
-  const used = lifetime < SHORT_LIVED_MS ? 1 / 2 : 2 / 3;
+  const used = lifetime < RENEWED_AT_HALF_MS ? 1 / 2 : 2 / 3;
   return { from: certificate.notAfter - Math.round(lifetime * (1 - used)), to: certificate.notAfter };
+}
+
+/**
+ * Returns when the renewal of a certificate is overdue, ms UTC: at the end of the CA's window where there is one, else when 30
+ * days or a quarter of the lifetime are left. Findings, alerts, pages, counts and mails all go by this instant.
+ */
+export function renewalOverdueAt(certificate: Renewable): number {
+  return stepAt('renewal_overdue', certificate);
+}
+
+/**
+ * Tells whether a certificate is valid for less than 30 days. The badge of such a certificate is red or yellow from its first
+ * day on, so only `renewalOverdueAt` says whether somebody has to act.
+ */
+export function isShortLived(certificate: Renewable): boolean {
+  return lifetimeMs(certificate) < SHORT_LIVED_MS;
 }
 
 /** Whether a step is in the last stretch, in which a quiet hour is no reason to wait. */

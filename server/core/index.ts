@@ -1,6 +1,6 @@
 export type { AccountMail, Concern, Digest, Listed, Named } from './account-mail.ts';
 export { fixFor } from './judge/advice.ts';
-export { alertSteps, expectedRenewal, passedSince } from './alert-steps.ts';
+export { alertSteps, expectedRenewal, isShortLived, passedSince, renewalOverdueAt } from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';
 export type {
   AlertCertificate,

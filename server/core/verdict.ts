@@ -166,6 +166,8 @@ export interface RenewalVerdict {
   source: 'ari' | 'lifetime';
   /** Why the CA wants it replaced, where it says so. */
   explanationUrl: string | null;
+  /** From when on the renewal is overdue; null where another address already shows the renewed certificate. */
+  overdueAt: number | null;
 }
 
 export interface PostureVerdict {

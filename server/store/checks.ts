@@ -4,6 +4,7 @@ import {
   assessUptime,
   type CertificateFacts,
   type Finding,
+  isShortLived,
   type Observation,
   type Verdict,
 } from '../core/index.ts';
@@ -52,7 +53,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         .selectFrom('monitors')
         .$call(joinVerdict)
         .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active', 'next_check_at'])
-        .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'revoked', 'checked'])
+        .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
+        .select(['revoked', 'checked'])
         .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
         .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
         .select(['recent_checks', 'response_ms'])
@@ -198,11 +200,17 @@ function verdictDigest({
 const whereOf = (finding: Finding, all: readonly unknown[]) =>
   finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();
 
-function currentCertificate({ certificates, currentFingerprint, now }: CheckRecord) {
+function currentCertificate({ certificates, currentFingerprint, verdict, now }: CheckRecord) {
   const current = certificates.find(({ facts }) => facts.fingerprint === currentFingerprint);
   if (!current) return {};
   const { fingerprint, notAfter } = current.facts;
-  return { certificate_fingerprint: fingerprint, not_after: notAfter, last_read_at: now };
+  const hasSchedule = verdict.trusted && isShortLived(current.facts);
+  return {
+    certificate_fingerprint: fingerprint,
+    not_after: notAfter,
+    on_schedule_until: hasSchedule ? (verdict.renewal?.overdueAt ?? null) : null,
+    last_read_at: now,
+  };
 }
 
 function problemOf({ reached, trusted, failure, findings }: Verdict) {

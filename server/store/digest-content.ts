@@ -1,14 +1,7 @@
-import {
-  alertSteps,
-  type Concern,
-  type Digest,
-  expectedRenewal,
-  type Listed,
-  type Named,
-  uptimePercent,
-} from '../core/index.ts';
-import { parseFacts } from './certificates.ts';
+import { type Concern, type Digest, type Listed, type Named, uptimePercent } from '../core/index.ts';
+import { joinVerdict } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
+import { currentVerdict } from './verdict-row.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -72,19 +65,19 @@ async function monitorsOf(store: Store, { accountId, now }: Request): Promise<Ro
     .orderBy('port')
     .execute();
   const near = await ofAccount
-    .innerJoin('certificates', 'certificates.fingerprint', 'monitors.certificate_fingerprint')
-    .select(['monitors.id', 'certificates.facts'])
+    .$call(joinVerdict)
+    .select('monitors.id')
     .where('monitors.not_after', '<', now + AHEAD_MS)
     .execute();
-  const facts = new Map(near.map((one) => [one.id, parseFacts(one.facts)]));
+  const renewals = new Map(near.map((one) => [one.id, currentVerdict(one)?.renewal ?? null]));
   return rows
     .map((row): Row => {
-      const known = facts.get(row.id) ?? null;
+      const renewal = renewals.get(row.id) ?? null;
       return {
         ...{ id: row.id, host: row.host, port: row.port, notAfter: row.not_after, problem: row.problem },
         ...{ revoked: row.revoked === 1, isDown: row.uptime === 'down' },
-        renewFrom: known && expectedRenewal(known).from,
-        overdueAt: (known && alertSteps(known).find(({ step }) => step === 'renewal_overdue')?.at) ?? null,
+        renewFrom: renewal?.from ?? null,
+        overdueAt: renewal?.overdueAt ?? null,
       };
     })
     .toSorted((left, right) => (left.notAfter ?? Infinity) - (right.notAfter ?? Infinity));

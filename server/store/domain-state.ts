@@ -77,6 +77,14 @@ export const isPaused = sql<boolean>`phase = ${sql.lit(DOMAIN_STATES.indexOf('pa
 /** Of a row of `monitor_listing` whose state does not follow from the end of its certificate. */
 export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
 
+/**
+ * Of a row of `monitor_listing` that is `critical` or `soon`: nobody has to act yet, because its certificate is short-lived and
+ * its renewal is not overdue.
+ */
+export function isOnSchedule(now: number): RawBuilder<boolean> {
+  return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
+}
+
 /** Of the others that are not `ok`. */
 export function endsSoon(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}`;

@@ -7,6 +7,7 @@ import {
   type DomainState,
   endsSoon,
   hasCertificate,
+  isOnSchedule,
   isUndated,
   needsPerson,
   REVOKED,
@@ -21,6 +22,8 @@ export interface Expiry {
   /** Of what is critical or soon; null of the rest, and where the certificate could not be read. */
   notBefore: number | null;
   state: DomainState;
+  /** It is critical or soon, but short-lived, and its renewal is not overdue. */
+  onSchedule: boolean;
   /** How many monitors stand behind the entry: more than one where a day's were merged. */
   count: number;
 }
@@ -37,6 +40,8 @@ export interface Problem {
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
+  /** How many of these are short-lived certificates whose renewal is not overdue. */
+  onSchedule: Record<'critical' | 'soon', number>;
   /** In alphabetical order. */
   tags: { tag: string; count: number }[];
   /** Soonest first, without paused ones; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
@@ -58,7 +63,7 @@ interface Asked {
 
 /** An account's monitors at a glance. */
 export async function summary(store: Store, asked: Asked): Promise<Summary> {
-  const { unwell, days } = await countAll(store, asked);
+  const { unwell, onSchedule, days } = await countAll(store, asked);
   const counts = Object.fromEntries(DOMAIN_STATES.map((state) => [state, 0])) as Record<DomainState, number>;
   for (const { state, count } of unwell) counts[state] = count;
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
@@ -67,6 +72,10 @@ export async function summary(store: Store, asked: Asked): Promise<Summary> {
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
+    onSchedule: {
+      critical: onSchedule.find(({ state }) => state === 'critical')?.count ?? 0,
+      soon: onSchedule.find(({ state }) => state === 'soon')?.count ?? 0,
+    },
     tags: await tagsOf(store, asked.accountId),
     expiries: await withBeginnings(store, asked, await endings),
     problems: await problemsOf(store, asked),
@@ -81,23 +90,28 @@ interface Day {
   count: number;
 }
 
-type Counted = { count: number } & (
-  { state: DomainState; id: null; first_at: null } | { state: null; id: string; first_at: number }
-);
+interface InState {
+  state: DomainState;
+  count: number;
+}
+type Counted =
+  | (InState & { on_schedule: 0 | 1; id: null; first_at: null })
+  | { count: number; state: null; on_schedule: 0; id: string; first_at: number };
 
 /**
- * How many are in each state but `ok`, and how many certificates end on each day. Most are well, and counted with the days alone;
- * all in one statement, so that they are of one moment.
+ * Counts the monitors in each state but `ok`, those of them that are on schedule, and the certificates that end on each day.
+ * Most monitors are well and counted with the days alone. One statement, so that all counts are of the same moment.
  */
 async function countAll(
   { db }: Store,
   { accountId, now }: Asked,
-): Promise<{ unwell: { state: DomainState; count: number }[]; days: Day[] }> {
-  const inStates = (among: RawBuilder<boolean>) =>
+): Promise<{ unwell: InState[]; onSchedule: InState[]; days: Day[] }> {
+  const inStates = (among: RawBuilder<boolean>, onSchedule: 0 | 1 = 0) =>
     db
       .selectFrom('monitor_listing')
       .select((eb) => [
         domainState(now).as('state'),
+        sql.lit(onSchedule).as('on_schedule'),
         sql<null>`cast(null as text)`.as('id'),
         sql<null>`cast(null as bigint)`.as('first_at'),
         eb.fn.countAll<number>().as('count'),
@@ -109,6 +123,7 @@ async function countAll(
   // Apart: each is a range of the index of phases.
   const rows = await inStates(isUndated)
     .unionAll(inStates(endsSoon(now)))
+    .unionAll(inStates(isOnSchedule(now), 1))
     .unionAll(endsOnDays(accountId, REVOKED))
     .unionAll(endsOnDays(accountId, DATED))
     .execute();
@@ -122,8 +137,10 @@ async function countAll(
       count: count + (known?.count ?? 0),
     });
   }
+  const inState = rows.filter((row) => row.state !== null);
   return {
-    unwell: rows.flatMap(({ state, count }) => (state === null ? [] : [{ state, count }])),
+    unwell: inState.filter((row) => row.on_schedule === 0),
+    onSchedule: inState.filter((row) => row.on_schedule === 1),
     days: [...days.values()],
   };
 }
@@ -135,7 +152,7 @@ async function countAll(
 function endsOnDays(accountId: string, phase: number): RawBuilder<Counted> {
   const ofPhase = sql`monitor_listing where account_id = ${accountId} and phase = ${sql.lit(phase)}`;
   const nextDay = sql`(first_at / ${sql.lit(DAY_MS)} + 1) * ${sql.lit(DAY_MS)}`;
-  return sql<Counted>`select null,
+  return sql<Counted>`select null, 0,
       (select monitor_id from ${ofPhase} and not_after = first_at order by monitor_id limit 1),
       first_at,
       (select count(*) from ${ofPhase} and not_after >= first_at and not_after < ${nextDay})
@@ -167,7 +184,7 @@ async function tagsOf({ db }: Store, accountId: string): Promise<Summary['tags']
     .toSorted((one, other) => (one.tag < other.tag ? -1 : 1));
 }
 
-type Ending = Omit<Expiry, 'notBefore'>;
+type Ending = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
 
 async function withBeginnings(
   { db }: Store,
@@ -186,13 +203,19 @@ async function withBeginnings(
           .where('monitors.id', 'in', near)
           .execute();
   const beginnings = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
-  return endings.map((ending) => ({ ...ending, notBefore: beginnings.get(ending.id) ?? null }));
+  return endings.map((ending) => ({
+    ...ending,
+    // SQLite has 0 and 1, and both have null where there is no schedule.
+    onSchedule: Boolean(ending.onSchedule),
+    notBefore: beginnings.get(ending.id) ?? null,
+  }));
 }
 
 function endingsOf({ db }: Store, { accountId, now }: Asked) {
   return db
     .selectFrom('monitor_listing')
     .select(['monitor_id as id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
+    .select(isOnSchedule(now).as('onSchedule'))
     .select((eb) => eb.ref('not_after').$notNull().as('notAfter'))
     .where('account_id', '=', accountId);
 }

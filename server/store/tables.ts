@@ -115,6 +115,8 @@ export interface MonitorsTable {
   certificate_fingerprint: string | null;
   /** Of that leaf: what the list sorts and counts by. */
   not_after: number | null;
+  /** When the renewal of that leaf is overdue, if it is short-lived and trusted; else null. */
+  on_schedule_until: number | null;
   revoked: Flag;
   /** The last check that read a certificate. */
   last_read_at: number | null;
@@ -159,6 +161,8 @@ export interface MonitorListingTable {
   /** 0 paused, 1 pending, 2 unread, 3 revoked, 4: by the end of its certificate, as in DOMAIN_STATES. */
   phase: number;
   not_after: number | null;
+  /** As in `monitors`. */
+  on_schedule_until: number | null;
   /** 2: it is down or was not read; 1: it is not trusted; 0: neither, or paused. */
   trouble: number;
   tags: string;

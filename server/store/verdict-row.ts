@@ -1,4 +1,11 @@
-import type { AddressVerdict, ExpiringCertificate, Finding, LastSeen, Verdict } from '../core/index.ts';
+import {
+  type AddressVerdict,
+  type ExpiringCertificate,
+  type Finding,
+  type LastSeen,
+  renewalOverdueAt,
+  type Verdict,
+} from '../core/index.ts';
 
 /** What verdicts did not say yet when older versions wrote them. */
 const VERDICT: Pick<Verdict, 'path' | 'chainToServe' | 'renewal' | 'posture'> = {
@@ -27,13 +34,18 @@ function parseVerdict(text: string | null): Verdict | null {
   if (text === null) return null;
   const stored = JSON.parse(text) as Verdict;
   // Written by this version, as nearly all are.
-  if (Object.hasOwn(stored, 'path')) return stored;
+  if (
+    Object.hasOwn(stored, 'path') &&
+    (stored.renewal === null || Object.hasOwn(stored.renewal, 'overdueAt'))
+  )
+    return stored;
   return {
     ...VERDICT,
     ...stored,
     findings: stored.findings.map((finding) => ({ ...FINDING, ...finding })),
     addresses: stored.addresses.map((address) => ({ ...ADDRESS, ...address })),
     revocation: { ...REVOCATION, ...stored.revocation },
+    renewal: renewalOf(stored),
     limiting: stored.limiting && { ...EXPIRING, ...stored.limiting },
     lastSeen: stored.lastSeen && {
       ...LAST_SEEN,
@@ -41,6 +53,13 @@ function parseVerdict(text: string | null): Verdict | null {
       expiring: stored.lastSeen.expiring.map((certificate) => ({ ...EXPIRING, ...certificate })),
     },
   };
+}
+
+/** Adds from when on the renewal is overdue, which older versions did not store. */
+function renewalOf({ renewal, lastSeen }: Verdict): Verdict['renewal'] {
+  if (!renewal || Object.hasOwn(renewal, 'overdueAt')) return renewal ?? null;
+  const leaf = lastSeen?.expiring.find(({ fingerprint }) => fingerprint === lastSeen.leafFingerprint);
+  return { ...renewal, overdueAt: leaf ? renewalOverdueAt(leaf) : null };
 }
 
 /** What of a verdict is of one check alone: instants and durations. */

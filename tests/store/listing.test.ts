@@ -25,6 +25,7 @@ describeEachDatabase('what lists read', (open, name) => {
     const { id: monitorId } = await watch(store, accountId, 'one.example');
     await watch(store, accountId, 'two.example', { now: NOW + 1 });
     const key = { accountId, monitorId, now: NOW };
+    const shortLived = certificate({ notBefore: NOW - DAY, notAfter: NOW + 6 * DAY });
     const changes: (() => Promise<unknown>)[] = [
       () => check(store, NOW, [certificate()], { trusted: false }),
       () => check(store, NOW + 1, []),
@@ -36,6 +37,8 @@ describeEachDatabase('what lists read', (open, name) => {
       () => pauseMonitor(store, key),
       () => resumeMonitor(store, { ...key, mayResume: () => true }),
       () => check(store, NOW + DAY, [certificate({ notAfter: NOW })]),
+      () => check(store, NOW + 2 * DAY, [shortLived]),
+      () => check(store, NOW + 2 * DAY, [shortLived], { trusted: false }),
       () => removeMonitor(store, key),
     ];
     expect(await listed(store)).toEqual(await expected(store));
@@ -180,6 +183,7 @@ async function expected({ db }: Store): Promise<unknown[]> {
     port: row.port,
     phase: row.paused_by !== null ? 0 : row.not_after !== null ? (row.revoked ? 3 : 4) : row.checked ? 2 : 1,
     not_after: row.not_after,
+    on_schedule_until: row.on_schedule_until,
     trouble:
       row.paused_by !== null
         ? 0

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimDueDeliveries } from '../../server/store/deliveries.ts';
 import { migrate } from '../../server/store/migrate.ts';
 import { knownIncidents } from '../../server/store/monitor-incidents.ts';
-import { describeMonitor, listMonitors, monitorOf } from '../../server/store/monitors.ts';
+import { describeMonitor, listMonitors, monitorOf, summary } from '../../server/store/monitors.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { DAY, NOW } from './samples.ts';
@@ -91,6 +91,42 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
     // Nobody hears today that what was replaced long ago was renewed.
     const former = store.db.selectFrom('incidents').select('ended_at').where('fingerprint', '=', 'old');
     expect(await former.execute()).toEqual([{ ended_at: NOW - 90 * DAY }]);
+  });
+});
+
+describe.each(DATABASES.filter(hasDatabase))('a database from before renewal schedules (%s)', (name) => {
+  it('counts trusted short-lived certificates as on schedule until a quarter of the lifetime is left', async () => {
+    const database = await freshDatabase(name, { migrated: false });
+    onTestFinished(() => database.remove());
+    // Days of validity before and after now.
+    const lifetimes = {
+      'fresh.example': [2, 6],
+      'overdue.example': [7, 2],
+      'long.example': [60, 6],
+      'untrusted.example': [2, 6],
+    } as const;
+    await write(database, 13, async (db) => {
+      await watched(db, Object.keys(lifetimes));
+      for (const [host, [before, after]] of Object.entries(lifetimes)) {
+        // PostgreSQL's JSON functions refuse this name.
+        const facts = JSON.stringify({
+          subject: 'evil\0"notAfter":1',
+          notBefore: NOW - before * DAY,
+          notAfter: NOW + after * DAY,
+        });
+        await sql`insert into certificates (fingerprint, der, facts, first_seen_at)
+          values (${host}, ${new Uint8Array([1])}, ${facts}, ${NOW})`.execute(db);
+        await sql`update monitors set certificate_fingerprint = ${host}, not_after = ${NOW + after * DAY}, checked = 1
+          where id = ${host}`.execute(db);
+      }
+      await sql`update monitors set problem = 'untrusted' where id = 'untrusted.example'`.execute(db);
+    });
+
+    const store = await database.open();
+    const { counts, onSchedule, expiries } = await summary(store, { accountId: 'alice', now: NOW });
+    expect(counts).toMatchObject({ critical: 4 });
+    expect(onSchedule).toEqual({ critical: 1, soon: 0 });
+    expect(expiries.filter((expiry) => expiry.onSchedule).map(({ id }) => id)).toEqual(['fresh.example']);
   });
 });
 

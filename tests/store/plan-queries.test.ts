@@ -44,8 +44,10 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
     const store = await withManyPaused(await open());
     const { id: accountId } = await person(store, 'alice');
     const counting = await plansOf(store, (watched) => summary(watched, { accountId, now: NOW }));
-    // How many are not well, and how many end on each day.
-    for (const plan of counting.slice(0, 2)) expect(plan).toContain('monitor_listing_phases');
+    // How many are not well, how many of these are on schedule, and both with those that end on each day.
+    const [unwell, onSchedule, all] = counting;
+    for (const plan of [unwell, all]) expect(plan).toContain('monitor_listing_phases');
+    for (const plan of [onSchedule, all]) expect(plan).toContain('monitor_listing_on_schedule');
     expect((await plansOf(store, (watched) => countPausedByPlan(watched, accountId)))[0]).toContain(
       'monitors_',
     );

@@ -1,11 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type {
-  CertificateFacts,
-  ExpiringCertificate,
-  Finding,
-  Observation,
-  RevokedCertificate,
-  Verdict,
+import {
+  type CertificateFacts,
+  expectedRenewal,
+  type ExpiringCertificate,
+  type Finding,
+  type Observation,
+  renewalOverdueAt,
+  type RevokedCertificate,
+  type Verdict,
 } from '../../server/core/index.ts';
 import type { Account } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
@@ -188,7 +190,10 @@ function verdictOf(
     path: [],
     chainToServe: null,
     revocation: UNASKED,
-    renewal: null,
+    renewal: leaf && {
+      ...expectedRenewal(leaf),
+      ...{ source: 'lifetime', explanationUrl: null, overdueAt: renewalOverdueAt(leaf) },
+    },
     posture: null,
     trustStoreHash: 'roots',
     lastSeen: leaf && {

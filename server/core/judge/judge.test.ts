@@ -264,6 +264,8 @@ describe('several addresses', () => {
       },
     ]);
     expect(verdict).toMatchObject({ leafFingerprint: old.fingerprint, trusted: true });
+    // Nobody has to renew it: the renewal stands at the other addresses.
+    expect(verdict.renewal?.overdueAt).toBeNull();
     expect(verdict.lastSeen?.expiring.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(
       [old.fingerprint, fresh.fingerprint].toSorted(),
     );

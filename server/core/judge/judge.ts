@@ -100,7 +100,7 @@ export function judge(
     path: pathEntries(shown, observation),
     chainToServe: chainToServe?.map(({ fingerprint }) => fingerprint) ?? null,
     revocation: withPendingAnswer(shown.revocation, leaf.fingerprint, previous, now),
-    renewal: renewalVerdict(leaf, renewalWindow(leaf, renewals)),
+    renewal: renewalVerdict(leaf, renewalWindow(leaf, renewals), replaced.has(leaf.fingerprint)),
     posture,
     lastSeen: {
       at: observation.observedAt,

@@ -11,6 +11,7 @@ import {
 } from '../../../tests/kit/judging.ts';
 import type { MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
+import { renewalOverdueAt } from '../alert-steps.ts';
 import { judge } from './judge.ts';
 import type { RenewalEvidence } from '../observation.ts';
 
@@ -43,6 +44,7 @@ describe('the time to renew', () => {
         to: current.notAfter,
         source: 'lifetime',
         explanationUrl: null,
+        overdueAt: renewalOverdueAt(current),
       });
     }
   });

@@ -1,5 +1,5 @@
 import type { Certificate } from '../../pki/index.ts';
-import { alertSteps, expectedRenewal } from '../alert-steps.ts';
+import { expectedRenewal, renewalOverdueAt } from '../alert-steps.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import type { RenewalEvidence } from '../observation.ts';
@@ -19,12 +19,21 @@ export function renewalWindow(
   return found?.outcome === 'window' && found.start <= found.end && found.start < notAfter ? found : null;
 }
 
-/** When a certificate should be renewed: by its CA's window where that is known, else by its lifetime. */
-export function renewalVerdict(certificate: Certificate, window: Window | null): RenewalVerdict {
+/**
+ * Returns when a certificate should be renewed: by its CA's window where that is known, else by its lifetime. `isReplaced`:
+ * another address already shows the renewed certificate.
+ */
+export function renewalVerdict(
+  certificate: Certificate,
+  window: Window | null,
+  isReplaced: boolean,
+): RenewalVerdict {
+  const renewable = { ...validity(certificate), renewalWindow: window };
   return {
-    ...expectedRenewal({ ...validity(certificate), renewalWindow: window }),
+    ...expectedRenewal(renewable),
     source: window === null ? 'lifetime' : 'ari',
     explanationUrl: webUrl(window?.explanationUrl ?? null),
+    overdueAt: isReplaced ? null : renewalOverdueAt(renewable),
   };
 }
 
@@ -58,7 +67,7 @@ export function renewalFindings(
       evidence: windowEvidence,
     });
   }
-  const due = alertSteps({ ...validity(certificate), renewalWindow: window })[0]?.at ?? notAfter;
+  const due = renewalOverdueAt({ ...validity(certificate), renewalWindow: window });
   if (now >= due) {
     findings.push({
       code: 'renewal_overdue',

@@ -1,27 +1,40 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../contract/constants.ts';
-import { scheduleLine, scheduleWord } from './schedule-word.ts';
+import { EXAMPLE_NOW, exampleDomain } from './example-domain.ts';
+import { isRenewalOverdue, scheduleLine, scheduleWord } from './schedule-word.ts';
 
 const HOUR_MS = DAY_MS / 24;
+const at = (hours: number) => new Date(EXAMPLE_NOW + hours * HOUR_MS).toISOString();
 
-it.each([
-  ['a fresh one of 160 hours', 160, 159, 'renewal on schedule'],
-  ['41 of 160 hours left', 160, 41, 'renewal on schedule'],
-  ['40 of 160 hours left', 160, 40, 'renewal overdue'],
-  ['just before the end', 160, 0.1, 'renewal overdue'],
-  ['expired: the badge says it', 160, 0, null],
-  ['just under 30 days', 30 * 24 - 1, 100, 'renewal overdue'],
-  ['30 days', 30 * 24, 100, null],
-  ['90 days', 90 * 24, 24, null],
-])('%s', (_, lifetimeHours, hoursLeft, word) => {
-  expect(scheduleWord(-lifetimeHours * HOUR_MS, 0, -hoursLeft * HOUR_MS)).toBe(word);
-});
+/** A certificate whose lifetime and end are so many hours from now, and whose renewal is overdue from `overdueIn` on. */
+function certificate({ lives = 160, left = 100, overdueIn = 1 as number | null, isShortLived = true }) {
+  const { renewal } = exampleDomain();
+  const overdue_at = overdueIn === null ? null : at(overdueIn);
+  return exampleDomain({
+    valid_from: at(left - lives),
+    expiry_date: at(left),
+    renewal: renewal && { ...renewal, overdue_at, is_short_lived: isShortLived },
+  });
+}
 
-it.each([
-  [160, 159, 'Valid for 7 days in all, renewal on schedule'],
-  [24, 2, 'Valid for one day in all, renewal overdue'],
-  [6, 5, 'Valid for less than a day in all, renewal on schedule'],
-  [90 * 24, 24, null],
-])('says of %d hours with %d left: %s', (lifetimeHours, hoursLeft, line) => {
-  expect(scheduleLine(-lifetimeHours * HOUR_MS, 0, -hoursLeft * HOUR_MS)).toBe(line);
+describe('the words on the schedule of a renewal', () => {
+  it.each<[string, Parameters<typeof certificate>[0], ReturnType<typeof scheduleWord>]>([
+    ['before the renewal is overdue, however little is left', { left: 2 }, 'renewal on schedule'],
+    ['from that instant on, however much is left', { left: 150, overdueIn: 0 }, 'renewal overdue'],
+    ['expired: the badge says it', { left: 0, overdueIn: -9 }, null],
+    ['renewed at another address already', { overdueIn: null }, null],
+    ['valid for 30 days or more', { isShortLived: false }, null],
+  ])('%s', (_, shape, word) => expect(scheduleWord(certificate(shape), EXAMPLE_NOW)).toBe(word));
+
+  it.each([
+    [{ lives: 160 }, 'Valid for 7 days in all, renewal on schedule'],
+    [{ lives: 24, left: 2, overdueIn: 0 }, 'Valid for one day in all, renewal overdue'],
+    [{ lives: 6, left: 5 }, 'Valid for less than a day in all, renewal on schedule'],
+    [{ isShortLived: false }, null],
+  ])('of %o are: %s', (shape, line) => expect(scheduleLine(certificate(shape), EXAMPLE_NOW)).toBe(line));
+
+  it('call a long-lived one overdue too', () => {
+    expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 0 }), EXAMPLE_NOW)).toBe(true);
+    expect(isRenewalOverdue(certificate({ isShortLived: false, overdueIn: 1 }), EXAMPLE_NOW)).toBe(false);
+  });
 });

@@ -1,26 +1,33 @@
 import { DAY_MS } from '../../../contract/constants.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
 
-const SHORT_LIVED_MS = 30 * DAY_MS;
-const OVERDUE_SHARE = 0.25;
+type Scheduled = Pick<DomainWire, 'renewal' | 'valid_from' | 'expiry_date'>;
 
-/**
- * For certificates valid for less than 30 days, whose badge is red from the first day on: whether the renewal is
- * late (a quarter of the lifetime or less is left) or not. Null for all others. Instants in ms UTC.
- */
-export function scheduleWord(
-  notBefore: number,
-  notAfter: number,
-  now: number,
-): 'renewal on schedule' | 'renewal overdue' | null {
-  const lifetime = notAfter - notBefore;
-  if (lifetime >= SHORT_LIVED_MS || now >= notAfter) return null;
-  return notAfter - now <= lifetime * OVERDUE_SHARE ? 'renewal overdue' : 'renewal on schedule';
+/** Tells whether the renewal is overdue, by the server's rule. False once the certificate has expired. `now` in ms UTC. */
+export function isRenewalOverdue({ renewal, expiry_date: expiryDate }: Scheduled, now: number): boolean {
+  if (!renewal?.overdue_at || expiryDate === null) return false;
+  return Date.parse(renewal.overdue_at) <= now && now < Date.parse(expiryDate);
 }
 
-/** The same as a line of its own, which says why a red badge need not be news: 'Valid for 7 days in all, renewal on schedule'. */
-export function scheduleLine(notBefore: number, notAfter: number, now: number): string | null {
-  const word = scheduleWord(notBefore, notAfter, now);
-  if (word === null) return null;
-  const days = Math.round((notAfter - notBefore) / DAY_MS);
+/**
+ * For short-lived certificates, whose badge is red from the first day on: whether the renewal is overdue. Null for all
+ * others, for expired ones, and where another address already shows the renewed one. `now` in ms UTC.
+ */
+export function scheduleWord(
+  domain: Scheduled,
+  now: number,
+): 'renewal on schedule' | 'renewal overdue' | null {
+  const { renewal, expiry_date: expiryDate } = domain;
+  if (!renewal?.is_short_lived || renewal.overdue_at === null) return null;
+  if (expiryDate === null || now >= Date.parse(expiryDate)) return null;
+  return isRenewalOverdue(domain, now) ? 'renewal overdue' : 'renewal on schedule';
+}
+
+/** Adds the lifetime to `scheduleWord`, which explains the red badge: 'Valid for 7 days in all, renewal on schedule'. */
+export function scheduleLine(domain: Scheduled, now: number): string | null {
+  const word = scheduleWord(domain, now);
+  const { valid_from: validFrom, expiry_date: expiryDate } = domain;
+  if (word === null || validFrom === null || expiryDate === null) return null;
+  const days = Math.round((Date.parse(expiryDate) - Date.parse(validFrom)) / DAY_MS);
   return `Valid for ${days < 1 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`} in all, ${word}`;
 }

@@ -6,7 +6,7 @@ import { dashboardSentence } from './sentence.ts';
 import type { DashboardSentence } from './sentence.ts';
 
 type Problem = SummaryWire['problems'][number];
-type Entry = [host: string, state: DomainState, days: number, lived?: number];
+type Entry = [host: string, state: DomainState, days: number, schedule?: 'on schedule'];
 
 function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {}): SummaryWire {
   const counts = {
@@ -20,18 +20,24 @@ function summaryOf(entries: Entry[], extra: Partial<SummaryWire['counts']> = {})
     paused: 0,
     ...extra,
   };
-  for (const [, state] of entries) counts[state] += 1;
+  const on_schedule = { critical: 0, soon: 0 };
+  for (const [, state, , schedule] of entries) {
+    counts[state] += 1;
+    if (schedule && (state === 'critical' || state === 'soon')) on_schedule[state] += 1;
+  }
   return {
     total: Object.values(counts).reduce((sum, count) => sum + count, 0),
     counts,
+    on_schedule,
     tags: [],
-    expiries: entries.map(([host, state, days, lived]) => ({
+    expiries: entries.map(([host, state, days, schedule]) => ({
       id: host,
       hostname: host,
       display_name: host,
       state,
       not_after: new Date(now + days * DAY_MS).toISOString(),
-      valid_from: lived === undefined ? null : new Date(now - lived * DAY_MS).toISOString(),
+      valid_from: null,
+      on_schedule: schedule !== undefined,
       count: 1,
     })),
     problems: [],
@@ -63,28 +69,28 @@ describe('dashboardSentence', () => {
   it.each<[string, SummaryWire, Problem[], string, string]>([
     [
       'one lives for days and is on schedule',
-      summaryOf([['edge.example', 'critical', 5, 1], ...fine(2)]),
+      summaryOf([['edge.example', 'critical', 5, 'on schedule'], ...fine(2)]),
       [],
       'All three certificates are fine',
       'Next to expire is edge.example on 25 November.',
     ],
     [
       'one lives for days and is overdue',
-      summaryOf([['edge.example', 'critical', 1.2, 5], ...fine(2)]),
+      summaryOf([['edge.example', 'critical', 1.2], ...fine(2)]),
       [],
       'One certificate needs attention in one day',
       'edge.example expires on 21 November.',
     ],
     [
       'one on schedule beside one that is not',
-      summaryOf([['edge.example', 'critical', 5, 1], ['pay.example', 'critical', 6, 84], ...fine(1)]),
+      summaryOf([['edge.example', 'critical', 5, 'on schedule'], ['pay.example', 'critical', 6], ...fine(1)]),
       [],
       'One certificate needs attention in six days',
       'pay.example expires on 26 November.',
     ],
     [
-      'one on schedule that nobody trusts',
-      summaryOf([['edge.example', 'critical', 5, 1], ...fine(1)]),
+      'one that lives for days and that nobody trusts',
+      summaryOf([['edge.example', 'critical', 5], ...fine(1)]),
       [problem('edge.example', 'untrusted', 'The certificate is self-signed.', 'critical')],
       'One certificate needs attention in five days',
       'The certificate of edge.example is self-signed. edge.example expires on 25 November.',

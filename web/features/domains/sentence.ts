@@ -1,7 +1,6 @@
 import { daysLeft } from '../../../contract/badge.ts';
 import type { SummaryWire } from '../../../contract/domain.ts';
 import { dayAndMonth } from './day-and-month.ts';
-import { scheduleWord } from './schedule-word.ts';
 import { inWords, inWordsCapitalised } from '../../lib/number-words.ts';
 
 /** A stretch of text; host names stand out. */
@@ -25,7 +24,7 @@ interface Input {
 
 /** What the dashboard says first: what to do, by when, and of which host. */
 export function dashboardSentence({ summary, limit, now }: Input): DashboardSentence {
-  const situation = situationOf(summary, now);
+  const situation = situationOf(summary);
   const headline = headlineOf(situation, now);
   const detail = detailOf(situation, now);
   const { paused } = summary.counts;
@@ -51,27 +50,22 @@ interface Situation {
   unreachableCount: number;
 }
 
-/** A certificate that lives for days only is near its end from the first one on: on schedule, it is as fine as others. */
-function withoutOnSchedule({ counts, expiries, problems }: SummaryWire, now: number) {
-  const untrusted = new Set(problems.filter(({ kind }) => kind === 'untrusted').map(({ id }) => id));
-  const isOnSchedule = ({ id, valid_from: from, not_after: to }: Expiry) =>
-    from !== null &&
-    !untrusted.has(id) &&
-    scheduleWord(Date.parse(from), Date.parse(to), now) === 'renewal on schedule';
-  const told = { ...counts };
-  const shown = expiries.map((expiry): Expiry => {
-    if ((expiry.state !== 'critical' && expiry.state !== 'soon') || !isOnSchedule(expiry)) return expiry;
-    // Where a day's are merged, only the first of them is known to be.
-    told[expiry.state] -= 1;
-    told.ok += 1;
-    return { ...expiry, state: 'ok' };
-  });
-  return { counts: told, expiries: shown };
+/** Counts short-lived certificates as fine while their renewal is on schedule: their badge is red from the first day on. */
+function withoutOnSchedule({ counts, on_schedule: { critical, soon }, expiries }: SummaryWire) {
+  return {
+    counts: {
+      ...counts,
+      critical: counts.critical - critical,
+      soon: counts.soon - soon,
+      ok: counts.ok + critical + soon,
+    },
+    expiries: expiries.map((expiry): Expiry => (expiry.on_schedule ? { ...expiry, state: 'ok' } : expiry)),
+  };
 }
 
-function situationOf(summary: SummaryWire, now: number): Situation {
+function situationOf(summary: SummaryWire): Situation {
   const { problems } = summary;
-  const { counts, expiries } = withoutOnSchedule(summary, now);
+  const { counts, expiries } = withoutOnSchedule(summary);
   // What is paused is not looked at: what was wrong with it may not be so any more.
   const current = problems.filter(({ state }) => state !== 'paused');
   const untrusted = current.filter(({ kind }) => kind === 'untrusted');

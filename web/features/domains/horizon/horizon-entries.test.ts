@@ -12,6 +12,7 @@ const expiry = (id: string, days: number, state: DomainState) => ({
   display_name: id,
   not_after: new Date(NOW + days * DAY_MS).toISOString(),
   valid_from: null,
+  on_schedule: false,
   state,
   count: 1,
 });

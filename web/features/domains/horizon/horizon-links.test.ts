@@ -17,6 +17,7 @@ const expiry = (days: number, change: Partial<Expiry> = {}): Expiry => ({
   display_name: 'fjord.example',
   not_after: new Date(NOW + days * DAY_MS).toISOString(),
   valid_from: null,
+  on_schedule: false,
   state: 'ok',
   count: 1,
   ...change,

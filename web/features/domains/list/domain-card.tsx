@@ -92,8 +92,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
 
 /** Of a short-lived certificate: whether its red badge is as it should be. */
 function Schedule({ domain, now }: { domain: DomainWire; now: number }) {
-  const lifetime = lifetimeOf(domain);
-  const word = domain.paused === null && lifetime && scheduleWord(lifetime.notBefore, lifetime.notAfter, now);
+  const word = domain.paused === null && scheduleWord(domain, now);
   // Where the second line says that it is overdue, that is enough.
   if (!word || worstFinding(domain)?.code === 'renewal_overdue') return null;
   return (

@@ -5,9 +5,19 @@ import { EXAMPLE_NOW, exampleDomain } from '../example-domain.ts';
 import { renewalLines } from './renewal-line.ts';
 
 const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();
-const ari = (from: number, to: number, explanationUrl: string | null = null) => ({
-  renewal: { from: at(from), to: at(to), source: 'ari' as const, explanation_url: explanationUrl },
+const renewal = (
+  overdueIn: number,
+  change: Partial<NonNullable<DomainWire['renewal']>> = {},
+): Pick<DomainWire, 'renewal'> => ({
+  renewal: {
+    ...{ from: at(2), to: at(32), overdue_at: at(overdueIn) },
+    ...{ is_short_lived: false, source: 'lifetime', explanation_url: null },
+    ...change,
+  },
 });
+const ari = (from: number, to: number, explanationUrl: string | null = null, overdueIn = to) =>
+  renewal(overdueIn, { from: at(from), to: at(to), source: 'ari', explanation_url: explanationUrl });
+const SHORT = { is_short_lived: true };
 const finding = (code: string) => ({
   findings: [{ code, severity: 'warning' as const, message: '', addresses: [] }],
 });
@@ -34,7 +44,18 @@ describe('the words on the renewal', () => {
       ari(-4, -2),
       ['Renewal overdue: Google Trust Services asked for it by 18 November 2026'],
     ],
-    ['overdue by its age', finding('renewal_overdue'), ['Renewal overdue']],
+    [
+      'expired after the window',
+      { ...ari(-4, -2), expiry_date: at(-1) },
+      ['Renewal overdue: Google Trust Services asked for it by 18 November 2026'],
+    ],
+    [
+      'past the window, and renewed at another address',
+      renewal(0, { ...ari(-4, -2).renewal, overdue_at: null }),
+      [],
+    ],
+    ['overdue by its age', renewal(-1), ['Renewal overdue']],
+    ['overdue before the window of the CA ends', ari(2, 4, null, -1), ['Renewal overdue']],
     [
       'to be replaced',
       ari(-1, 1, 'https://ca.example/incident'),
@@ -53,12 +74,12 @@ describe('the words on the renewal', () => {
     ],
     [
       'short-lived',
-      { valid_from: at(-1), expiry_date: at(5) },
+      { valid_from: at(-1), expiry_date: at(5), ...renewal(3, SHORT) },
       ['Valid for 6 days in all, renewal on schedule'],
     ],
     [
       'short-lived and late: said once',
-      { valid_from: at(-5), expiry_date: at(1), ...finding('renewal_overdue') },
+      { valid_from: at(-5), expiry_date: at(1), ...renewal(-0.5, SHORT) },
       ['Valid for 6 days in all, renewal overdue'],
     ],
     [

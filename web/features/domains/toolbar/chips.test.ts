@@ -8,6 +8,7 @@ const NONE = { pending: 0, unread: 0, expired: 0, critical: 0, soon: 0, ok: 0, r
 const summaryOf = (counts: Partial<SummaryWire['counts']>): SummaryWire => ({
   total: Object.values(counts).reduce((sum, count) => sum + count, 0),
   counts: { ...NONE, ...counts },
+  on_schedule: { critical: 0, soon: 0 },
   tags: [],
   expiries: [],
   problems: [],

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { digestContent } from '../../server/store/digest-content.ts';
+import type { Monitor } from '../../server/store/monitors.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
+import { answeredWith, finishChecks } from './finish-checks.ts';
+import { startApi } from './test-api.ts';
+
+const DAY_MS = 86_400_000;
+const authority = mintAuthority({ commonName: 'Test Root', organization: 'Test Authority' });
+
+/** Two certificates of which the CA's window says the opposite of "a quarter of the lifetime is left". In days from now. */
+const CASES = {
+  'late.example.com': { notBefore: -5, notAfter: 3, window: [-1, -0.5], overdueAt: -0.5, isOverdue: true },
+  'early.example.com': {
+    notBefore: -6.2,
+    notAfter: 1.8,
+    window: [0.001, 0.005],
+    overdueAt: 0.005,
+    isOverdue: false,
+  },
+} as const;
+type Host = keyof typeof CASES;
+
+describeEachDatabase('A renewal that the CA wants at another time than others', (open) => {
+  it('is overdue or on schedule in the finding, the card, the summary, the alert and the digest alike', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const now = Math.floor(api.clock.now() / 1_000) * 1_000;
+    const instant = (days: number) => now + Math.round(days * DAY_MS);
+    const leaves = new Map<string, MintedCertificate>();
+    for (const [host, { notBefore, notAfter }] of Object.entries(CASES)) {
+      const validity = { notBefore: new Date(instant(notBefore)), notAfter: new Date(instant(notAfter)) };
+      leaves.set(host, authority.issue({ dnsNames: [host], ...validity }));
+      await bob.ask(CALLS.addDomain, { body: { host } });
+    }
+    const look = (monitor: Monitor) => {
+      const leaf = leaves.get(monitor.host);
+      if (leaf === undefined) throw new Error(monitor.host);
+      const [start, end] = CASES[monitor.host as Host].window.map(instant) as [number, number];
+      const { fingerprint } = leaf;
+      const window = { fingerprint, at: now, outcome: 'window' as const, start, end, explanationUrl: null };
+      return { ...answeredWith(leaf)(monitor), renewal: [window] };
+    };
+    await finishChecks(api, authority, look);
+
+    const domains = (await bob.ask(CALLS.listDomains)).ok.data;
+    const summary = (await bob.ask(CALLS.domainSummary)).ok.data;
+    const digest = await digestContent(api.store, { accountId: bob.id, now: api.clock.now() });
+    for (const [host, { overdueAt, isOverdue }] of Object.entries(CASES)) {
+      const domain = domains.find(({ hostname }) => hostname === host);
+      expect(domain).toMatchObject({
+        state: 'critical',
+        renewal: {
+          source: 'ari',
+          is_short_lived: true,
+          overdue_at: new Date(instant(overdueAt)).toISOString(),
+        },
+      });
+      const codes = domain?.findings.map(({ code }) => code);
+      expect(codes?.includes('renewal_overdue')).toBe(isOverdue);
+      expect(summary.expiries).toContainEqual(
+        expect.objectContaining({ hostname: host, state: 'critical', on_schedule: !isOverdue }),
+      );
+      expect(digest.attention.first.some((one) => one.host === host)).toBe(isOverdue);
+    }
+    expect(summary).toMatchObject({ counts: { critical: 2 }, on_schedule: { critical: 1, soon: 0 } });
+    const alerts = await api.store.db
+      .selectFrom('alerts')
+      .innerJoin('monitors', 'monitors.id', 'alerts.monitor_id')
+      .select(['host', 'kind', 'step'])
+      .execute();
+    expect(alerts).toEqual([{ host: 'late.example.com', kind: 'expiry', step: 'renewal_overdue' }]);
+
+    // Nothing but time passes, and the other one is overdue too.
+    api.clock.advance(0.006 * DAY_MS);
+    expect((await bob.ask(CALLS.domainSummary)).ok.data).toMatchObject({
+      counts: { critical: 2 },
+      on_schedule: { critical: 0, soon: 0 },
+    });
+  });
+});
