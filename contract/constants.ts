@@ -5,9 +5,14 @@ export const TRIAL_DAYS = 14;
 export const PAGE_SIZE = 50;
 export const PASSWORD_MIN_LENGTH = 7;
 
+/** Characters of what people type as a host: a URL is accepted too. */
+export const HOST_MAX_LENGTH = 2_048;
+
 /** Of what people write to a domain. */
 export const NOTES_MAX_LENGTH = 2_000;
 export const TAG_MAX_LENGTH = 40;
+/** Characters that a list can be searched for: as long as a host name can be. */
+export const SEARCH_MAX_LENGTH = 253;
 export const MOST_TAGS = 20;
 
 /** Of calls that act on many domains at once; the page sends more of them one after the other. */

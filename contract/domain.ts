@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './call.ts';
-import { BULK_SIZE, CHECK_FREQUENCIES, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './constants.ts';
+import {
+  BULK_SIZE,
+  CHECK_FREQUENCIES,
+  HOST_MAX_LENGTH,
+  MOST_TAGS,
+  NOTES_MAX_LENGTH,
+  SEARCH_MAX_LENGTH,
+  TAG_MAX_LENGTH,
+} from './constants.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
 import { uptimeSummarySchema } from './uptime.ts';
@@ -130,7 +138,7 @@ export const domainSchema = z
   .meta({ id: 'Domain' });
 export type DomainWire = z.infer<typeof domainSchema>;
 
-export const addDomainSchema = z.object({ host: z.string().max(2048) });
+export const addDomainSchema = z.object({ host: z.string().max(HOST_MAX_LENGTH) });
 
 /** `instead_of`: the domain that is paused in its place, where the plan allows no more. */
 export const resumeSchema = z.object({ instead_of: z.uuid().optional() });
@@ -144,7 +152,7 @@ export type ListStatus = (typeof LIST_STATUSES)[number];
 
 /** Which of the domains: `q` is part of the name (A-label or U-label), of the notes or of a tag. */
 const domainFilterSchema = z.object({
-  q: lineSchema(253).optional(),
+  q: lineSchema(SEARCH_MAX_LENGTH).optional(),
   status: z.enum(LIST_STATUSES).optional(),
   tag: tagSchema.optional(),
 });

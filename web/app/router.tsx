@@ -6,9 +6,11 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import type { RouterHistory } from '@tanstack/react-router';
+import { HOST_MAX_LENGTH } from '../../contract/constants.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/return-address.ts';
+import { line, oneOf, searchParameters } from '../lib/search-parameters.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { Root } from './root.tsx';
 
@@ -24,9 +26,8 @@ const rootRoute = createRootRouteWithContext<Context>()({
 /** What these pages offer and say is that of the deployment. */
 const withPublicConfig = ({ context }: { context: Context }) => preparePublicConfig(context.queryClient);
 
-/** What the landing page's box has looked at, to be watched by whoever signs up or in. */
-const hostIn = ({ host }: Record<string, unknown>): { host?: string } =>
-  typeof host === 'string' ? { host } : {};
+/** Reads the host that a visitor checked on the landing page; the dashboard offers it again after the sign-in. */
+const host = line(HOST_MAX_LENGTH);
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -43,21 +44,18 @@ const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
   loader: withPublicConfig,
-  /** `next`: where the login leads to, if not to the dashboard. */
-  validateSearch: (search): { next?: string; host?: string } => {
-    const next = returnAddress(search['next']);
-    return { ...(next !== undefined && { next }), ...hostIn(search) };
-  },
+  /** `next`: the page to open after the login, instead of the dashboard. */
+  validateSearch: searchParameters<{ next?: string; host?: string }>({ next: returnAddress, host }),
   component: lazyRouteComponent(() => import('../features/session/login-page.tsx'), 'LoginPage'),
 });
 const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
   loader: withPublicConfig,
-  validateSearch: (search): { invite?: string; trial?: 1; host?: string } => ({
-    ...(typeof search['invite'] === 'string' && { invite: search['invite'] }),
-    ...(search['trial'] === 1 && { trial: 1 }),
-    ...hostIn(search),
+  validateSearch: searchParameters<{ invite?: string; trial?: 1; host?: string }>({
+    invite: line(1_000),
+    trial: oneOf([1]),
+    host,
   }),
   component: lazyRouteComponent(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
@@ -86,8 +84,7 @@ const verifyRoute = createRoute({
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-in',
-  validateSearch: (search): { error?: string } =>
-    typeof search['error'] === 'string' ? { error: search['error'] } : {},
+  validateSearch: searchParameters<{ error?: string }>({ error: line(100) }),
   component: lazyRouteComponent(() => import('../features/session/signed-in-page.tsx'), 'SignedInPage'),
 });
 const termsRoute = createRoute({
@@ -116,9 +113,7 @@ const privacyPolicyRoute = createRoute({
 });
 
 /** What a mailed link carries. Empty where it lost that on the way. */
-const tokenIn = ({ token }: Record<string, unknown>): { token: string } => ({
-  token: typeof token === 'string' ? token : '',
-});
+const tokenIn = searchParameters<{ token: string }>({ token: (raw) => line(1_000)(raw) ?? '' });
 
 const unsubscribeRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -220,6 +215,8 @@ export function createAppRouter(context: Context, prerender: Partial<PrerenderOp
       ]),
     ]),
     context,
+    // Drops parameters that no `validateSearch` names from the address.
+    search: { strict: true },
     defaultPreload: 'intent',
     defaultPendingComponent: BlankPage,
     defaultPendingMs: 150,

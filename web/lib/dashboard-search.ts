@@ -1,5 +1,7 @@
+import { SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/constants.ts';
 import { DOMAIN_SORTS, LIST_STATUSES } from '../../contract/domain.ts';
 import type { DomainSort, ListStatus } from '../../contract/domain.ts';
+import { line, oneOf, searchParameters } from './search-parameters.ts';
 
 const VIEWS = ['grid', 'list'] as const;
 export type DomainView = (typeof VIEWS)[number];
@@ -8,8 +10,8 @@ export const HORIZON_SPANS = [30, 90, 365] as const;
 export type HorizonSpan = (typeof HORIZON_SPANS)[number];
 
 /**
- * What of the dashboard is in its address, so that it can be linked to and the way back leads to it. What is left out of
- * `sort`, `view` and `span` is as it was chosen last.
+ * Describes the dashboard's search parameters, so that a view can be linked to and the browser's Back button returns to it. Without
+ * `sort`, `view` or `span` the page uses what was chosen last on this device.
  */
 export interface DashboardSearch {
   /** The domain whose panel is open. */
@@ -22,25 +24,16 @@ export interface DashboardSearch {
   span?: HorizonSpan;
 }
 
-/** The parts of an address that mean something; all else is dropped. */
-export function dashboardSearch(search: Record<string, unknown>): DashboardSearch {
-  const found = {
-    domain: text(search['domain']),
-    q: text(search['q']),
-    status: oneOf(LIST_STATUSES, search['status']),
-    tag: text(search['tag']),
-    sort: oneOf(DOMAIN_SORTS, search['sort']),
-    view: oneOf(VIEWS, search['view']),
-    span: oneOf(HORIZON_SPANS, search['span']),
-  };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
-}
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const tag = line(TAG_MAX_LENGTH);
 
-const oneOf = <Choice>(choices: readonly Choice[], value: unknown): Choice | undefined =>
-  choices.find((choice) => choice === value);
-
-/** The router reads what looks like a number as one. */
-function text(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
+/** Reads the dashboard's search parameters. The page sends them on, so only what the API accepts is let through. */
+export const dashboardSearch = searchParameters<DashboardSearch>({
+  domain: (raw) => (typeof raw === 'string' && UUID.test(raw) ? raw : undefined),
+  q: line(SEARCH_MAX_LENGTH),
+  status: oneOf(LIST_STATUSES),
+  tag: (raw) => (tag(raw)?.includes(',') ? undefined : tag(raw)),
+  sort: oneOf(DOMAIN_SORTS),
+  view: oneOf(VIEWS),
+  span: oneOf(HORIZON_SPANS),
+});

@@ -1,9 +1,9 @@
-/** The pages that a login may lead back to. */
+/** The pages that a login may return to. */
 const PROTECTED_PATHS = ['/dashboard', '/profile', '/alerts', '/status-page', '/billing-test'];
-// Nowhere near: only there to have relative addresses parsed.
+// A base for parsing: an address that has another origin after parsing would leave the site.
 const NOWHERE = 'http://nowhere.invalid';
 
-/** The address as a path of this origin if it is one of a protected page; anything else is none. */
+/** Returns the address as a path of this origin if it is one of a protected page, else undefined. */
 export function returnAddress(address: unknown): string | undefined {
   if (typeof address !== 'string' || !address.startsWith('/') || !URL.canParse(address, NOWHERE))
     return undefined;

@@ -24,8 +24,8 @@ const arrivalBy = (method: string): Arrival => ({ event: 'login', method });
 export function LoginPage() {
   usePageTitle('Login');
   const { signups } = usePublicConfig();
-  const { authenticate, pending } = useAuthentication();
-  const { host } = useSearch({ from: '/login' });
+  const { next, host } = useSearch({ from: '/login' });
+  const { authenticate, pending } = useAuthentication({ next, host });
   return (
     <AuthCard
       title="Login"

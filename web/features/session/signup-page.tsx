@@ -47,7 +47,7 @@ export function SignupPage() {
               The next step is to watch <span className="font-mono">{host}</span>.
             </p>
           )}
-          <SignupForm invite={invite} trial={trial === 1} />
+          <SignupForm invite={invite} trial={trial === 1} host={host} />
         </>
       ) : (
         <p className="mt-3 text-fg-2">
@@ -60,9 +60,15 @@ export function SignupPage() {
   );
 }
 
-function SignupForm({ invite, trial }: { invite: string | undefined; trial: boolean }) {
+interface SignupFormProps {
+  invite: string | undefined;
+  trial: boolean;
+  host: string | undefined;
+}
+
+function SignupForm({ invite, trial, host }: SignupFormProps) {
   const providers = otherProviders(usePublicConfig().identity);
-  const { authenticate } = useAuthentication();
+  const { authenticate } = useAuthentication({ host });
   const { field, submit, busy, refuse } = useForm(signupSchema, {
     name: '',
     company: '',

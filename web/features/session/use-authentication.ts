@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { SignInCancelled } from '../../lib/identity.ts';
 import type { Identity, SecondStep } from '../../lib/identity.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { forgetUser } from '../../lib/query-client.ts';
+import { returnAddress } from '../../lib/return-address.ts';
 import { toast } from '../../ui/toast.tsx';
 import { loadIdentity } from './identity/load-identity.ts';
 import { openSession } from './session.ts';
@@ -24,12 +25,19 @@ export interface Authentication {
   pending: { step: SecondStep; arrival: Arrival } | null;
 }
 
-export function useAuthentication(): Authentication {
+interface Destination {
+  /** The page to open instead of the dashboard; ignored unless it is a protected page of this origin. */
+  next?: string | undefined;
+  /** Is offered in the form that adds a domain. */
+  host?: string | undefined;
+}
+
+/** Signs in or up from the login and sign-up pages, and opens the page behind them. */
+export function useAuthentication({ next, host }: Destination): Authentication {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const { identity: provider } = usePublicConfig();
   const mailedToken = useLocation({ select: ({ state }) => state.mailedToken });
-  const { next, host } = useSearch({ strict: false });
   const [pending, setPending] = useState<Authentication['pending']>(null);
 
   // A popup opens only while the click counts: so the code is here before the click.
@@ -56,8 +64,10 @@ export function useAuthentication(): Authentication {
       return failure;
     }
     forgetUser(queryClient);
+    // Checked here again: `href` leaves the site for an absolute address.
+    const href = returnAddress(next);
     await (mailedToken === undefined
-      ? navigate({ to: '/dashboard', ...(next !== undefined && { href: next }) })
+      ? navigate({ to: '/dashboard', ...(href !== undefined && { href }) })
       : navigate({ to: '/verify', state: { mailedToken } }));
     return null;
   };

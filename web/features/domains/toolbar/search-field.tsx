@@ -1,10 +1,10 @@
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
+import { SEARCH_MAX_LENGTH } from '../../../../contract/constants.ts';
 import { classNames } from '../../../ui/class-names.ts';
 
 const TYPING_MS = 250;
-const LONGEST = 253;
 
 interface SearchFieldProps {
   ref: RefObject<HTMLInputElement | null>;
@@ -58,7 +58,7 @@ export function SearchField({ ref, value, onSearch, onLeave, className }: Search
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        maxLength={LONGEST}
+        maxLength={SEARCH_MAX_LENGTH}
         value={text}
         onChange={(event) => {
           const next = event.target.value;

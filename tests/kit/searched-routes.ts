@@ -1,0 +1,63 @@
+import { QueryClient } from '@tanstack/react-query';
+import { createMemoryHistory } from '@tanstack/react-router';
+import { createAppRouter } from '../../web/app/router.tsx';
+
+/** Addresses that a sign-in must never lead to, as an attacker writes them behind `next=`. */
+export const HOSTILE_ADDRESSES = [
+  'https://evil.example/',
+  'https:evil.example',
+  '//evil.example',
+  '//evil.example/dashboard',
+  '///evil.example',
+  '/\\evil.example',
+  '\\\\evil.example',
+  '/\t/evil.example',
+  '/\n/evil.example',
+  '\u0001https://evil.example/',
+  '/dashboard/..//evil.example',
+  '/%2F/evil.example',
+  '%2F%2Fevil.example',
+  'https%3A%2F%2Fevil.example',
+  'http://localhost@evil.example/dashboard',
+  'javascript:location="https://evil.example"',
+  'data:text/html,<script>location="https://evil.example"</script>',
+  '/api/user/export',
+  '/login',
+];
+
+/** Values that no parameter has a meaning for, or that the router parses into something else than text. */
+export const BOGUS_VALUES = [
+  'bogus',
+  '',
+  '17',
+  '-1',
+  'true',
+  'null',
+  '[]',
+  '["https://evil.example"]',
+  '{"a":1}',
+  '"\\ud800"',
+  '\u0000',
+  'constructor',
+  '<script>alert(1)</script>',
+  'a,b',
+  'x'.repeat(1_500),
+];
+
+export function testRouter(address = '/') {
+  return createAppRouter(
+    { queryClient: new QueryClient() },
+    { history: createMemoryHistory({ initialEntries: [address] }) },
+  );
+}
+
+/** Every route whose page reads search parameters, with their names, from the route tree itself. */
+export function searchedRoutes(): { path: string; names: string[] }[] {
+  return Object.values(testRouter().routesByPath).flatMap(({ fullPath, options }) => {
+    const { validateSearch } = options as { validateSearch?: (search: object) => unknown };
+    const names = new Set<string>();
+    // Learns the names from what the validator looks up.
+    validateSearch?.(new Proxy({}, { get: (_, name) => void (typeof name === 'string' && names.add(name)) }));
+    return names.size === 0 ? [] : [{ path: fullPath, names: [...names] }];
+  });
+}
