@@ -181,8 +181,8 @@ export const addMaintenanceWindowSchema = z
 /** The secret address of the calendar; shown once. */
 export const calendarMadeSchema = z.object({ url: z.string() });
 
-/** Of a link in a mail; its holder needs no account. However little is left of it, the answer is about the link. */
-export const mailLinkParams = z.object({ token: z.string().min(1).max(512) });
+/** The token of a link in a mail; whoever holds it needs no account. However little is left of it, the answer is about the link. */
+export const mailedTokenSchema = z.object({ token: z.string().min(1).max(512) });
 export const unsubscribeSubjectSchema = z.object({
   /** Masked: m•••@fjord.example */
   address: z.string(),
@@ -195,6 +195,7 @@ export const unsubscribeSubjectSchema = z.object({
 });
 export type UnsubscribeSubjectWire = z.infer<typeof unsubscribeSubjectSchema>;
 /** `none`: everything again, but for a digest that was ended: its reader begins another. `all` ends alerts and the digest. */
-export const unsubscribeSchema = z.object({ scope: z.enum(['domain', 'digest', 'all', 'none']) });
-export const confirmRecipientSchema = z.object({ token: z.string().min(1).max(512) });
+export const unsubscribeSchema = mailedTokenSchema.extend({
+  scope: z.enum(['domain', 'digest', 'all', 'none']),
+});
 export const confirmedRecipientSchema = z.object({ address: z.string(), account: z.string() });

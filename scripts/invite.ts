@@ -1,5 +1,6 @@
 import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, loadSecrets, prepareDataDirectory } from '../server/data-directory.ts';
+import { mailedLink } from '../server/core/index.ts';
 import { createInvite, INVITE_DAYS } from '../server/providers/identity/index.ts';
 import { answerHelp } from './help-option.ts';
 
@@ -16,9 +17,8 @@ try {
   const config = parseConfig(readEnvironment());
   prepareDataDirectory(config.dataDir);
   const invite = await createInvite(address, loadSecrets(config.dataDir).invite, Date.now());
-  const link = new URL('/signup', config.publicUrl);
-  link.searchParams.set('invite', invite);
-  process.stdout.write(`${link.href}\nGood for ${INVITE_DAYS} days and for ${address} only.\n`);
+  const link = mailedLink('/signup', invite, config.publicUrl);
+  process.stdout.write(`${link}\nGood for ${INVITE_DAYS} days and for ${address} only.\n`);
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof DataDirectoryError)) throw error;
   process.stderr.write(`${error.message}\n`);

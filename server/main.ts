@@ -12,6 +12,7 @@ import {
   derivedKey,
   linkTestMode,
   refusePlainHttp,
+  unsubscribeKeys,
 } from './api/index.ts';
 import { createEmailChannel } from './channels/email/index.ts';
 import { createHttpChannels } from './channels/index.ts';
@@ -129,7 +130,7 @@ async function main(): Promise<void> {
       icons: createIconSource({ resolver, policy }),
       email,
       channels: createHttpChannels({ resolver, policy }),
-      unsubscribeKey: derivedKey(secrets.session, 'unsubscribe'),
+      unsubscribeKeys: unsubscribeKeys(secrets.session),
       bounces: bounces?.mailbox == null ? null : { ...bounces, mailbox: bounces.mailbox },
       canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
       supportEmail: config.supportEmail,

@@ -104,7 +104,7 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     examiner: createExaminer({ probe, trustStore: loadTrustStore(places.rootPem) }),
     icons: createIconSource({ resolver, policy }),
     channels: createHttpChannels({ resolver, policy, deadlineMs: patienceMs }),
-    unsubscribeKey: Buffer.alloc(32, 1),
+    unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },
     random: seededRandom(options.seed),
     concurrency: options.concurrency ?? 64,
     log: { ...QUIET, error: report },

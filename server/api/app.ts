@@ -129,7 +129,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   return app;
 }
 
-/** Mail programs post for their reader from wherever they are, with no cookies; the token in the path is what counts. */
+/** Tells a one-click unsubscribe (RFC 8058): mail programs post it from any origin, without cookies; only the token in its path counts. */
 function isOneClick({ method, path }: { method: string; path: string }): boolean {
   return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
 }

@@ -1,8 +1,9 @@
+import { mailedLink } from '../core/index.ts';
 import { BUILT_IN, type IdentityEvents } from '../providers/identity/index.ts';
 import { enqueueMailToUser, replaceUser, verifyAddress } from '../store/identity-users.ts';
 import type { Store } from '../store/open-store.ts';
 
-const PAGE_OF = { verify_email: 'verify', reset_password: 'reset-password' } as const;
+const PAGE_OF = { verify_email: '/verify', reset_password: '/reset-password' } as const;
 
 /** What the built-in identity provider leaves to the product: its mail, and what changes whose an account is. */
 export function createIdentityEvents({
@@ -17,8 +18,7 @@ export function createIdentityEvents({
   const user = (subject: string) => ({ issuer: BUILT_IN, subject });
   return {
     async mail({ subject, email }, { kind, token, expiresAt }) {
-      // Behind the #, the token is in no server's log and no Referer.
-      const { href: url } = new URL(`/${PAGE_OF[kind]}#${token}`, publicUrl);
+      const url = mailedLink(PAGE_OF[kind], token, publicUrl);
       const content = kind === 'verify_email' ? { kind, url } : { kind, url, expiresAt };
       await enqueueMailToUser(store, user(subject), {
         recipient: email,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { normaliseAddress } from '../core/index.ts';
+import { mailedLink, normaliseAddress } from '../core/index.ts';
 import type { Account } from '../store/accounts.ts';
 import type { Invitation } from '../store/mail-readers.ts';
 import type { AppParts } from './api.ts';
@@ -26,9 +26,8 @@ export async function inviteRecipient(
   const expiresAt = now + GOOD_FOR_MS;
   // Its end is part of what is hashed and kept, so that nobody can put it off.
   const token = `${randomBytes(32).toString('base64url')}.${expiresAt.toString(36)}`;
-  const url = new URL('/confirm-recipient', config.publicUrl);
-  url.searchParams.set('token', token);
-  return { token, url: url.href, accountName: account.fullName || account.email, expiresAt };
+  const url = mailedLink('/confirm-recipient', token, config.publicUrl);
+  return { token, url, accountName: account.fullName || account.email, expiresAt };
 }
 
 /** Whether a token is past its end; whether it was ever good only the database knows. */

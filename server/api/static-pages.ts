@@ -64,13 +64,19 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
       return statusOf(path, page.title)(c);
     }
     if (!isPage(path)) return nowhere(c, 404);
+    const address = new URL(c.req.url);
+    const moved = withTokenInFragment(path, address.searchParams);
+    if (moved !== null) {
+      c.header('Cache-Control', 'no-store');
+      return c.redirect(moved, 302);
+    }
     if (path === '/') {
       c.header('Vary', 'Cookie');
       c.header('Cache-Control', 'no-cache');
-      if (!maybeSignedIn(c)) return c.redirect(`/landing${new URL(c.req.url).search}`, 302);
+      if (!maybeSignedIn(c)) return c.redirect(`/landing${address.search}`, 302);
     }
     if (!LISTED_PATHS.includes(path) && path !== '/') c.header('X-Robots-Tag', 'noindex');
-    return documentOf(path, new URL(c.req.url).search !== '')(c);
+    return documentOf(path, address.search !== '')(c);
   });
 
   app.use('*', etag(), async (c, next) => {
@@ -87,6 +93,28 @@ function pathOf(path: string): string {
 
 function isPage(path: string): path is PagePath {
   return (PAGE_PATHS as readonly string[]).includes(path);
+}
+
+/** The parameter that carried the token of links mailed before migration 0019. */
+const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
+  '/unsubscribe': 'token',
+  '/confirm-recipient': 'token',
+  '/signup': 'invite',
+};
+
+/**
+ * Returns the address of a page with its token moved from the query into the fragment; null where the query has none. Whether the token
+ * still works is decided by the call that gets it.
+ */
+function withTokenInFragment(path: PagePath, search: URLSearchParams): string | null {
+  const name = OLD_TOKEN_NAMES[path];
+  const token = name === undefined ? null : search.get(name);
+  if (name === undefined || token === null) return null;
+  const rest = new URLSearchParams(search);
+  rest.delete(name);
+  const query = rest.size === 0 ? '' : `?${rest}`;
+  // Ours are made of these characters; anything else is no token.
+  return `${path}${query}${/^[\w.-]+$/.test(token) ? `#${token}` : ''}`;
 }
 
 /** Of pages that were asked for: each takes a few kB. */

@@ -1,4 +1,6 @@
 export type { AccountMail, Concern, Digest, Listed, Named } from './account-mail.ts';
+export { mailedLink } from './mailed-link.ts';
+export type { UnsubscribePair } from './mailed-link.ts';
 export { fixFor } from './judge/advice.ts';
 export { alertSteps, expectedRenewal, isShortLived, passedSince, renewalOverdueAt } from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';

@@ -60,6 +60,8 @@ export interface AccountsTable {
   digest_next_at: number | null;
   /** When the mail was written that shows that mail arrives; null before the first domain. */
   reached_out_at: number | null;
+  /** Until when unsubscribe links mailed before migration 0019 work, ms UTC; null: the account is newer than those. */
+  old_links_until: number | null;
   /** `system`: the account of the check that watches the product itself; nobody signs in to it. */
   kind: Generated<'person' | 'system'>;
   created_at: number;

@@ -1,49 +1,23 @@
 import type { Kysely, Transaction } from 'kysely';
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { ACCOUNT_MAIL } from '../core/index.ts';
 import { locked } from './dialect.ts';
 import { dropWaitingFor } from './alerts.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
+import type { MailSubject } from './unsubscribe-token.ts';
 
-/** Whose mail it is, and what it is about. */
-export interface MailSubject {
-  accountId: string;
-  /** `ACCOUNT_MAIL`, or the id of an email channel. */
-  channelKey: string;
-  /** The domain of the mail; null of a digest. */
-  monitorId: string | null;
+/** Tells whether the account still accepts links that were mailed before migration 0019. */
+export async function acceptsOldLinks({ db }: Store, accountId: string, now: number): Promise<boolean> {
+  const account = await db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('old_links_until', '>', now)
+    .executeTakeFirst();
+  return account !== undefined;
 }
-
-/**
- * What proves in a link that it came with a mail: the three, and HMAC-SHA-256 over them. `secret` is a key of its own; the token is
- * good for as long as that is, because a mail is read years later.
- */
-export function unsubscribeToken({
-  secret,
-  accountId,
-  channelKey,
-  monitorId,
-}: MailSubject & { secret: Buffer }): string {
-  const subject = [accountId, channelKey, monitorId ?? '-'].join('.');
-  return `${subject}.${signature(secret, subject)}`;
-}
-
-/** null for what this server did not make. */
-export function readUnsubscribeToken(secret: Buffer, token: string): MailSubject | null {
-  const end = token.lastIndexOf('.');
-  const subject = token.slice(0, Math.max(0, end));
-  // As text: the last letter of base64 has bits that stand for nothing.
-  const given = Buffer.from(token.slice(end + 1));
-  const expected = Buffer.from(signature(secret, subject));
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-  const [accountId = '', channelKey = '', monitorId = ''] = subject.split('.');
-  return { accountId, channelKey, monitorId: monitorId === '-' ? null : monitorId };
-}
-
-const signature = (secret: Buffer, subject: string) =>
-  createHmac('sha256', secret).update(subject).digest('base64url');
 
 /** What the reader of a mail channel wants no more of. */
 export interface Unsubscribed {

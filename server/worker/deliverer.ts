@@ -1,11 +1,11 @@
 import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
-import { nextAttemptAt, passedSince } from '../core/index.ts';
+import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
 import { type AlertContext, alertContextOf } from '../store/alert-settings.ts';
 import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
 import { isSuppressed } from '../store/suppressions.ts';
-import { unsubscribeToken } from '../store/unsubscriptions.ts';
+import { unsubscribeTokens } from '../store/unsubscribe-token.ts';
 import { trace } from '../telemetry/index.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
@@ -13,8 +13,8 @@ import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } f
 
 export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
-  /** Makes the links with which a reader unsubscribes. */
-  unsubscribeKey: Buffer;
+  /** Make the tokens with which a reader unsubscribes. */
+  unsubscribeKeys: UnsubscribePair<Buffer>;
   /** null without HEARTBEAT_URL. */
   heartbeat: Heartbeat | null;
 }
@@ -104,7 +104,7 @@ async function mailAlert(
   options: DelivererOptions & DelivererParts,
   stopping: AbortSignal,
 ): Promise<AttemptOutcome> {
-  const { store, clock, productName, publicUrl, unsubscribeKey: secret } = options;
+  const { store, clock, productName, publicUrl, unsubscribeKeys } = options;
   const { account, channel, monitor, messageId, id, attempt, firstAttemptAt } = delivery;
   const lease = { id, leaseToken: delivery.leaseToken };
   const config = channel.config === null ? null : (JSON.parse(channel.config) as { address: string });
@@ -115,13 +115,14 @@ async function mailAlert(
     await settleDelivery(store, { ...lease, outcome: 'failed', detail, now: clock.now() });
     return 'failed';
   }
-  const token = unsubscribeToken({
-    ...{ secret, accountId: account.id, channelKey: channel.key },
+  const tokens = unsubscribeTokens(unsubscribeKeys, {
+    accountId: account.id,
+    channelKey: channel.key,
     monitorId: monitor?.id ?? null,
   });
   const mail = alertMail(content, {
     recipient: config === null ? 'account' : 'added',
-    ...{ accountName: account.fullName || account.email, monitor, token, productName, publicUrl },
+    ...{ accountName: account.fullName || account.email, monitor, tokens, productName, publicUrl },
   });
   return sendOnce(
     {

@@ -1,5 +1,5 @@
 import { accountMessage } from '../channels/messages/index.ts';
-import { ACCOUNT_MAIL } from '../core/index.ts';
+import { ACCOUNT_MAIL, type UnsubscribePair } from '../core/index.ts';
 import {
   type ClaimedMail,
   holdMail,
@@ -9,13 +9,13 @@ import {
   settleMail,
 } from '../store/mails.ts';
 import { isSuppressed } from '../store/suppressions.ts';
-import { unsubscribeToken } from '../store/unsubscriptions.ts';
+import { unsubscribeTokens } from '../store/unsubscribe-token.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 export interface MailerOptions extends SenderOptions, SenderParts {
-  /** Makes the links with which a reader unsubscribes. */
-  unsubscribeKey: Buffer;
+  /** Make the tokens with which a reader unsubscribes. */
+  unsubscribeKeys: UnsubscribePair<Buffer>;
   ownNetwork: OwnNetwork;
 }
 
@@ -51,7 +51,7 @@ export async function mail(
   }
   const message = accountMessage({
     ...{ content, createdAt, productName, publicUrl, timeZone },
-    ...(content.kind === 'digest' && { unsubscribeToken: digestToken(claimed, options) }),
+    ...(content.kind === 'digest' && { unsubscribeTokens: digestTokens(claimed, options) }),
   });
   return sendOnce(
     {
@@ -67,9 +67,10 @@ export async function mail(
   );
 }
 
-function digestToken({ accountId }: ClaimedMail, { unsubscribeKey: secret }: MailerOptions): string {
-  return unsubscribeToken({
-    ...{ secret, accountId: accountId ?? '' },
-    ...{ channelKey: ACCOUNT_MAIL, monitorId: null },
-  });
+function digestTokens(
+  { accountId }: ClaimedMail,
+  { unsubscribeKeys }: MailerOptions,
+): UnsubscribePair<string> {
+  const subject = { accountId: accountId ?? '', channelKey: ACCOUNT_MAIL, monitorId: null };
+  return unsubscribeTokens(unsubscribeKeys, subject);
 }

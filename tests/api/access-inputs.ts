@@ -112,13 +112,14 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   snoozeIncident: ({ things }) => ({ params: { id: things.incident }, body: { until: null } }),
   calendar: () => ({ params: { file: `${'A'.repeat(43)}.ics` } }),
   confirmRecipient: () => ({ body: { token: `${'A'.repeat(43)}.${Date.now().toString(36)}` } }),
-  unsubscribeSubject: () => ({ params: { token: 'A'.repeat(43) } }),
+  unsubscribeSubject: () => ({ body: { token: 'A'.repeat(43) } }),
   unsubscribeAtOnce: () => ({
     params: { token: 'A'.repeat(43) },
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: 'List-Unsubscribe=One-Click',
   }),
-  unsubscribe: () => ({ params: { token: 'A'.repeat(43) }, body: { scope: 'all' } }),
+  unsubscribe: () => ({ body: { token: 'A'.repeat(43), scope: 'all' } }),
+  openUnsubscribeAddress: () => ({ params: { token: 'A'.repeat(43) } }),
 
   listProducts: () => ({}),
   openCheckout: () => ({ body: { price_id: TEST_PRICE } }),

@@ -102,9 +102,10 @@ post   /api/incidents/{id}/acknowledge                      401        ok       
 post   /api/incidents/{id}/snooze                           401        ok       404       ok       ok       401       401
 get    /api/calendar/{file}                                 404        404      404       404      404      404       404
 post   /api/recipients/confirm                              token      token    token     token    token    token     token
-get    /api/unsubscribe/{token}                             token      token    token     token    token    token     token
+post   /api/recipients/subscription                         token      token    token     token    token    token     token
+patch  /api/recipients/subscription                         token      token    token     token    token    token     token
 post   /api/unsubscribe/{token}                             token      token    token     token    token    token     token
-patch  /api/unsubscribe/{token}                             token      token    token     token    token    token     token
+get    /api/unsubscribe/{token}                             ok         ok       ok        ok       ok       ok        ok
 
 get    /api/payment/products                                401        ok       ok        ok       ok       401       401
 post   /api/payment/checkout                                401        ok       ok        ok       bought   401       401

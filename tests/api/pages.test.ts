@@ -91,6 +91,26 @@ describe('The built pages', () => {
     }
   });
 
+  it('move the token of an old mailed link behind #, where nothing that follows sends it', async () => {
+    const api = await startPages();
+    const token = `${crypto.randomUUID()}.email.-.${'Ab3_'.repeat(10)}-_`;
+    for (const [old, current] of [
+      [`/unsubscribe?token=${token}`, `/unsubscribe#${token}`],
+      [`/Unsubscribe/?token=${token}&utm=x`, `/unsubscribe?utm=x#${token}`],
+      [`/confirm-recipient?token=${token}`, `/confirm-recipient#${token}`],
+      [`/signup?trial=1&invite=${token}&host=a.example`, `/signup?trial=1&host=a.example#${token}`],
+      ['/unsubscribe?token=', '/unsubscribe'],
+      ['/unsubscribe?token=%0d%0aSet-Cookie:%20a=b', '/unsubscribe'],
+      ['/signup?invite=//evil.example', '/signup'],
+    ] as const) {
+      const { status, headers } = await api.send(old);
+      const found = [status, headers.get('location'), headers.get('cache-control')];
+      expect([old, ...found]).toEqual([old, 302, current, 'no-store']);
+    }
+    for (const path of ['/login?token=x', '/signup?token=x', '/unsubscribe?invite=x'])
+      expect([path, (await api.send(path)).status]).toEqual([path, 200]);
+  });
+
   it('greet with the landing page that was made for such a deployment', async () => {
     for (const [config, kind] of [
       [{}, 'open-sold-try-it'],

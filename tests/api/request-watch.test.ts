@@ -46,7 +46,7 @@ describe('A request', () => {
     for (const path of ['/api/health', '/api/health/live', '/metrics', '/assets/x.js', '/favicon.svg'])
       await api.send(path);
     expect(lines).toMatchObject([
-      { method: 'GET', route: '/api/unsubscribe/:token', status: 401 },
+      { method: 'GET', route: '/api/unsubscribe/:token', status: 302 },
       { method: 'GET', route: 'pages', status: 404 },
     ]);
     expect(JSON.stringify(lines)).not.toContain(secret);

@@ -1,29 +1,43 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
-import { derivedKey } from '../../server/api/derived-keys.ts';
-import { unsubscribeToken } from '../../server/store/unsubscriptions.ts';
+import { derivedKey, unsubscribeKeys } from '../../server/api/derived-keys.ts';
+import { unsubscribeToken, unsubscribeTokens } from '../../server/store/unsubscribe-token.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 
-const secret = derivedKey(SECRETS.session, 'unsubscribe');
-const tokenFor = (accountId: string, monitorId: string | null, channelKey = OWN_MAIL) =>
-  unsubscribeToken({ secret, accountId, channelKey, monitorId });
+const DAY_MS = 86_400_000;
+const keys = unsubscribeKeys(SECRETS.session);
+const oldKey = derivedKey(SECRETS.session, 'unsubscribe');
+const about = (accountId: string, monitorId: string | null, channelKey = OWN_MAIL) => ({
+  ...{ accountId, channelKey, monitorId },
+});
+/** The two tokens of a mail. */
+const tokensFor = (...subject: Parameters<typeof about>) => unsubscribeTokens(keys, about(...subject));
+/** As mails carried it in every place, before migration 0019. */
+const oldTokenFor = (...subject: Parameters<typeof about>) => unsubscribeToken(oldKey, about(...subject));
 const watch = async (person: Person, host = 'shop.example.com') =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data.id;
 
 /** As mail programs do it: no cookies, and whatever they say of where they are. */
-const oneClick = (api: TestApi, token: string, { body = 'List-Unsubscribe=One-Click', headers = {} } = {}) =>
+const oneClick = (
+  api: TestApi,
+  { oneClick: token }: { oneClick: string },
+  { body = 'List-Unsubscribe=One-Click', headers = {} } = {},
+) =>
   api.sendFrom('203.0.113.9')(`/api/unsubscribe/${token}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
     body,
   });
-const subject = async (api: TestApi, token: string) =>
-  (await createClient(api.send).ask(CALLS.unsubscribeSubject, { params: { token } })).ok.data;
-const choose = (api: TestApi, token: string, scope: string) =>
-  createClient(api.send).ask(CALLS.unsubscribe, { params: { token }, body: { scope } });
+const read = (api: TestApi, token: string) =>
+  createClient(api.send).ask(CALLS.unsubscribeSubject, { body: { token } });
+const subject = async (api: TestApi, { page }: { page: string }) => (await read(api, page)).ok.data;
+const choose = (api: TestApi, { page: token }: { page: string }, scope: string) =>
+  createClient(api.send).ask(CALLS.unsubscribe, { body: { token, scope } });
+const unsubscriptionsIn = ({ store }: TestApi) =>
+  store.db.selectFrom('unsubscriptions').selectAll().execute();
 
 describeEachDatabase('The link at the end of a mail', (open) => {
   it('tells what it is about, without telling the whole address', async () => {
@@ -31,26 +45,26 @@ describeEachDatabase('The link at the end of a mail', (open) => {
     const { alice } = await api.cast();
     const id = await watch(alice);
     const masked = `${alice.email[0]}•••@example.test`;
-    expect(await subject(api, tokenFor(alice.id, id))).toEqual({
+    expect(await subject(api, tokensFor(alice.id, id))).toEqual({
       ...{ address: masked, domain: 'shop.example.com', mail: 'alert', unsubscribed: 'no' },
     });
-    const digest = await subject(api, tokenFor(alice.id, null));
+    const digest = await subject(api, tokensFor(alice.id, null));
     expect(digest).toEqual({ address: masked, domain: null, mail: 'digest', unsubscribed: 'digest' });
-    expect((await subject(api, tokenFor(alice.id, crypto.randomUUID()))).domain).toBeNull();
+    expect((await subject(api, tokensFor(alice.id, crypto.randomUUID()))).domain).toBeNull();
   });
 
   it('ends mail of its domain with one click of a mail program, wherever that is, also twice', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const [id, other] = [await watch(alice), await watch(alice, 'www.example.com')];
-    const token = tokenFor(alice.id, id);
+    const tokens = tokensFor(alice.id, id);
     for (const headers of [{}, { origin: 'https://mail.example' }, { 'sec-fetch-site': 'cross-site' }])
-      expect((await oneClick(api, token, { headers })).status).toBe(200);
-    expect((await subject(api, token)).unsubscribed).toBe('domain');
-    expect((await subject(api, tokenFor(alice.id, other))).unsubscribed).toBe('no');
+      expect((await oneClick(api, tokens, { headers })).status).toBe(200);
+    expect((await subject(api, tokens)).unsubscribed).toBe('domain');
+    expect((await subject(api, tokensFor(alice.id, other))).unsubscribed).toBe('no');
     const { unsubscribed } = (await alice.ask(CALLS.domainAlerts, { params: { id } })).ok.data;
     expect(unsubscribed).toEqual([OWN_MAIL]);
-    expect(await api.store.db.selectFrom('unsubscriptions').selectAll().execute()).toHaveLength(1);
+    expect(await unsubscriptionsIn(api)).toHaveLength(1);
     expect((await alice.ask(CALLS.standing)).ok.data.unsubscribed).toBe(false);
 
     const again = (await alice.ask(CALLS.subscribeDomain, { params: { id } })).ok.data;
@@ -61,33 +75,55 @@ describeEachDatabase('The link at the end of a mail', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const id = await watch(alice);
-    const token = tokenFor(alice.id, id);
-    expect((await oneClick(api, token, { body: '' })).status).toBe(400);
-    expect((await oneClick(api, token, { body: 'List-Unsubscribe=Maybe' })).status).toBe(400);
-    expect((await subject(api, token)).unsubscribed).toBe('no');
+    const tokens = tokensFor(alice.id, id);
+    expect((await oneClick(api, tokens, { body: '' })).status).toBe(400);
+    expect((await oneClick(api, tokens, { body: 'List-Unsubscribe=Maybe' })).status).toBe(400);
+    expect((await subject(api, tokens)).unsubscribed).toBe('no');
     const form = new FormData();
     form.set('List-Unsubscribe', 'One-Click');
-    expect((await api.send(`/api/unsubscribe/${token}`, { method: 'POST', body: form })).status).toBe(200);
-    expect((await subject(api, token)).unsubscribed).toBe('domain');
+    expect(
+      (await api.send(`/api/unsubscribe/${tokens.oneClick}`, { method: 'POST', body: form })).status,
+    ).toBe(200);
+    expect((await subject(api, tokens)).unsubscribed).toBe('domain');
   });
 
-  it('leads people to the page', async () => {
+  it('leads people who open the address of the header to the page, without its token', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
-    const token = tokenFor(alice.id, await watch(alice));
-    const answer = await api.send(`/api/unsubscribe/${token}`, { headers: { accept: 'text/html,*/*' } });
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe(`http://localhost:8080/unsubscribe?token=${token}`);
-    // Looking is not clicking.
-    expect((await subject(api, token)).unsubscribed).toBe('no');
+    const tokens = tokensFor(alice.id, await watch(alice));
+    for (const accept of ['text/html,*/*', 'application/json']) {
+      const answer = await api.send(`/api/unsubscribe/${tokens.oneClick}`, { headers: { accept } });
+      expect([answer.status, await answer.text()]).toEqual([302, '']);
+      expect(answer.headers.get('location')).toBe('http://localhost:8080/unsubscribe');
+    }
+    expect((await subject(api, tokens)).unsubscribed).toBe('no');
+  });
+
+  it('has a token for one click that is worth nothing to the page, and one for the page that is worth nothing for one click', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const id = await watch(alice);
+    const tokens = tokensFor(alice.id, id);
+    expect((await read(api, tokens.oneClick)).problem.code).toBe('invalid_token');
+    for (const scope of ['none', 'domain', 'digest', 'all'])
+      expect((await choose(api, { page: tokens.oneClick }, scope)).problem.code).toBe('invalid_token');
+    const confirmed = await createClient(api.send).ask(CALLS.confirmRecipient, {
+      body: { token: tokens.oneClick },
+    });
+    expect(confirmed.problem.code).toBe('invalid_token');
+    expect((await oneClick(api, { oneClick: tokens.page })).status).toBe(401);
+    expect(await unsubscriptionsIn(api)).toEqual([]);
+    // The page lets its reader change their mind; one more click does not.
+    await oneClick(api, tokens);
+    expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
   });
 
   it('ends all of it on the page, says so on the dashboard, and gets it back', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);
-    const token = tokenFor(alice.id, id);
-    expect((await choose(api, token, 'all')).ok.data.unsubscribed).toBe('all');
+    const tokens = tokensFor(alice.id, id);
+    expect((await choose(api, tokens, 'all')).ok.data.unsubscribed).toBe('all');
     const standing = async (person: Person) => (await person.ask(CALLS.standing)).ok.data.unsubscribed;
     expect([await standing(alice), await standing(bob)]).toEqual([true, false]);
     expect((await alice.ask(CALLS.listChannels)).ok.data[0]?.state).toBe('unsubscribed');
@@ -95,12 +131,12 @@ describeEachDatabase('The link at the end of a mail', (open) => {
       'channel_closed',
     );
     // One more click on a mail of before does not bring the others back.
-    await oneClick(api, token);
-    expect((await subject(api, token)).unsubscribed).toBe('all');
-    expect((await choose(api, token, 'domain')).ok.data.unsubscribed).toBe('domain');
+    await oneClick(api, tokens);
+    expect((await subject(api, tokens)).unsubscribed).toBe('all');
+    expect((await choose(api, tokens, 'domain')).ok.data.unsubscribed).toBe('domain');
     expect(await standing(alice)).toBe(false);
-    expect((await choose(api, token, 'none')).ok.data.unsubscribed).toBe('no');
-    await choose(api, token, 'all');
+    expect((await choose(api, tokens, 'none')).ok.data.unsubscribed).toBe('no');
+    await choose(api, tokens, 'all');
     const params = { key: OWN_MAIL };
     await alice.ask(CALLS.changeChannel, { params, body: { enabled: true } });
     expect(await standing(alice)).toBe(false);
@@ -110,11 +146,11 @@ describeEachDatabase('The link at the end of a mail', (open) => {
     const api = await startApi(open);
     const { bob } = await api.cast();
     await bob.ask(CALLS.changeAccountAlerts, { body: { digest: true } });
-    const token = tokenFor(bob.id, null);
-    expect((await subject(api, token)).unsubscribed).toBe('no');
-    expect((await oneClick(api, token)).status).toBe(200);
+    const tokens = tokensFor(bob.id, null);
+    expect((await subject(api, tokens)).unsubscribed).toBe('no');
+    expect((await oneClick(api, tokens)).status).toBe(200);
     expect((await bob.ask(CALLS.accountAlerts)).ok.data.digest).toEqual({ enabled: false, next_at: null });
-    expect((await subject(api, token)).unsubscribed).toBe('digest');
+    expect((await subject(api, tokens)).unsubscribed).toBe('digest');
     expect((await bob.ask(CALLS.listChannels)).ok.data[0]?.state).toBe('open');
   });
 
@@ -124,44 +160,85 @@ describeEachDatabase('The link at the end of a mail', (open) => {
     const config = { kind: 'email', address: 'ops@fjord.example' };
     const { key } = (await bob.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
     await api.store.db.updateTable('channels').set({ confirmed_at: 1 }).execute();
-    const token = tokenFor(bob.id, null, key);
-    expect(await subject(api, token)).toMatchObject({ address: 'o•••@fjord.example', mail: 'alert' });
-    await oneClick(api, token);
+    const tokens = tokensFor(bob.id, null, key);
+    expect(await subject(api, tokens)).toMatchObject({ address: 'o•••@fjord.example', mail: 'alert' });
+    await oneClick(api, tokens);
     const params = { key };
     const enabled = await bob.ask(CALLS.changeChannel, { params, body: { enabled: true } });
     expect(enabled.ok.data.state).toBe('unsubscribed');
     expect((await bob.ask(CALLS.standing)).ok.data.unsubscribed).toBe(false);
     await bob.ask(CALLS.removeChannel, { params });
-    expect(await api.store.db.selectFrom('unsubscriptions').selectAll().execute()).toEqual([]);
-    expect((await oneClick(api, token)).status).toBe(401);
+    expect(await unsubscriptionsIn(api)).toEqual([]);
+    expect((await oneClick(api, tokens)).status).toBe(401);
   });
 
   it('is worth nothing where a letter of it is changed', async () => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     const id = await watch(alice);
-    const token = tokenFor(alice.id, id);
-    const others = [
+    const { page, oneClick: header } = tokensFor(alice.id, id);
+    const forged = (token: string) => [
       token.replace(alice.id, bob.id),
       token.replace(id, '-'),
       `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
       token.slice(0, token.lastIndexOf('.')),
-      unsubscribeToken({
-        secret: Buffer.alloc(32),
-        accountId: alice.id,
-        channelKey: OWN_MAIL,
-        monitorId: id,
-      }),
+      unsubscribeToken(Buffer.alloc(32), about(alice.id, id)),
       'A'.repeat(100),
       'cut',
     ];
-    for (const other of others) {
-      expect((await oneClick(api, other)).status, other).toBe(401);
-      expect((await choose(api, other, 'all')).problem).toMatchObject({
+    for (const token of forged(header)) expect((await oneClick(api, { oneClick: token })).status).toBe(401);
+    for (const token of forged(page))
+      expect((await choose(api, { page: token }, 'all')).problem).toMatchObject({
         code: 'invalid_token',
-        detail: 'This link is not valid. Copy it from the mail once more, to its very end.',
+        detail: expect.stringMatching(/^The link is incomplete/) as string,
       });
-    }
-    expect(await api.store.db.selectFrom('unsubscriptions').selectAll().execute()).toEqual([]);
+    expect(await unsubscriptionsIn(api)).toEqual([]);
+  });
+});
+
+describeEachDatabase('A link mailed before tokens stood behind #', (open) => {
+  /** An account that was there before the update, which accepts old links for `days` more. */
+  async function olderAccount(days: number) {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const until = api.clock.now() + days * DAY_MS;
+    await api.store.db.updateTable('accounts').set({ old_links_until: until }).execute();
+    const id = await watch(alice);
+    const token = oldTokenFor(alice.id, id);
+    return { api, id, alice, token, both: { page: token, oneClick: token } };
+  }
+
+  it('works everywhere until the account accepts it no more', async () => {
+    const { api, token, both } = await olderAccount(1);
+    expect((await subject(api, both)).unsubscribed).toBe('no');
+    expect((await oneClick(api, both)).status).toBe(200);
+    expect((await choose(api, both, 'none')).ok.data.unsubscribed).toBe('no');
+    const opened = await api.send(`/api/unsubscribe/${token}`);
+    expect(opened.headers.get('location')).toBe(`http://localhost:8080/unsubscribe#${token}`);
+
+    api.clock.advance(DAY_MS);
+    expect((await read(api, token)).problem).toMatchObject({
+      code: 'invalid_token',
+      detail:
+        'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
+    });
+    expect((await choose(api, both, 'all')).problem.code).toBe('invalid_token');
+    expect((await oneClick(api, both)).status).toBe(401);
+    expect(await unsubscriptionsIn(api)).toEqual([]);
+  });
+
+  it('leaves links of now alone when its time is over', async () => {
+    const { api, alice, id } = await olderAccount(-1);
+    const tokens = tokensFor(alice.id, id);
+    expect((await subject(api, tokens)).unsubscribed).toBe('no');
+    expect((await oneClick(api, tokens)).status).toBe(200);
+  });
+
+  it('never works for an account that is newer than such links', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    const token = oldTokenFor(alice.id, await watch(alice));
+    expect((await read(api, token)).problem.code).toBe('invalid_token');
+    expect((await oneClick(api, { oneClick: token })).status).toBe(401);
   });
 });

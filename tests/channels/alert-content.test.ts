@@ -64,13 +64,13 @@ describe.each(every)('an alert about %s, %s', (kind, step) => {
       expect(part).toContain('pay.fjord.example');
       expect(part).toMatch(/\d\d:\d\d (CET|GMT\+1) \(\d\d:\d\d UTC\)/);
       expect(part).toContain('https://certs.example/dashboard?domain=0c1d');
-      expect(part).toContain('https://certs.example/unsubscribe?token=t0ken');
+      expect(part).toContain('https://certs.example/unsubscribe#t0ken');
       expect(part).toContain('https://certs.example/alerts');
       expect(part).not.toMatch(/undefined|NaN|\bnull\b|Invalid Date|in 0 |\[object/);
     }
     const header = (name: string) => mail.headerLines.find(({ key }) => key === name)?.line;
     expect(header('list-unsubscribe')?.replaceAll(/\s+/g, ' ')).toBe(
-      'List-Unsubscribe: <https://certs.example/api/unsubscribe/t0ken>',
+      'List-Unsubscribe: <https://certs.example/api/unsubscribe/0nce>',
     );
     expect(header('list-unsubscribe-post')).toBe('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
@@ -146,7 +146,7 @@ it('tells an added recipient who added him, and leads him nowhere that needs an 
   const { text } = render({ mail: { recipient: 'added', accountName: 'Alice\r\nof Fjord' } });
   expect(text).toContain('Alice of Fjord tracks this host in Certlantern, and you agreed to be told.');
   expect(text).not.toContain('https://certs.example/alerts');
-  expect(text).toContain('Stop emails for this host: https://certs.example/unsubscribe?token=t0ken');
+  expect(text).toContain('Stop emails for this host: https://certs.example/unsubscribe#t0ken');
 });
 
 it('of a test has nothing to unsubscribe from for who asked, but for who was added', () => {

@@ -76,7 +76,7 @@ export function render({ mail, ...changes }: Changes = {}): RenderedMessage {
       changes.monitor === undefined
         ? { id: '0c1d', host: 'pay.fjord.example', port: 443, lastCheckedAt: null }
         : changes.monitor,
-    token: 't0ken',
+    tokens: { page: 't0ken', oneClick: '0nce' },
     productName: 'Certlantern',
     publicUrl: new URL('https://certs.example'),
     ...mail,

@@ -66,7 +66,7 @@ https://certs.example/dashboard?domain=0c1d
 -- 
 You get this because you track this host in Certlantern. Alerts go out at 22, 14, 7, 3 and 1 days before expiry, and when it has expired.
 Change alerts: https://certs.example/alerts
-Stop emails for this host: https://certs.example/unsubscribe?token=t0ken
+Stop emails for this host: https://certs.example/unsubscribe#t0ken
 
 `);
   });

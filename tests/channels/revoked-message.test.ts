@@ -44,7 +44,7 @@ https://certs.example/dashboard?domain=0c1d
 -- 
 You get this because you track this host in Certlantern. It is told once for each certificate that is revoked.
 Change alerts: https://certs.example/alerts
-Stop emails for this host: https://certs.example/unsubscribe?token=t0ken
+Stop emails for this host: https://certs.example/unsubscribe#t0ken
 
 `);
   });

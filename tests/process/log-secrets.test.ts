@@ -65,11 +65,17 @@ it('The log, at its most talkative, has no secret of the operator, of people or 
   for (const path of [
     `/reset-password?token=${LONG}`,
     `/api/unsubscribe/${LONG}`,
+    `/unsubscribe?token=${LONG}`,
+    `/confirm-recipient?token=${LONG}`,
+    `/signup?invite=${LONG}`,
     `/api/calendar/${LONG}.ics`,
     `/api/nothing/${SECRET}?key=${SECRET}`,
     `/${SECRET}%`,
   ])
     await send(path);
+  await stranger.ask(CALLS.unsubscribeAtOnce, { params: { token: LONG } });
+  await stranger.ask(CALLS.unsubscribe, { body: { token: LONG, scope: 'all' } });
+  await stranger.ask(CALLS.confirmRecipient, { body: { token: LONG } });
   for (const authorization of [`Bearer clt_${LONG}`, `Bearer ${LONG}`, `Basic ${btoa(`me:${SECRET}`)}`])
     await send('/api/user/me', { headers: { authorization, cookie: `__Host-certlantern-session=${LONG}` } });
   await send('/metrics', { headers: { authorization: `Bearer ${SECRET}-of-metrics` } });

@@ -4,9 +4,10 @@ import { claimDueDeliveries } from '../../server/store/deliveries.ts';
 import { migrate } from '../../server/store/migrate.ts';
 import { knownIncidents } from '../../server/store/monitor-incidents.ts';
 import { describeMonitor, listMonitors, monitorOf, summary } from '../../server/store/monitors.ts';
+import { acceptsOldLinks } from '../../server/store/unsubscriptions.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
-import { DAY, NOW } from './samples.ts';
+import { DAY, NOW, person } from './samples.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('a database from before notes and tags (%s)', (name) => {
   it('keeps its monitors, which are found by their names in both writings', async () => {
@@ -129,6 +130,26 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before renewal sch
     expect(expiries.filter((expiry) => expiry.onSchedule).map(({ id }) => id)).toEqual(['fresh.example']);
   });
 });
+describe.each(DATABASES.filter(hasDatabase))(
+  'a database from before links carried their token behind # (%s)',
+  (name) => {
+    it('accepts links mailed until now for 90 days, and those of later accounts never', async () => {
+      const database = await freshDatabase(name, { migrated: false });
+      onTestFinished(() => database.remove());
+      await write(database, 13, (db) => watched(db, []));
+      const [from, store, to] = [Date.now(), await database.open(), Date.now()];
+      const { id: later } = await person(store, 'bob');
+      const rows = await store.db.selectFrom('accounts').select(['id', 'old_links_until']).execute();
+      const until = new Map(rows.map((row) => [row.id, row.old_links_until]));
+      expect(until.get('alice')).toBeGreaterThanOrEqual(from + 90 * DAY);
+      expect(until.get('alice')).toBeLessThanOrEqual(to + 90 * DAY);
+      expect(until.get(later)).toBeNull();
+      expect(await acceptsOldLinks(store, 'alice', from + 89 * DAY)).toBe(true);
+      expect(await acceptsOldLinks(store, 'alice', to + 91 * DAY)).toBe(false);
+      expect(await acceptsOldLinks(store, later, from)).toBe(false);
+    });
+  },
+);
 
 async function alertedAt6(
   db: Kysely<unknown>,

@@ -158,7 +158,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     supportEmail: 'operator@certs.test',
     heartbeat: options.heartbeat ?? null,
     ...(options.telemetry && { telemetry: options.telemetry }),
-    unsubscribeKey: Buffer.alloc(32, 1),
+    unsubscribeKeys: { page: Buffer.alloc(32, 1), oneClick: Buffer.alloc(32, 2) },
     clock,
     random: () => 0.5,
     concurrency: options.concurrency ?? 16,

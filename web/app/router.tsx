@@ -52,11 +52,7 @@ const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
   loader: withPublicConfig,
-  validateSearch: searchParameters<{ invite?: string; trial?: 1; host?: string }>({
-    invite: line(1_000),
-    trial: oneOf([1]),
-    host,
-  }),
+  validateSearch: searchParameters<{ trial?: 1; host?: string }>({ trial: oneOf([1]), host }),
   component: lazyRouteComponent(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
 const forgotPasswordRoute = createRoute({
@@ -112,13 +108,9 @@ const privacyPolicyRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 
-/** What a mailed link carries. Empty where it lost that on the way. */
-const tokenIn = searchParameters<{ token: string }>({ token: (raw) => line(1_000)(raw) ?? '' });
-
 const unsubscribeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/unsubscribe',
-  validateSearch: tokenIn,
   component: lazyRouteComponent(
     () => import('../features/alerts/mailed/unsubscribe-page.tsx'),
     'UnsubscribePage',
@@ -128,7 +120,6 @@ const confirmRecipientRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/confirm-recipient',
   loader: withPublicConfig,
-  validateSearch: tokenIn,
   component: lazyRouteComponent(
     () => import('../features/alerts/mailed/confirm-recipient-page.tsx'),
     'ConfirmRecipientPage',

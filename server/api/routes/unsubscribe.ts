@@ -1,26 +1,44 @@
 import type { UnsubscribeSubjectWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls.ts';
-import { ACCOUNT_MAIL, displayName } from '../../core/index.ts';
+import { ACCOUNT_MAIL, displayName, mailedLink } from '../../core/index.ts';
 import { confirmChannel } from '../../store/mail-readers.ts';
 import {
+  acceptsOldLinks,
   mailReader,
   type MailReader,
-  type MailSubject,
-  readUnsubscribeToken,
   setUnsubscribed,
   type Wish,
 } from '../../store/unsubscriptions.ts';
+import { type MailSubject, readUnsubscribeToken } from '../../store/unsubscribe-token.ts';
 import type { Api, AppParts } from '../api.ts';
-import { derivedKey } from '../derived-keys.ts';
-import { refuse } from '../problem.ts';
+import { derivedKey, unsubscribeKeys } from '../derived-keys.ts';
+import { refuse, Refusal } from '../problem.ts';
 import { isInvitationOver } from '../recipient-invitation.ts';
 
 const BAD_LINK = () =>
-  refuse('invalid_token', 'This link is not valid. Copy it from the mail once more, to its very end.');
+  refuse(
+    'invalid_token',
+    'The link is incomplete, or the account it belongs to was deleted. Open the link at the end of the newest mail that you have.',
+  );
+const OLD_LINK = () =>
+  refuse(
+    'invalid_token',
+    'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
+  );
 
-/** For readers of mail: who holds a link of a mail to them needs no account. */
+/** Serves the readers of mail: whoever holds a link from a mail to them needs no account. */
 export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts): void {
-  const key = derivedKey(secrets.session, 'unsubscribe');
+  const keys = unsubscribeKeys(secrets.session);
+  const oldKey = derivedKey(secrets.session, 'unsubscribe');
+
+  /** Reads a token made with `key`, or one from before migration 0019, which worked everywhere, while its account accepts those. */
+  async function subjectOf(token: string, key: Buffer, now: number): Promise<MailSubject | Refusal> {
+    const subject = readUnsubscribeToken(key, token);
+    if (subject !== null) return subject;
+    const old = readUnsubscribeToken(oldKey, token);
+    if (old === null) return BAD_LINK();
+    return (await acceptsOldLinks(store, old.accountId, now)) ? old : OLD_LINK();
+  }
 
   api.on(CALLS.confirmRecipient, async ({ body, now }) => {
     const confirmed = isInvitationOver(body.token, now)
@@ -34,39 +52,44 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
       : { data: { address: confirmed.address, account: confirmed.accountName } };
   });
 
-  api.on(CALLS.unsubscribeSubject, async ({ c, params }) => {
-    // A mail program that knows no one-click, or a person who copied the address out of the header.
-    if (c.req.header('accept')?.includes('text/html')) {
-      const page = new URL('/unsubscribe', config.publicUrl);
-      page.searchParams.set('token', params.token);
-      return c.redirect(page.href, 302);
-    }
-    const subject = readUnsubscribeToken(key, params.token);
-    const reader = subject && (await mailReader(store, subject));
-    return subject && reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
+  api.on(CALLS.unsubscribeSubject, async ({ body, now }) => {
+    const subject = await subjectOf(body.token, keys.page, now);
+    if (subject instanceof Refusal) return subject;
+    const reader = await mailReader(store, subject);
+    return reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
   });
 
-  api.on(CALLS.unsubscribe, async ({ params, body, now }) => {
-    const subject = readUnsubscribeToken(key, params.token);
-    const reader = subject && (await setUnsubscribed(store, subject, { wish: body.scope, now }));
-    return subject && reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
+  api.on(CALLS.unsubscribe, async ({ body, now }) => {
+    const subject = await subjectOf(body.token, keys.page, now);
+    if (subject instanceof Refusal) return subject;
+    const reader = await setUnsubscribed(store, subject, { wish: body.scope, now });
+    return reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
   });
 
   api.on(CALLS.unsubscribeAtOnce, async ({ c, params, now }) => {
     const form = await c.req.parseBody();
     if (form['List-Unsubscribe'] !== 'One-Click')
       return refuse('invalid_request', 'Send a form with List-Unsubscribe=One-Click.');
-    const subject = readUnsubscribeToken(key, params.token);
-    const reader = subject && (await mailReader(store, subject));
-    if (!subject || !reader) return BAD_LINK();
-    // Who wants nothing at all has said so already.
+    const subject = await subjectOf(params.token, keys.oneClick, now);
+    if (subject instanceof Refusal) return subject;
+    const reader = await mailReader(store, subject);
+    if (!reader) return BAD_LINK();
+    // Whoever unsubscribed from everything stays unsubscribed from everything.
     if (reader.unsubscribed !== 'all')
       await setUnsubscribed(store, subject, { wish: oneClickWish(subject), now });
     return { data: null };
   });
+
+  api.on(CALLS.openUnsubscribeAddress, async ({ c, params }) => {
+    c.header('Cache-Control', 'no-store');
+    // Only a token from before migration 0019 opens the page too.
+    const isOld = readUnsubscribeToken(oldKey, params.token) !== null;
+    const page = new URL('/unsubscribe', config.publicUrl).href;
+    return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);
+  });
 }
 
-/** Of an alert its domain. Of a digest the digest: whoever tidies a mailbox must not lose alerts with it. */
+/** Ends mail about the domain of an alert, and of a digest only the digest: whoever tidies a mailbox must not lose alerts by it. */
 function oneClickWish({ monitorId, channelKey }: MailSubject): Wish {
   if (monitorId !== null) return 'domain';
   return channelKey === ACCOUNT_MAIL ? 'digest' : 'all';
@@ -84,7 +107,7 @@ function subjectWire(
   };
 }
 
-/** Who has the link need not learn the address from it: mail is passed on. */
+/** Masks an address, because mail is forwarded with its links. */
 function maskedAddress(address: string): string {
   const at = address.lastIndexOf('@');
   return `${address.slice(0, 1)}•••${address.slice(at)}`;

@@ -1,4 +1,4 @@
-import type { AccountMail } from '../../core/index.ts';
+import type { AccountMail, UnsubscribePair } from '../../core/index.ts';
 import type { DrawnMail } from './mail-layout.ts';
 
 export interface AccountMessageInput {
@@ -9,8 +9,8 @@ export interface AccountMessageInput {
   publicUrl: URL;
   /** IANA name: times are shown in it and in UTC. null: in UTC alone. */
   timeZone: string | null;
-  /** Of a digest: what its reader leaves it off with. */
-  unsubscribeToken?: string;
+  /** Of a digest, which its reader can end. */
+  unsubscribeTokens?: UnsubscribePair<string>;
 }
 
 export type Zoned = AccountMessageInput & { timeZone: string };

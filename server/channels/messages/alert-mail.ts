@@ -1,9 +1,9 @@
-import { oneLine } from '../../core/index.ts';
+import { oneLine, type UnsubscribePair } from '../../core/index.ts';
 import type { AlertContent, AlertMessageInput } from './alert-input.ts';
 import { type DrawnMail, mailLayout } from './mail-layout.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
-import { unsubscribeHeaders, unsubscribeLinks } from './unsubscribing.ts';
+import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
 
 export interface AlertMailInput {
   /** Who owns the domain, or somebody whose address that one added. */
@@ -13,7 +13,7 @@ export interface AlertMailInput {
   /** null: a test of the channel. */
   monitor: AlertMessageInput['monitor'];
   /** Of this recipient, and of the domain where there is one. */
-  token: string;
+  tokens: UnsubscribePair<string>;
   productName: string;
   publicUrl: URL;
 }
@@ -22,13 +22,12 @@ export interface AlertMailInput {
 export function alertMail(content: AlertContent, input: AlertMailInput): RenderedMessage {
   const { monitor, productName, publicUrl, recipient } = input;
   const { subject, preheader, badge, heading, paragraphs, bar, facts, button, schedule } = content;
-  const unsubscribing = unsubscribeLinks(input.token, publicUrl);
   // What the owner asked to have sent to himself is no list that could be left.
   const isAsked = monitor === null && recipient === 'account';
   const change = { label: 'Change alerts', url: new URL('/alerts', publicUrl).href };
   const stop = {
     label: monitor === null ? 'Stop these emails' : 'Stop emails for this host',
-    url: unsubscribing.page.href,
+    url: unsubscribeLink(input.tokens, publicUrl),
   };
   const drawn: DrawnMail = {
     ...{ title: subject, preheader, productName, heading, paragraphs, facts, button },
@@ -39,7 +38,7 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
   };
   return {
     ...{ subject, preheader, html: mailLayout(drawn), text: plainText(drawn) },
-    headers: isAsked ? {} : unsubscribeHeaders(unsubscribing),
+    headers: isAsked ? {} : unsubscribeHeaders(input.tokens, publicUrl),
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../core/index.ts';
 import type { Said, Zoned } from './account-mail.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import { unsubscribeHeaders, unsubscribeLinks } from './unsubscribing.ts';
+import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
 import { instant, weekdayDate } from './wording.ts';
 
 type DrawnList = NonNullable<DrawnMail['lists']>[number];
@@ -19,11 +19,10 @@ type DrawnList = NonNullable<DrawnMail['lists']>[number];
 /** The week that was and the one to come. Dates only: it may be read days later. */
 export function digestMessage(
   digest: Digest,
-  { productName, publicUrl, timeZone, unsubscribeToken = '' }: Zoned,
+  { productName, publicUrl, timeZone, unsubscribeTokens = { page: '', oneClick: '' } }: Zoned,
 ): Said {
   const heading = headingOf(digest);
   const isCalm = sizeOf(digest.attention) === 0;
-  const unsubscribing = unsubscribeLinks(unsubscribeToken, publicUrl);
   return {
     subject: heading,
     preheader: preheaderOf(digest),
@@ -39,9 +38,9 @@ export function digestMessage(
     footer: `You get this every Monday because the weekly digest of ${productName} is on.`,
     links: [
       { label: 'Change alerts', url: new URL('/alerts', publicUrl).href },
-      { label: 'Stop the digest', url: unsubscribing.page.href },
+      { label: 'Stop the digest', url: unsubscribeLink(unsubscribeTokens, publicUrl) },
     ],
-    headers: unsubscribeHeaders(unsubscribing),
+    headers: unsubscribeHeaders(unsubscribeTokens, publicUrl),
   };
 }
 

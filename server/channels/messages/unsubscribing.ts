@@ -1,20 +1,16 @@
-/** Where people leave off mail, and where mail programs do it for them with one click (RFC 8058). */
-export interface UnsubscribeLinks {
-  page: URL;
-  oneClick: URL;
-}
+import { mailedLink, type UnsubscribePair } from '../../core/index.ts';
 
-/** The two addresses of a token. */
-export function unsubscribeLinks(token: string, publicUrl: URL): UnsubscribeLinks {
-  const page = new URL('/unsubscribe', publicUrl);
-  page.searchParams.set('token', token);
-  return { page, oneClick: new URL(`/api/unsubscribe/${encodeURIComponent(token)}`, publicUrl) };
-}
+/** Builds the link at the end of a mail, for its reader. */
+export const unsubscribeLink = ({ page }: UnsubscribePair<string>, publicUrl: URL): string =>
+  mailedLink('/unsubscribe', page, publicUrl);
 
-/** What mail programs show a button for: one POST, without a login and without a page. */
-export function unsubscribeHeaders({ oneClick }: UnsubscribeLinks): Record<string, string> {
+/** Builds the headers for which mail programs show a button: one POST, without a login and without a page (RFC 8058). */
+export function unsubscribeHeaders(
+  { oneClick }: UnsubscribePair<string>,
+  publicUrl: URL,
+): Record<string, string> {
   return {
-    'List-Unsubscribe': `<${oneClick.href}>`,
+    'List-Unsubscribe': `<${new URL(`/api/unsubscribe/${oneClick}`, publicUrl).href}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
   };
 }

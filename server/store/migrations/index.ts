@@ -14,6 +14,7 @@ import { createStatusPages } from './0011-status-pages.ts';
 import { createLanes } from './0012-lanes.ts';
 import { createTotals } from './0013-totals.ts';
 import { createRenewalSchedules } from './0016-renewal-schedules.ts';
+import { createMailedLinks } from './0019-mailed-links.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -40,6 +41,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0012-lanes': { up: createLanes, breaking: true },
   '0013-totals': { up: createTotals, breaking: false },
   '0016-renewal-schedules': { up: createRenewalSchedules, breaking: false },
+  '0019-mailed-links': { up: createMailedLinks, breaking: false },
 };
 
 /** The level that a migration brings: `0007-channels-and-incidents` → 7. */

@@ -30,10 +30,10 @@ const SUBJECT = {
 
 /** The page behind the link of a mail, which nobody can be sent for a picture. */
 const mailed = (subject: object) => async (page: Page) => {
-  await page.route('**/api/unsubscribe/*', (route) =>
+  await page.route('**/api/recipients/subscription', (route) =>
     route.fulfill({ json: { data: { ...SUBJECT, ...subject } } }),
   );
-  await open(page, '/unsubscribe?token=a-token-that-is-only-for-show');
+  await open(page, '/unsubscribe#a-token-that-is-only-for-show');
   await page.getByText(SUBJECT.address).waitFor();
 };
 
@@ -111,11 +111,11 @@ export const ALERTS: readonly Screen[] = [
     name: 'unsubscribe-bad-link',
     visitor: 'nobody',
     async show(page) {
-      await open(page, `/unsubscribe?token=${'x'.repeat(40)}`);
-      await page.getByText('This link is not good').waitFor();
+      await open(page, `/unsubscribe#${'x'.repeat(40)}`);
+      await page.getByText('This link does not work').waitFor();
     },
   },
-  { name: 'confirm-recipient', visitor: 'nobody', show: at('/confirm-recipient?token=a-token-for-show') },
+  { name: 'confirm-recipient', visitor: 'nobody', show: at('/confirm-recipient#a-token-for-show') },
   {
     name: 'confirm-recipient-done',
     visitor: 'nobody',
@@ -123,7 +123,7 @@ export const ALERTS: readonly Screen[] = [
       await page.route('**/api/recipients/confirm', (route) =>
         route.fulfill({ json: { data: { address: 'ops@fjord.example', account: 'Mara Vestergaard' } } }),
       );
-      await open(page, '/confirm-recipient?token=a-token-for-show');
+      await open(page, '/confirm-recipient#a-token-for-show');
       await press(page, 'Send me alerts');
       await page.getByText('Thank you, alerts will come').waitFor();
     },

@@ -87,7 +87,7 @@ const ACCOUNT: Record<string, AccountMail> = {
   'reached-you': { kind: 'reached_you', ...host('pay'), more: 2 },
   'confirm-recipient': {
     kind: 'confirm_recipient',
-    ...{ url: 'https://certs.example/confirm-recipient?token=t', accountName: 'Alice of Fjord' },
+    ...{ url: 'https://certs.example/confirm-recipient#t', accountName: 'Alice of Fjord' },
   },
   'channel-disabled': {
     ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
@@ -113,7 +113,12 @@ export const MAILS: { name: string; message: () => RenderedMessage }[] = [
     name: `mail-${name}`,
     message: () =>
       accountMessage({
-        ...{ content, createdAt: NOW, productName: 'Certlantern', unsubscribeToken: 't0ken' },
+        ...{
+          content,
+          createdAt: NOW,
+          productName: 'Certlantern',
+          unsubscribeTokens: { page: 't0ken', oneClick: '0nce' },
+        },
         ...{ publicUrl: new URL('https://certs.example'), timeZone: 'Europe/Oslo' },
       }),
   })),

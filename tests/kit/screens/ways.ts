@@ -13,6 +13,8 @@ export interface Screen {
 
 /** Opens an address and waits until it speaks. */
 export async function open(page: Page, path: string): Promise<void> {
+  // The browser loads nothing where only the fragment differs.
+  if (path.includes('#')) await page.goto('about:blank');
   await page.goto(path);
   // Not by its role: under a sheet that fills a narrow screen nothing has one.
   await page.locator('h1').first().waitFor();

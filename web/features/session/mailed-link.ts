@@ -1,33 +1,9 @@
-import { useLocation, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { z } from 'zod';
 import { api } from '../../lib/api-client.ts';
 import { ApiError } from '../../lib/api-error.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
 import { errorOf, send } from '../../lib/http.ts';
 import { checkCurrentUser } from './session.ts';
-
-declare module '@tanstack/react-router' {
-  interface HistoryState {
-    /** What a mailed link carried, on its way out of the address bar and through a login. */
-    mailedToken?: string;
-  }
-}
-
-/**
- * The token that a mailed link carries behind `#`, where no server sees it; empty without one. From there it moves into
- * the state of this history entry, which no address bar shows and a reload keeps.
- */
-export function useMailedToken(): string {
-  const { hash, kept } = useLocation({
-    select: (location) => ({ hash: location.hash, kept: location.state.mailedToken ?? '' }),
-  });
-  const navigate = useNavigate();
-  useEffect(() => {
-    if (hash !== '') void navigate({ to: '.', hash: '', state: { mailedToken: hash }, replace: true });
-  }, [hash, navigate]);
-  return hash || kept;
-}
 
 /** Sets the password that the link allows; every session of that account ends. */
 export async function setNewPassword(token: string, password: string): Promise<void> {

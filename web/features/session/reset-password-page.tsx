@@ -3,13 +3,14 @@ import { useState } from 'react';
 import { useForm } from '../../lib/form.ts';
 import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
+import { useMailedToken } from '../../lib/mailed-token.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { PasswordField } from '../../ui/field.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { toast } from '../../ui/toast.tsx';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { newPasswordSchema } from './credentials.ts';
-import { setNewPassword, useMailedToken } from './mailed-link.ts';
+import { setNewPassword } from './mailed-link.ts';
 import { forgetSession } from './session.ts';
 
 /** Where the link of the password mail leads. */

@@ -2,6 +2,7 @@ import { Link, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
 import { useForm } from '../../lib/form.ts';
+import { useMailedToken } from '../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
@@ -19,7 +20,8 @@ const ProviderButtons = lazy(async () => ({
 export function SignupPage() {
   usePageTitle('Sign Up');
   const { signups, billing, limits } = usePublicConfig();
-  const { invite, trial, host } = useSearch({ from: '/signup' });
+  const { trial, host } = useSearch({ from: '/signup' });
+  const invite = useMailedToken('invitation') || undefined;
   const isWelcome = signups === 'open' || (signups === 'invite' && invite !== undefined);
   const offersTrial = trial === 1 && billing.mode !== 'none';
   return (
@@ -47,7 +49,7 @@ export function SignupPage() {
               The next step is to watch <span className="font-mono">{host}</span>.
             </p>
           )}
-          <SignupForm invite={invite} trial={trial === 1} host={host} />
+          <SignupForm key={invite} invite={invite} trial={trial === 1} host={host} />
         </>
       ) : (
         <p className="mt-3 text-fg-2">

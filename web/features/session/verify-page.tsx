@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { messageOf } from '../../lib/api-error.ts';
+import { useMailedToken } from '../../lib/mailed-token.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Spinner } from '../../ui/spinner.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { AuthCard } from '../../ui/auth-card.tsx';
-import { sendVerification, useMailedToken, verifyAddress } from './mailed-link.ts';
+import { sendVerification, verifyAddress } from './mailed-link.ts';
 
 const WIDE = `${buttonClass('primary', 'form')} mt-6 w-full`;
 

@@ -1,23 +1,29 @@
 import { useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { useMailedToken } from '../../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
 import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
-import { isSpent, LinkFailed, LinkNotWhole } from './link-trouble.tsx';
+import { isSpent, LinkFailed, LinkIncomplete } from './link-trouble.tsx';
 import { confirmRecipient } from './mailed-calls.ts';
 
 const TITLE = 'Get certificate alerts by mail?';
 
-/** Where the link leads that an added recipient is mailed. Only the button agrees: programs that scan mail follow links. */
+/** Asks an added recipient whether to send alerts. Only the button agrees: programs that scan mail follow links. */
 export function ConfirmRecipientPage() {
   usePageTitle('Confirm your address');
-  const { token } = useSearch({ from: '/confirm-recipient' });
+  const token = useMailedToken();
+  if (token === '') return <LinkIncomplete />;
+  // Another link opened in the same tab starts anew.
+  return <Confirmation key={token} token={token} />;
+}
+
+function Confirmation({ token }: { token: string }) {
   const confirm = useMutation({ mutationFn: () => confirmRecipient(token) });
   const focus = useKeptFocus<HTMLDivElement>('h1');
-  if (token === '') return <LinkNotWhole />;
   return (
     <div className="contents" {...focus}>
       <Agreement confirm={confirm} />

@@ -2,10 +2,13 @@ import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 
-/** For a mailed link that lost its end on the way. */
-export function LinkNotWhole() {
+/** Shown without a token: the link lost its end, or it is the address that mail programs post to. */
+export function LinkIncomplete() {
   return (
-    <AuthCard title="This link is not whole" subtitle="Copy it from the mail once more, to its very end." />
+    <AuthCard
+      title="This link is incomplete"
+      subtitle="Open the link in the mail, or copy all of it into the address bar."
+    />
   );
 }
 

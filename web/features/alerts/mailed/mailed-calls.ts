@@ -13,32 +13,31 @@ export type UnsubscribeSubject = z.output<typeof unsubscribeSubjectSchema>;
 export type UnsubscribeScope = z.output<typeof unsubscribeSchema>['scope'];
 export type ConfirmedRecipient = z.output<typeof confirmedRecipientSchema>;
 
-/** Who holds a link needs no session: that theirs is refused says nothing about one. */
+/** Calls on behalf of whoever holds a link. It needs no session, so a refusal says nothing about one. */
 async function ask<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
-  request: HttpRequest = {},
+  request: HttpRequest,
 ): Promise<z.output<Schema>> {
-  const response = await send(`/api${path}`, request);
+  const response = await send(`/api/recipients/${path}`, request);
   if (!response.ok) throw await errorOf(response);
   return understood(schema, toSnakeCase(await bodyOf(response, request.signal)), response.status);
 }
 
-/** What the link at the end of a mail is about, and what holds now. */
+/** Reads what the link at the end of a mail is about, and what its reader gets. */
 export async function fetchUnsubscribeSubject(
   token: string,
   signal: AbortSignal,
 ): Promise<UnsubscribeSubject> {
-  return (await ask(`/unsubscribe/${encodeURIComponent(token)}`, subjectAnswer, { signal })).data;
+  return (await ask('subscription', subjectAnswer, { method: 'POST', body: { token }, signal })).data;
 }
 
-/** Ends mail of the domain or all of it, or has it sent again. */
+/** Ends mail about the domain or all mail, or has it sent again. */
 export async function unsubscribe(token: string, scope: UnsubscribeScope): Promise<UnsubscribeSubject> {
-  const path = `/unsubscribe/${encodeURIComponent(token)}`;
-  return (await ask(path, subjectAnswer, { method: 'PATCH', body: { scope } })).data;
+  return (await ask('subscription', subjectAnswer, { method: 'PATCH', body: { token, scope } })).data;
 }
 
 /** Agrees to get alerts by mail. */
 export async function confirmRecipient(token: string): Promise<ConfirmedRecipient> {
-  return (await ask('/recipients/confirm', confirmedAnswer, { method: 'POST', body: { token } })).data;
+  return (await ask('confirm', confirmedAnswer, { method: 'POST', body: { token } })).data;
 }

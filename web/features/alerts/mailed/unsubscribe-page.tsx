@@ -1,35 +1,45 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useMailedToken } from '../../../lib/mailed-token.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { toast } from '../../../ui/toast.tsx';
-import { isSpent, LinkFailed, LinkNotWhole } from './link-trouble.tsx';
+import { isSpent, LinkFailed, LinkIncomplete } from './link-trouble.tsx';
 import { fetchUnsubscribeSubject, unsubscribe } from './mailed-calls.ts';
 import type { UnsubscribeScope, UnsubscribeSubject } from './mailed-calls.ts';
 import { unsubscribeWords } from './unsubscribe-words.ts';
 
 const TITLE = 'Stop alert mail';
+const TO_ALERTS = (
+  <>
+    Is it your account?{' '}
+    <Link to="/alerts" className="link">
+      Change when we write
+    </Link>
+  </>
+);
 
-/** Where the link at the end of every alert leads. Nothing happens before a button is pressed. */
+/** Shows what the reader of a mail gets, behind the link at its end. Nothing changes before a button is pressed: programs that scan mail follow links. */
 export function UnsubscribePage() {
   usePageTitle(TITLE);
-  const { token } = useSearch({ from: '/unsubscribe' });
+  const token = useMailedToken();
   const { data, error, refetch } = useQuery({
     queryKey: ['unsubscribe', token],
     queryFn: ({ signal }) => fetchUnsubscribeSubject(token, signal),
     enabled: token !== '',
     staleTime: Infinity,
   });
-  if (token === '') return <LinkNotWhole />;
+  if (token === '') return <LinkIncomplete />;
   if (isSpent(error))
     return (
       <AuthCard
-        title="This link is not good"
-        subtitle="It is not whole, or the account it belongs to is gone. Open it from the newest mail that you have; if that fails too, write to whoever runs this service."
+        title="This link does not work"
+        subtitle="It is incomplete or too old, or the account it belongs to was deleted. Open the link at the end of the newest mail that you have. If that fails too, write to whoever runs this service."
+        elsewhere={TO_ALERTS}
       />
     );
   if (error) return <LinkFailed title={TITLE} error={error} onRetry={() => void refetch()} />;
@@ -41,7 +51,7 @@ export function UnsubscribePage() {
         </p>
       </AuthCard>
     );
-  return <SubjectCard token={token} subject={data} />;
+  return <SubjectCard key={token} token={token} subject={data} />;
 }
 
 function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSubject }) {
@@ -62,17 +72,7 @@ function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSu
   }, [unsubscribed]);
   const { title, text, choices } = unsubscribeWords(subject);
   return (
-    <AuthCard
-      title={title}
-      elsewhere={
-        <>
-          It is your account?{' '}
-          <Link to="/alerts" className="link">
-            Change when we write
-          </Link>
-        </>
-      }
-    >
+    <AuthCard title={title} elsewhere={TO_ALERTS}>
       <output className="mt-1 block [overflow-wrap:anywhere] text-fg-2">{text}</output>
       <div ref={buttons} className="mt-6 grid gap-2.5">
         {choices.map(({ scope, label }, index) => (

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { accountMessage, type RenderedMessage } from '../../server/channels/messages/index.ts';
+import { type AccountMail, type AlertKind, mailedLink } from '../../server/core/index.ts';
+import { type Changes, DAY, NOW, render } from './alert-mails.ts';
+
+const SITE = new URL('https://certs.example');
+/** As long as real ones, and told apart in what is rendered. */
+const token = (place: string) => `${place}-${'Ab3_'.repeat(10)}`;
+const TOKENS = { page: token('page'), oneClick: token('once') };
+const linkTo = (path: `/${string}`) => mailedLink(path, token('link'), SITE);
+
+const NOTHING = { first: [], more: 0 };
+const host = { host: 'pay.fjord.example', port: 443 };
+/** One of every kind of mail; a new kind does not compile until it is here. */
+const ACCOUNT_MAILS: { [Kind in AccountMail['kind']]: Extract<AccountMail, { kind: Kind }> } = {
+  verify_email: { kind: 'verify_email', url: linkTo('/verify') },
+  reset_password: { kind: 'reset_password', url: linkTo('/reset-password'), expiresAt: NOW + DAY },
+  password_changed: { kind: 'password_changed' },
+  premium_ended: { kind: 'premium_ended', source: 'trial', paused: [host] },
+  feedback: {
+    kind: 'feedback',
+    from: { name: 'Alice', email: 'alice@fjord.example', premium: false },
+    message: 'Hello',
+  },
+  reached_you: { kind: 'reached_you', ...host, more: 0 },
+  confirm_recipient: {
+    ...{ kind: 'confirm_recipient', url: linkTo('/confirm-recipient'), accountName: 'Alice' },
+  },
+  channel_disabled: {
+    ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
+    ...{ reason: 'gone', detail: '410 Gone' },
+  },
+  digest: {
+    ...{ kind: 'digest', from: NOW - 7 * DAY, until: NOW, watched: 1, uptime: [] },
+    ...{ attention: NOTHING, expiring: NOTHING, renewed: NOTHING, incidents: NOTHING },
+  },
+  operator_alarm: { kind: 'operator_alarm', code: 'smtp_refuses_us', since: NOW, detail: '535' },
+};
+const ALERT_KINDS: Record<AlertKind, NonNullable<Changes['alert']>['step'][]> = {
+  expiry: ['three_days', 'expired', 'resolved'],
+  revoked: ['revoked'],
+  wrong_name: ['opened', 'resolved'],
+  chain_broken: ['opened', 'resolved'],
+  changed: ['opened'],
+  replacement_wanted: ['opened'],
+  down: ['opened', 'resolved'],
+  test: ['opened'],
+};
+
+/** Mails whose reader can act by a token in them, and the path that its link has. */
+const LINKS: Partial<Record<string, string>> = {
+  verify_email: '/verify',
+  reset_password: '/reset-password',
+  confirm_recipient: '/confirm-recipient',
+  digest: '/unsubscribe',
+};
+
+function addressesIn({ html, text }: RenderedMessage): URL[] {
+  const written = [...html.matchAll(/(?:href|src)="([^"]+)"/g), ...text.matchAll(/(https?:\/\/\S+)/g)];
+  return written
+    .map(([, address = '']) => address.replaceAll('&amp;', '&'))
+    .filter((address) => /^https?:/.test(address))
+    .map((address) => new URL(address));
+}
+
+/** Holds the mail to the rule, and returns the paths of the links that carry a token. */
+function pathsWithToken(mail: RenderedMessage): string[] {
+  const addresses = addressesIn(mail);
+  for (const { pathname, search } of addresses) {
+    expect(`${pathname}${search}`).not.toMatch(/Ab3_|[\w-]{40}/);
+    // A domain may be named in an address: it opens nothing without a session.
+    expect([...new URLSearchParams(search).keys()].filter((name) => name !== 'domain')).toEqual([]);
+  }
+  expect(JSON.stringify([mail.html, mail.text, mail.subject])).not.toContain(TOKENS.oneClick);
+  for (const value of Object.values(mail.headers ?? {})) expect(value).not.toContain(TOKENS.page);
+  return [...new Set(addresses.filter(({ hash }) => hash.includes('Ab3_')).map(({ pathname }) => pathname))];
+}
+
+describe('Mail carries its tokens behind # alone', () => {
+  it.each(Object.entries(ACCOUNT_MAILS))('%s', (kind, content) => {
+    const mail = accountMessage({
+      ...{ content, createdAt: NOW, productName: 'Certlantern', publicUrl: SITE, timeZone: 'UTC' },
+      unsubscribeTokens: TOKENS,
+    });
+    expect(pathsWithToken(mail)).toEqual([LINKS[kind] ?? []].flat());
+    expect(mail.headers?.['List-Unsubscribe']).toBe(
+      kind === 'digest' ? `<https://certs.example/api/unsubscribe/${TOKENS.oneClick}>` : undefined,
+    );
+  });
+
+  const alerts = Object.entries(ALERT_KINDS).flatMap(([kind, steps]) =>
+    steps.flatMap((step) => (['account', 'added'] as const).map((recipient) => ({ kind, step, recipient }))),
+  );
+  it.each(alerts)('alert $kind $step to $recipient', ({ kind, step, recipient }) => {
+    const monitor = kind === 'test' ? { monitor: null } : {};
+    const certificate = kind === 'down' ? { certificate: null } : {};
+    const mail = render({
+      ...{ alert: { kind: kind as AlertKind, step }, ...monitor },
+      facts: { ...certificate, ...(step === 'resolved' && { endedAt: NOW }) },
+      mail: { recipient, tokens: TOKENS, ...monitor },
+    });
+    const isAsked = kind === 'test' && recipient === 'account';
+    expect(pathsWithToken(mail)).toEqual(isAsked ? [] : ['/unsubscribe']);
+    expect(mail.headers?.['List-Unsubscribe']).toBe(
+      isAsked ? undefined : `<https://certs.example/api/unsubscribe/${TOKENS.oneClick}>`,
+    );
+  });
+});

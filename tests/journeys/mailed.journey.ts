@@ -1,0 +1,128 @@
+import type { Page } from '@playwright/test';
+import { runScript } from '../kit/run-script.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, newPerson, test, type World } from './world.ts';
+
+test.use({ environment: { SIGNUPS: 'invite', BILLING: 'none' } });
+
+/** Everything that the page tells servers in addresses and Referer headers. */
+function addressesSent(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    sent.push(request.url().replace(/#.*/, ''), request.headers()['referer'] ?? '');
+  });
+  return sent;
+}
+
+/** The link that `npm run invite` prints. */
+async function invitationFor(email: string, { app }: World): Promise<string> {
+  const { out } = await runScript(
+    'scripts/invite.ts',
+    { DATA_DIR: app.dataDir, PUBLIC_URL: app.url, BILLING: 'none' },
+    email,
+  );
+  return /https?:\/\/\S+/.exec(out)?.[0] ?? '';
+}
+
+/** Signs up where an invitation has led to. */
+async function accept(page: Page, { name, password }: { name: string; password: string }): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+}
+
+const linkIn = (text: string, path: string) =>
+  new RegExp(`https?://\\S+${path}#[\\w.-]+`).exec(text)?.[0] ?? '';
+const tokenOf = (link: string) => new URL(link).hash.slice(1);
+
+test('an invitation is taken out of the address bar, outlives a reload and signs up', async ({
+  page,
+  world,
+}) => {
+  const person = newPerson();
+  const link = await invitationFor(person.email, world);
+  const other = newPerson();
+  expect(link).toMatch(/\/signup#[\w.-]{100,}$/);
+  const sent = addressesSent(page);
+  await page.goto(link);
+  await expect(page).toHaveURL(`${world.app.url}/signup`);
+  await expect(page.getByLabel('Email')).toHaveValue(person.email);
+  await expectAccessible(page);
+  await page.reload();
+  await expect(page.getByLabel('Email')).toHaveValue(person.email);
+  // Another link in the same tab takes its place.
+  await page.goto(await invitationFor(other.email, world));
+  await expect(page.getByLabel('Email')).toHaveValue(other.email);
+  await page.goto(link);
+  await expect(page.getByLabel('Email')).toHaveValue(person.email);
+  await accept(page, person);
+  expect(sent.filter((address) => address.includes(tokenOf(link)))).toEqual([]);
+});
+
+test('an invitation from before the update still signs up, and keeps the rest of its address', async ({
+  page,
+  world,
+}) => {
+  const person = newPerson();
+  const code = tokenOf(await invitationFor(person.email, world));
+  await page.goto(`/signup?host=shop.example&invite=${code}`);
+  await expect(page).toHaveURL(`${world.app.url}/signup?host=shop.example`);
+  await expect(page.getByText('The next step is to watch shop.example.')).toBeVisible();
+  await expect(page.getByLabel('Email')).toHaveValue(person.email);
+  await accept(page, person);
+});
+
+test('an added recipient agrees, and stops mail, by links whose tokens no server sees in an address', async ({
+  page,
+  world,
+  browser,
+}) => {
+  const person = newPerson();
+  await page.goto(await invitationFor(person.email, world));
+  await accept(page, person);
+  const address = `ops-${person.email}`;
+  const added = await page.request.post('/api/channels', { data: { config: { kind: 'email', address } } });
+  const { key } = ((await added.json()) as { data: { channel: { key: string } } }).data.channel;
+
+  const request = await world.mail.waitFor(({ to }) => to.includes(address));
+  const confirmation = linkIn(request.text, '/confirm-recipient');
+  const stranger = await browser.newPage({ baseURL: world.app.url });
+  const sent = addressesSent(stranger);
+  await stranger.goto(confirmation);
+  await expect(stranger).toHaveURL(`${world.app.url}/confirm-recipient`);
+  await expectAccessible(stranger);
+  await stranger.reload();
+  await stranger.getByRole('button', { name: 'Send me alerts' }).click();
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('Thank you, alerts will come');
+
+  expect((await page.request.post(`/api/channels/${key}/test`)).status()).toBe(200);
+  const mail = await world.mail.waitFor(
+    ({ to, text }) => to.includes(address) && text.includes('/unsubscribe#'),
+  );
+  const link = linkIn(mail.text, '/unsubscribe');
+  await stranger.goto(link);
+  await expect(stranger).toHaveURL(`${world.app.url}/unsubscribe`);
+  await stranger.reload();
+  await stranger.getByRole('button', { name: 'Stop all alert mail' }).click();
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('You get no more alert mail');
+  await stranger.getByRole('button', { name: 'Get it again' }).click();
+  await expect(stranger.getByRole('button', { name: 'Stop all alert mail' })).toBeVisible();
+  for (const token of [tokenOf(confirmation), tokenOf(link)])
+    expect(sent.filter((one) => one.includes(token))).toEqual([]);
+
+  const header = /List-Unsubscribe: <(\S+)>/.exec(mail.raw.toString().replaceAll(/\r\n\s+/g, ' '))?.[1] ?? '';
+  await stranger.goto(header);
+  await expect(stranger).toHaveURL(`${world.app.url}/unsubscribe`);
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link is incomplete');
+  await expectAccessible(stranger);
+  // What the header's address holds opens nothing on the page either.
+  await stranger.goto(`/unsubscribe#${header.split('/').at(-1)}`);
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('This link does not work');
+  await expectAccessible(stranger);
+  const clicked = await stranger.request.post(header, { form: { 'List-Unsubscribe': 'One-Click' } });
+  expect(clicked.status()).toBe(200);
+  await stranger.goto(link);
+  await expect(stranger.getByRole('heading', { level: 1 })).toHaveText('You get no more alert mail');
+  await stranger.close();
+});
