@@ -3,7 +3,10 @@
 #   docker build -t certlantern .
 #   docker run -p 127.0.0.1:8080:8080 -v certlantern:/data --read-only --tmpfs /tmp certlantern
 
-FROM node:26.10.0-trixie-slim AS web
+# A release sets it with a digest as well: CONTRIBUTING.md has the commands.
+ARG NODE_IMAGE=node:26.10.0-trixie-slim
+
+FROM ${NODE_IMAGE} AS web
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
@@ -12,7 +15,7 @@ COPY contract contract
 COPY web web
 RUN node_modules/.bin/vite build && chmod -R a+rX dist
 
-FROM node:26.10.0-trixie-slim AS program
+FROM ${NODE_IMAGE} AS program
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Of optional peers (of better-auth) nothing: they are what the tests and the pages are made with.
@@ -25,7 +28,7 @@ COPY scripts scripts
 # install nor build anything.
 RUN chmod -R a+rX package.json LICENSE contract server scripts && touch .packaged
 
-FROM node:26.10.0-trixie-slim
+FROM ${NODE_IMAGE}
 WORKDIR /app
 RUN install -d -o 1000 -g 1000 -m 0700 /data
 COPY --from=program /app ./

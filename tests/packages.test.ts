@@ -55,11 +55,23 @@ describe('the Dockerfile', () => {
     expect(validate(text).map(({ message }) => message)).toEqual([]);
   });
 
-  it('builds on one exact version of the official image', () => {
+  it('takes its base image from one argument, whose default is an exact version of the official image', () => {
+    expect(text).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z]+-slim$/m);
+    // An argument of a stage does not reach FROM: it has to be declared before the first one.
+    expect(text.indexOf('ARG NODE_IMAGE=')).toBeLessThan(text.search(/^FROM /m));
+    expect(text.match(/^ARG /gm)).toHaveLength(1);
     const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-    expect(bases).toHaveLength(3);
-    expect(new Set(bases).size).toBe(1);
-    expect(bases[0]).toMatch(/^node:\d+\.\d+\.\d+-[a-z]+-slim$/);
+    expect(bases).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}', '${NODE_IMAGE}']);
+  });
+
+  it('is built for a release on the digest of that very image', () => {
+    const [, image = 'none'] = /^ARG NODE_IMAGE=(\S+)$/m.exec(text) ?? [];
+    const recipe = read('CONTRIBUTING.md');
+    expect(recipe).toContain(`image=${image}\n`);
+    expect(recipe).toContain(
+      'docker buildx imagetools inspect --format \'{{println .Manifest.Digest}}\' "$image"',
+    );
+    expect(recipe).toContain('--build-arg NODE_IMAGE="$image@$digest"');
   });
 
   it('ends as somebody who is not root, with node itself as the process that gets the signals', () => {
