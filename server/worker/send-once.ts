@@ -70,7 +70,8 @@ export async function sendOnce(
 
   const now = clock.now();
   const { detail } = sent;
-  if (sent.outcome === 'delivered' && alarms.raised('smtp_refuses_us')) await alarms.clear('smtp_refuses_us');
+  if (sent.outcome === 'delivered' && alarms.mayStand('smtp_refuses_us'))
+    await alarms.clear('smtp_refuses_us');
   if (sent.outcome !== 'delivered' && sent.cause === 'operator')
     await alarms.raise('smtp_refuses_us', detail);
   const { attempt, firstAttemptAt } = outgoing;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { raiseAlarm, standingAlarms } from '../../server/store/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
 
@@ -31,6 +32,14 @@ describeEachDatabase('an alert that cannot be delivered at once', (open) => {
     await rig.runUntil(START + DAY_MS);
     expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 6 days`]);
     expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'delivered' })]);
+  });
+
+  it('ends, once it is delivered, the alarm about the mail server that an earlier process raised', async () => {
+    const rig = await startRig(await open());
+    await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: 'From before the restart.', now: START });
+    await alerted(rig, 6.5);
+    expect(rig.arrivals).toHaveLength(1);
+    expect(await standingAlarms(rig.store)).toEqual([]);
   });
 
   it('is worded for the moment it goes out', async () => {

@@ -212,7 +212,12 @@ describeEachDatabase('A clock that is wrong', (open) => {
 });
 
 const WAS_UP = { wasDown: false, upFor: ['alice'] };
-const NO_ALARMS = { raise: () => Promise.resolve(), clear: () => Promise.resolve(), raised: () => false };
+const NO_ALARMS = {
+  raise: () => Promise.resolve(),
+  clear: () => Promise.resolve(),
+  raised: () => false,
+  mayStand: () => false,
+};
 
 /** The only address was not reached, for this reason. */
 function failing(
