@@ -90,6 +90,29 @@ describe('parseConfig', () => {
   });
 
   it.each([
+    ['SMTP_URL', 'smtp://u:hunter2@mail.example?tls=optional'],
+    ['SMTP_URL', 'smtp://u:hunter2@mail.example?tls=opportunistic&name=x'],
+    ['SMTP_URL', 'smtp://u:hunter2@mail.example?ignoreTLS=true'],
+    ['SMTP_URL', 'smtp://u:hunter2@mail.example/?tls.rejectUnauthorized=false'],
+    ['SMTP_URL', 'smtps://u:hunter2@mail.example?tls=opportunistic'],
+    ['BOUNCE_MAILBOX', 'imap://u:hunter2@mail.example/INBOX?doSTARTTLS=false'],
+    ['BOUNCE_MAILBOX', 'imaps://u:hunter2@mail.example?tls=opportunistic'],
+  ])('refuses an option of %s that is unknown or has no effect there', (name, address) => {
+    const parse = () => parseConfig({ [name]: address, BOUNCE_ADDRESS: 'bounces@example.com' });
+    expect(parse).toThrow(ConfigError);
+    expect(parse).toThrow(new RegExp(`^${name} takes no option but \\?tls=opportunistic(?!.*hunter2)`));
+  });
+
+  it('takes mail servers that may do without encryption', () => {
+    const SMTP_URL = 'smtp://u:p@mail.example:587?tls=opportunistic';
+    const BOUNCE_MAILBOX = 'imap://u:p@mail.example/INBOX?tls=opportunistic';
+    expect(parseConfig({ SMTP_URL, BOUNCE_MAILBOX, BOUNCE_ADDRESS: 'bounces@example.com' })).toMatchObject({
+      smtpUrl: SMTP_URL,
+      bounces: { mailbox: BOUNCE_MAILBOX },
+    });
+  });
+
+  it.each([
     ['Acme Zertifikate', 'Acme Zertifikate <alerts@localhost>'],
     ['Acme, Inc.', '"Acme, Inc." <alerts@localhost>'],
     ['<a@b>, "c"', '"a@b, c" <alerts@localhost>'],

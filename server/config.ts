@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { ConfigError } from './config-error.ts';
 import { type Limits, limitsFrom } from './core/index.ts';
+import { type BounceConfig, bounceConfig, smtpAddress } from './mail-config.ts';
 import {
   analyticsId,
   type BillingConfig,
@@ -14,14 +15,7 @@ import {
   oidcConfig,
 } from './provider-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
-import {
-  type BounceConfig,
-  bounceConfig,
-  type CanaryHost,
-  canaryHosts,
-  heartbeatAddress,
-  metricsToken,
-} from './watch-config.ts';
+import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './watch-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
@@ -192,12 +186,6 @@ function publicAddress(value: string): URL {
 function databaseAddress(name: string, value: string): URL {
   const hint = 'postgres://user:password@host:5432/name (leave it out for the embedded database)';
   return parseUrl(name, value, ['postgres:', 'postgresql:'], hint);
-}
-
-function smtpAddress(value: string | null): string | null {
-  if (value === null) return null;
-  parseUrl('SMTP_URL', value, ['smtp:', 'smtps:'], 'smtp://user:password@mail.example.com:587');
-  return value;
 }
 
 /** `a@b` or `Name <a@b>`; no control characters, so that it cannot add a header. */

@@ -57,32 +57,3 @@ export function metricsToken(value: string | null): string | null {
     `METRICS_TOKEN must be at least ${SHORTEST_TOKEN} letters, digits or signs without spaces.`,
   );
 }
-
-/** Where mail comes back to that could not be delivered, and the mailbox in which to look for it. */
-export interface BounceConfig {
-  /** `local@domain`; each mail puts its own mark between the two. */
-  address: string;
-  /** imap:// or imaps://, with user and password; null: nobody reads it here. */
-  mailbox: string | null;
-}
-
-/** @throws ConfigError; without the value of the mailbox, which has a password in it. */
-export function bounceConfig(address: string | null, mailbox: string | null): BounceConfig | null {
-  if (address === null) {
-    if (mailbox === null) return null;
-    throw new ConfigError('BOUNCE_MAILBOX needs BOUNCE_ADDRESS, the address whose mail arrives there.');
-  }
-  if (!/^[^<>@\s"+]+@[^<>@\s"]+$/.test(address))
-    throw new ConfigError(
-      `BOUNCE_ADDRESS must be an address like bounces@example.com, without a "+", but it is "${address}".`,
-    );
-  const url = mailbox !== null && URL.canParse(mailbox) ? new URL(mailbox) : null;
-  if (
-    mailbox !== null &&
-    !(url && ['imap:', 'imaps:'].includes(url.protocol) && url.hostname && url.username)
-  )
-    throw new ConfigError(
-      'BOUNCE_MAILBOX must be an address like imaps://user:password@mail.example.com/INBOX.',
-    );
-  return { address, mailbox };
-}

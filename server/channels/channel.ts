@@ -15,9 +15,10 @@ export interface OutgoingAlert {
 /**
  * `retry`: worth another attempt, not before `afterMs` where the receiver asked for that; `failed`: refused for good. `gone`: the
  * receiver said that it does not exist any more, so nothing else goes there; `refused_address`: the address takes no mail;
- * `operator`: only the operator can set it right, also where it is tried again.
+ * `operator`: only the operator can set it right, also where it is tried again; `unencrypted`: so is this, because the connection to
+ * the mail server could not be encrypted.
  */
 export type DeliveryOutcome =
   | { outcome: 'delivered'; detail: string }
-  | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' }
+  | { outcome: 'retry'; detail: string; afterMs?: number; cause?: 'operator' | 'unencrypted' }
   | { outcome: 'failed'; detail: string; cause?: 'gone' | 'refused_address' | 'operator' };

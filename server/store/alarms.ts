@@ -6,6 +6,7 @@ import { inTransaction } from './transaction.ts';
 /** What only the operator can set right. Stable: they stand in metrics and mails, and docs/operations/monitoring.md explains each. */
 export const ALARM_CODES = [
   'smtp_refuses_us',
+  'smtp_unencrypted',
   'mail_down',
   'clock_wrong',
   'network_cut',

@@ -49,6 +49,9 @@ export interface Outgoing {
   hold(until: number, detail: string): Promise<unknown>;
 }
 
+/** The alarm that a failed attempt raises, by its cause. A mail that is delivered ends all of them. */
+const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } as const;
+
 /**
  * One attempt. The row is settled after the channel took the message: a crash in between sends it once more under the same
  * Message-ID. What is above the allowance of an unproven address waits, and that counts as no attempt.
@@ -70,10 +73,10 @@ export async function sendOnce(
 
   const now = clock.now();
   const { detail } = sent;
-  if (sent.outcome === 'delivered' && alarms.mayStand('smtp_refuses_us'))
-    await alarms.clear('smtp_refuses_us');
-  if (sent.outcome !== 'delivered' && sent.cause === 'operator')
-    await alarms.raise('smtp_refuses_us', detail);
+  if (sent.outcome === 'delivered') {
+    for (const code of Object.values(ALARMS)) if (alarms.mayStand(code)) await alarms.clear(code);
+  } else if (sent.cause === 'operator' || sent.cause === 'unencrypted')
+    await alarms.raise(ALARMS[sent.cause], detail);
   const { attempt, firstAttemptAt } = outgoing;
   const next = nextAttemptAt('mail', { attempt, firstAttemptAt, now, jitter: random() });
   if (sent.outcome === 'retry' && next !== null && !outgoing.isPast(next)) {

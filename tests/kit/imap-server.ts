@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import type { ServerCertificate } from './tls-server.ts';
 
 interface Kept {
   uid: number;
@@ -10,6 +12,7 @@ interface Kept {
 export interface ImapServer {
   /** With user, password and mailbox. */
   readonly url: string;
+  readonly port: number;
   /** Puts a mail into the mailbox; its uid. */
   append(raw: string): number;
   /** What is in the mailbox, oldest first. */
@@ -24,8 +27,9 @@ export interface ImapServer {
 const USER = 'bounces';
 const PASSWORD = 'p4ss:w@rd';
 
-/** As much of IMAP4rev1 (RFC 9051) as reading one mailbox takes, on loopback and without TLS. */
-export async function startImapServer(): Promise<ImapServer> {
+/** As much of IMAP4rev1 (RFC 9051) as reading one mailbox takes, on loopback. With a certificate it offers STARTTLS. */
+export async function startImapServer(certificate: ServerCertificate | null = null): Promise<ImapServer> {
+  const offer = certificate === null ? '' : ' STARTTLS';
   const mailbox: Kept[] = [];
   const sockets = new Set<Socket>();
   let nextUid = 1;
@@ -45,7 +49,8 @@ export async function startImapServer(): Promise<ImapServer> {
   };
   const byUid = (set: string | undefined) => mailbox.filter(({ uid }) => String(uid) === set);
   const replies: Record<string, (parameters: string[]) => { untagged?: string[]; status: string }> = {
-    CAPABILITY: () => ({ untagged: ['* CAPABILITY IMAP4rev1 UIDPLUS'], status: 'OK Done' }),
+    CAPABILITY: () => ({ untagged: [`* CAPABILITY IMAP4rev1 UIDPLUS${offer}`], status: 'OK Done' }),
+    ...(certificate !== null && { STARTTLS: () => ({ status: 'OK Begin' }) }),
     NOOP: () => ({ status: 'OK Done' }),
     LOGIN: (given) =>
       given.map((one) => one.replaceAll('"', '')).join(' ') === `${USER} ${PASSWORD}`
@@ -90,13 +95,10 @@ export async function startImapServer(): Promise<ImapServer> {
   };
   const seen = (wanted: number) => mailbox.findIndex(({ uid }) => uid === wanted) + 1;
 
-  const server = createServer((socket) => {
-    sessions += 1;
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined);
+  /** Answers line after line; what follows STARTTLS is answered over TLS. */
+  const converse = (socket: Socket): void => {
     let received = '';
-    socket.write('* OK IMAP4rev1 ready\r\n');
+    socket.on('error', () => undefined);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       for (let end = received.indexOf('\r\n'); end !== -1; end = received.indexOf('\r\n')) {
@@ -108,14 +110,28 @@ export async function startImapServer(): Promise<ImapServer> {
           return;
         }
         socket.write(Buffer.from(`${lines.join('\r\n')}\r\n`, 'latin1'));
+        if (certificate === null || !/^\S+ STARTTLS$/i.test(line)) continue;
+        socket.removeAllListeners('data');
+        const { certificatePem, keyPem } = certificate;
+        const secureContext = createSecureContext({ cert: certificatePem, key: keyPem });
+        converse(new TLSSocket(socket, { isServer: true, secureContext }));
+        return;
       }
     });
+  };
+  const server = createServer((socket) => {
+    sessions += 1;
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.write('* OK IMAP4rev1 ready\r\n');
+    converse(socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `imap://${USER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/INBOX`,
+    port,
     append(raw) {
       const uid = nextUid++;
       mailbox.push({ uid, raw: Buffer.from(raw.replaceAll(/\r?\n/g, '\r\n')), flags: new Set() });

@@ -5,6 +5,7 @@ import { simpleParser } from 'mailparser';
 import type { SMTPServerSession } from 'smtp-server';
 import { SMTPServer } from 'smtp-server';
 import { selfSigned } from './mint.ts';
+import type { ServerCertificate } from './tls-server.ts';
 
 /** What the sink does with a mail transaction. `lose_reply` takes the mail and breaks the connection instead of saying so. */
 export type SmtpBehaviour =
@@ -40,6 +41,8 @@ export interface SmtpSink {
   readonly url: string;
   /** Every mail whose content arrived, in the order of arrival. */
   readonly ledger: readonly SinkMail[];
+  /** Passwords that were sent so far. All are accepted, over connections without TLS too. */
+  readonly passwords: readonly string[];
   /** Connections made so far. */
   readonly connections: number;
   /** Applies from the next step of a transaction on; a function is asked for each recipient. */
@@ -64,10 +67,13 @@ const REFUSALS: Partial<
   refuse_message: { at: 'message', code: 554, text: '5.7.0 Looks like spam' },
 };
 
-/** A real SMTP server on loopback that keeps what it is sent. It offers STARTTLS with a certificate that nobody signed. */
-export async function startSmtpSink(options: { port?: number } = {}): Promise<SmtpSink> {
-  const { certificatePem, keyPem } = selfSigned({ dnsNames: ['localhost'] });
+/** A real SMTP server on loopback that keeps what it is sent. It offers STARTTLS, by default with a certificate that nobody signed. */
+export async function startSmtpSink(
+  options: { port?: number; certificate?: ServerCertificate } = {},
+): Promise<SmtpSink> {
+  const { certificatePem, keyPem } = options.certificate ?? selfSigned({ dnsNames: ['localhost'] });
   const ledger: SinkMail[] = [];
+  const passwords: string[] = [];
   const sockets = new Map<number, Socket>();
   const arrivals = new EventTarget();
   let behaviourFor: (recipient: string) => SmtpBehaviour = () => 'accept';
@@ -103,6 +109,11 @@ export async function startSmtpSink(options: { port?: number } = {}): Promise<Sm
       cert: certificatePem,
       key: keyPem,
       authOptional: true,
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, proceed) => {
+        passwords.push(password ?? '');
+        proceed(null, { user: username });
+      },
       disableReverseLookup: true,
       closeTimeout: 100,
       onConnect: (_session, proceed) => {
@@ -163,6 +174,7 @@ export async function startSmtpSink(options: { port?: number } = {}): Promise<Sm
       return connections;
     },
     ledger,
+    passwords,
     behave: (behaviour) => {
       behaviourFor = typeof behaviour === 'function' ? behaviour : () => behaviour;
     },

@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accountMessage } from '../../server/channels/messages/index.ts';
+import { ALARM_CODES } from '../../server/store/alarms.ts';
 import { type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { programOfDebianPackage } from '../kit/debian-package.ts';
 
@@ -124,6 +126,26 @@ describe('The rules for alerts', () => {
     expect(configured, configured.text).toMatchObject({ status: 0 });
     const tried = check('test', 'rules', 'tests/process/monitoring-alerts.yml');
     expect(tried, tried.text).toMatchObject({ status: 0 });
+  });
+});
+
+describe('Alarms', () => {
+  it('are all explained on the page about monitoring and in the mail to the operator', () => {
+    const [, section = ''] = /^## Alarms\n(.*?)^## /ms.exec(read('docs/operations/monitoring.md')) ?? [];
+    const rows = [...section.matchAll(/^\| `([a-z_]+)` +\|/gm)];
+    expect(rows.map(([, code]) => code)).toEqual([...ALARM_CODES]);
+    for (const code of ALARM_CODES) {
+      expect(metrics).toContain(`certlantern_alarm{code="${code}"} `);
+      const content = { kind: 'operator_alarm', code, detail: '', since: 0 } as const;
+      const { subject } = accountMessage({
+        content,
+        createdAt: 0,
+        productName: 'Certlantern',
+        publicUrl: new URL('https://certs.example'),
+        timeZone: 'UTC',
+      });
+      expect(subject).not.toContain(code);
+    }
   });
 });
 

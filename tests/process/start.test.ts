@@ -103,6 +103,10 @@ describe('a start that cannot be', () => {
   it('names a value that makes no sense', async () => {
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), PORT: 'http' })).toContain('PORT');
     expect(await refusal({ DATA_DIR: join(folder.path, 'data'), SIGNUPS: 'maybe' })).toContain('SIGNUPS');
+    const SMTP_URL = 'smtp://alerts:hunter2@mail.example?ignoreTLS=true';
+    const line = await refusal({ DATA_DIR: join(folder.path, 'data'), SMTP_URL });
+    expect(line).toContain('SMTP_URL takes no option but ?tls=opportunistic');
+    expect(line).not.toContain('hunter2');
   });
 
   it('names an EXTRA_CA_FILE that holds no certificate', async () => {

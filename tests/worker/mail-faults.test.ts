@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { expect, it, onTestFinished } from 'vitest';
 import { raiseAlarm, standingAlarms } from '../../server/store/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { startSmtpSink } from '../kit/smtp-sink.ts';
+import { startStrippingProxy } from '../kit/stripping-proxy.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
 
 const HOST = 'pay.fjord.example';
@@ -34,9 +38,44 @@ describeEachDatabase('an alert that cannot be delivered at once', (open) => {
     expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'delivered' })]);
   });
 
-  it('ends, once it is delivered, the alarm about the mail server that an earlier process raised', async () => {
+  it('waits while STARTTLS is stripped, with an alarm for the operator, and arrives once it is not', async () => {
+    const authority = mintAuthority();
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, authority.certificatePem]);
+    onTestFinished(() => setDefaultCACertificates(before));
+    // The system delivers what goes to this address to this machine, but it is none that may do without encryption.
+    const host = '0.0.0.0';
+    const sink = await startSmtpSink({
+      certificate: authority.issue({ commonName: host, ipAddresses: [host] }),
+    });
+    const proxy = await startStrippingProxy(sink);
+    onTestFinished(() => proxy.stop());
+    const smtpUrl = `smtp://alerts:hunter2@${host}:${proxy.port}`;
+    const rig = await startRig(await open(), { mail: { sink, smtpUrl } });
+    await alerted(rig, 6.5);
+    await rig.runUntil(START + HOUR_MS);
+    expect(proxy.heard()).not.toMatch(/AUTH|MAIL/);
+    expect(sink.ledger).toEqual([]);
+    expect(await standingAlarms(rig.store)).toEqual([
+      {
+        code: 'smtp_unencrypted',
+        detail: expect.stringContaining('could not be encrypted, so neither the password nor') as string,
+        since: START,
+      },
+    ]);
+    expect(await deliveries(rig)).toEqual([expect.objectContaining({ state: 'waiting' })]);
+
+    proxy.behave();
+    await rig.runUntil(START + 3 * HOUR_MS);
+    expect(rig.arrivals.map(({ subject }) => subject)).toEqual([`${HOST} expires in 6 days`]);
+    expect(sink.ledger).toEqual([expect.objectContaining({ tls: true })]);
+    expect(await standingAlarms(rig.store)).toEqual([]);
+  });
+
+  it('ends, once it is delivered, the alarms about mail that an earlier process raised', async () => {
     const rig = await startRig(await open());
-    await raiseAlarm(rig.store, { code: 'smtp_refuses_us', detail: 'From before the restart.', now: START });
+    for (const code of ['smtp_refuses_us', 'smtp_unencrypted'] as const)
+      await raiseAlarm(rig.store, { code, detail: 'From before the restart.', now: START });
     await alerted(rig, 6.5);
     expect(rig.arrivals).toHaveLength(1);
     expect(await standingAlarms(rig.store)).toEqual([]);

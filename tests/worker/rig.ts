@@ -109,6 +109,8 @@ export interface RigOptions {
   heartbeat?: WorkerOptions['heartbeat'];
   /** Shorter caps of the probe and the resolver, in ms. */
   caps?: { dns: number; handshake: number };
+  /** The mail server and the address that leads to it; one of the rig's own where absent. */
+  mail?: { sink: SmtpSink; smtpUrl: string };
   /** Ranges that are open to checks; the machine's own where absent. */
   allow?: readonly string[];
 }
@@ -122,7 +124,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
     advance: (ms: number) => void (now += ms),
   };
   const dns = await startDnsServer();
-  const sink = await startSmtpSink();
+  const sink = options.mail?.sink ?? (await startSmtpSink());
   const peer = await startTlsServer({ '*': someName });
   const { allow = ['127.0.0.0/8', '::1/128'], caps } = options;
   const policy = createAddressPolicy(allow);
@@ -143,7 +145,7 @@ export async function startRig(store: Store, options: RigOptions = {}): Promise<
       probe.observe(endpoint, { ...asked, withPosture: asked.withPosture && options.posture === true }),
   };
   const email = createEmailChannel({
-    smtpUrl: sink.url,
+    smtpUrl: options.mail?.smtpUrl ?? sink.url,
     mailFrom: 'alerts@certlantern.test',
     captureDir: '',
   });

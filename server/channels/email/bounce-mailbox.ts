@@ -31,7 +31,7 @@ export async function readMailbox(
   // Every failure reaches whoever waits for a command; unheard, the event would end the process.
   client.on('error', () => undefined);
   try {
-    await client.connect();
+    await client.connect().catch(explainTlsFailure);
     const lock = await client.getMailboxLock(mailboxOf(new URL(url)));
     try {
       return await takeUnread(client, take, signal);
@@ -72,11 +72,24 @@ async function takeUnread(
   return done;
 }
 
-function connectionTo({ protocol, hostname, port, username, password }: URL): ImapFlowOptions {
-  const secure = protocol === 'imaps:';
-  const host = hostname.replace(/^\[|\]$/g, '');
+/** @throws the same error, or one that says what a failed STARTTLS means. */
+function explainTlsFailure(error: unknown): never {
+  if (!(error instanceof Error) || !('tlsFailed' in error)) throw error;
+  throw new Error(
+    `The connection to the mail server could not be encrypted, so the password was not sent: ${error.message}`,
+    { cause: error },
+  );
+}
+
+function connectionTo(url: URL): ImapFlowOptions {
+  const { hostname, port, username, password } = url;
+  const { secure, requiresStartTls, tls } = mailServerTls(url);
   return {
-    ...{ host, secure, port: port === '' ? (secure ? 993 : 143) : Number(port) },
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (secure ? 993 : 143) : Number(port),
+    secure,
+    // Where it is not required, the library uses STARTTLS if the server offers it.
+    ...(requiresStartTls && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     ...{ logger: false, disableAutoIdle: true, disableAutoEnable: true },
     connectionTimeout: CONNECT_TIMEOUT_MS,
@@ -85,7 +98,7 @@ function connectionTo({ protocol, hostname, port, username, password }: URL): Im
     maxLineLength: MOST_LITERAL_BYTES,
     maxLiteralSize: MOST_LITERAL_BYTES,
     maxResponseSize: 2 * MOST_LITERAL_BYTES,
-    tls: mailServerTls(hostname),
+    tls,
   };
 }
 

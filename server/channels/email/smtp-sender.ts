@@ -13,14 +13,18 @@ const ATTEMPT_TIMEOUT_MS = 60_000;
 const MAX_CONNECTIONS = 3;
 const MAX_DETAIL_LENGTH = 300;
 
-/** Sends over a pool of SMTP connections; `smtp:` turns to TLS where the server offers it, `smtps:` starts with it. */
+/** Sends over a pool of SMTP connections, encrypted as `mailServerTls` says. */
 export function createSmtpSender(options: {
   smtpUrl: string;
   mailFrom: string;
   bounces: BounceReturn | null;
 }): EmailChannel {
+  const url = new URL(options.smtpUrl);
+  const { requiresStartTls, tls } = mailServerTls(url);
+  // The library would take any option of its own from the query, those that switch TLS off among them.
+  url.search = '';
   const transport = createTransport({
-    url: options.smtpUrl,
+    url: url.href,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     // Each attempt is counted in the outbox; the pool must not make others on its own.
@@ -30,7 +34,8 @@ export function createSmtpSender(options: {
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SOCKET_IDLE_TIMEOUT_MS,
-    tls: mailServerTls(new URL(options.smtpUrl).hostname),
+    requireTLS: requiresStartTls,
+    tls,
   });
   return {
     async deliver(message, signal) {
@@ -48,13 +53,21 @@ export function createSmtpSender(options: {
 }
 
 /**
- * A 5xx about the recipient is the receiver's last word about that address, one about the message about this mail. Those before
- * (greeting, login, sender) and those that refuse us (X.7.X: no relaying, a block) are for the operator to set right, and are
- * tried again like everything else, which may pass by itself.
+ * Maps the error of an attempt to its outcome. A 5xx about the recipient is final for that address, one about the message for this
+ * mail. A 5xx before those (greeting, login, sender), one that refuses us (X.7.X: no relaying, a block) and a connection that could
+ * not be encrypted are for the operator to set right; they are retried like everything else, because they may pass by themselves.
  */
 function outcomeOf(error: unknown): DeliveryOutcome {
   if (!(error instanceof Error)) return { outcome: 'retry', detail: oneLine(String(error)) };
   const { code, command, permanent, response, message }: NodemailerError = error;
+  if (isTlsFailure(error))
+    return {
+      outcome: 'retry',
+      detail: oneLine(
+        `The connection to the mail server could not be encrypted, so neither the password nor the mail was sent: ${message}`,
+      ),
+      cause: 'unencrypted',
+    };
   const refusesUs = response !== undefined && OPENING.test(command ?? '');
   const detail = oneLine(
     `${refusesUs ? 'The mail server takes no mail from us: ' : ''}${response ?? message}`,
@@ -79,6 +92,14 @@ function outcomeOf(error: unknown): DeliveryOutcome {
  * (`mailDownSince` goes by that), so an answer to these has words in front.
  */
 const OPENING = /^(?:CONN|EHLO|HELO|LHLO|STARTTLS|AUTH\b.*)$/;
+
+/**
+ * Whether the connection was given up because STARTTLS was refused, or because the TLS handshake or the certificate failed. Errors of
+ * TLS have a code of their own (`ERR_TLS_CERT_ALTNAME_INVALID`) and, unlike those of the network, name no system call.
+ */
+function isTlsFailure({ code, originalCode, syscall }: NodemailerError): boolean {
+  return code === 'ETLS' || (code === 'ESOCKET' && originalCode !== undefined && syscall === undefined);
+}
 
 /** RFC 3463 §3.8: the security or policy status of an enhanced code. */
 const REFUSES_US = /^5\d\d[ -]5\.7\.\d/;

@@ -12,6 +12,10 @@ const ALARMS: Readonly<Record<string, Explained>> = {
     title: 'The mail server refuses our mail',
     what: 'Look at SMTP_URL, at MAIL_FROM, and at what the server said. What waits is tried again for four days.',
   },
+  smtp_unencrypted: {
+    title: 'The connection to the mail server cannot be encrypted',
+    what: 'Until the server offers STARTTLS with a certificate that can be verified, no mail is sent; what waits is retried for four days. If it did so before, somebody on the way may be removing the offer. On a network that you trust, add ?tls=opportunistic to SMTP_URL.',
+  },
   mail_down: {
     title: 'Mail does not leave',
     what: 'Look whether the server of SMTP_URL runs and can be reached from here. What waits is tried again for four days.',

@@ -1,0 +1,158 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { DeliveryOutcome } from '../../server/channels/index.ts';
+import { createEmailChannel, readMailbox } from '../../server/channels/email/index.ts';
+import { startImapServer } from '../kit/imap-server.ts';
+import { mintAuthority, selfSigned } from '../kit/mint.ts';
+import { startSmtpSink } from '../kit/smtp-sink.ts';
+import { startStrippingProxy } from '../kit/stripping-proxy.ts';
+import type { ServerCertificate } from '../kit/tls-server.ts';
+
+/** Not one of the addresses that may do without encryption, yet the system delivers it to this very machine. */
+const BEYOND = '0.0.0.0';
+const PASSWORD = 'hunter2';
+const never = new AbortController().signal;
+
+const authority = mintAuthority();
+const certificates = {
+  verifiable: authority.issue({ commonName: BEYOND, ipAddresses: [BEYOND] }),
+  'of another host': authority.issue({ dnsNames: ['other.example'] }),
+  'that nobody signed': selfSigned({ ipAddresses: [BEYOND] }),
+};
+
+beforeAll(() => {
+  const before = getCACertificates('default');
+  setDefaultCACertificates([...before, authority.certificatePem]);
+  afterAll(() => setDefaultCACertificates(before));
+});
+
+/** A mail server and a middleman who strips its offer of STARTTLS. */
+async function smtpWorld(certificate: ServerCertificate = certificates.verifiable) {
+  const sink = await startSmtpSink({ certificate });
+  const proxy = await startStrippingProxy(sink);
+  onTestFinished(async () => void (await Promise.all([proxy.stop(), sink.stop()])));
+  return { sink, proxy };
+}
+
+/** One mail to the server at this port, which wants a password. */
+async function send({ port }: { port: number }, host = BEYOND, options = ''): Promise<DeliveryOutcome> {
+  const channel = createEmailChannel({
+    smtpUrl: `smtp://alerts:${PASSWORD}@${host}:${port}${options}`,
+    mailFrom: 'alerts@certlantern.example',
+    captureDir: '/nowhere',
+  });
+  const [to, messageId] = ['alice@fjord.example', '<1@certlantern.example>'];
+  const text = 'Soon.';
+  const sent = await channel.deliver({ to, messageId, subject: text, text, html: text }, never);
+  channel.close();
+  return sent;
+}
+
+describe('smtp:// to another machine', () => {
+  it('sends password and mail over TLS to a server whose certificate is verified', async () => {
+    const { sink } = await smtpWorld();
+    expect(await send(sink)).toMatchObject({ outcome: 'delivered' });
+    expect(sink.passwords).toEqual([PASSWORD]);
+    expect(sink.ledger).toEqual([expect.objectContaining({ tls: true })]);
+  });
+
+  it('sends neither password nor mail where STARTTLS is stripped, and says so to the operator', async () => {
+    const { sink, proxy } = await smtpWorld();
+    expect(await send(proxy)).toEqual({
+      outcome: 'retry',
+      cause: 'unencrypted',
+      detail: expect.stringMatching(
+        /^The connection to the mail server could not be encrypted, so neither the password nor the mail was sent: /,
+      ) as string,
+    });
+    expect(sink.passwords).toEqual([]);
+    expect(sink.ledger).toEqual([]);
+    expect(proxy.heard()).toMatch(/^EHLO \S+\r\nSTARTTLS\r\n(?:QUIT\r\n)?$/);
+  });
+
+  it.each(['of another host', 'that nobody signed'] as const)(
+    'sends neither password nor mail to a server with a certificate %s',
+    async (name) => {
+      const { sink } = await smtpWorld(certificates[name]);
+      for (const options of ['', '?tls=opportunistic']) {
+        expect(await send(sink, BEYOND, options)).toMatchObject({ outcome: 'retry', cause: 'unencrypted' });
+        expect(sink.passwords).toEqual([]);
+        expect(sink.ledger).toEqual([]);
+      }
+    },
+  );
+
+  it('does without encryption where the operator allows that', async () => {
+    const { sink, proxy } = await smtpWorld();
+    expect(await send(proxy, BEYOND, '?tls=opportunistic')).toMatchObject({ outcome: 'delivered' });
+    expect(sink.passwords).toEqual([PASSWORD]);
+    expect(await send(sink, BEYOND, '?tls=opportunistic')).toMatchObject({ outcome: 'delivered' });
+    expect(sink.ledger.map(({ tls }) => tls)).toEqual([false, true]);
+  });
+});
+
+it.each(['127.0.0.1', 'localhost'])(
+  'smtp://%s needs no encryption, and no certificate that anybody signed',
+  async (host) => {
+    const { sink, proxy } = await smtpWorld(certificates['that nobody signed']);
+    expect(await send(proxy, host)).toMatchObject({ outcome: 'delivered' });
+    expect(await send(sink, host)).toMatchObject({ outcome: 'delivered' });
+    expect(sink.ledger.map(({ tls }) => tls)).toEqual([false, true]);
+  },
+);
+
+/** A mailbox with one unread mail, and a middleman who strips the server's offer of STARTTLS. */
+async function imapWorld(certificate: ServerCertificate = certificates.verifiable) {
+  const imap = await startImapServer(certificate);
+  imap.append('Subject: one\n\n');
+  const proxy = await startStrippingProxy(imap);
+  onTestFinished(async () => void (await Promise.all([proxy.stop(), imap.stop()])));
+  return {
+    ...{ imap, proxy },
+    read: ({ port }: { port: number }, host = BEYOND, options = '') => {
+      const url = imap.url.replace(/127\.0\.0\.1:\d+/, `${host}:${port}`);
+      return readMailbox(`${url}${options}`, () => Promise.resolve('done'), never);
+    },
+  };
+}
+
+describe('imap:// to another machine', () => {
+  it('reads the mailbox over TLS on a server whose certificate is verified', async () => {
+    const { imap, proxy, read } = await imapWorld();
+    proxy.behave();
+    expect(await read(proxy)).toBe(1);
+    expect(imap.mails()).toEqual([]);
+    expect(proxy.heard()).not.toContain('LOGIN');
+  });
+
+  it('sends no password where STARTTLS is stripped, and says so', async () => {
+    const { imap, proxy, read } = await imapWorld();
+    await expect(read(proxy)).rejects.toThrow(
+      /^The connection to the mail server could not be encrypted, so the password was not sent: /,
+    );
+    expect(proxy.heard()).not.toMatch(/LOGIN|AUTHENTICATE/i);
+    expect(imap.mails()).toEqual([{ uid: 1, flags: [] }]);
+  });
+
+  it.each(['of another host', 'that nobody signed'] as const)(
+    'sends no password to a server with a certificate %s',
+    async (name) => {
+      const { imap, read } = await imapWorld(certificates[name]);
+      for (const options of ['', '?tls=opportunistic'])
+        await expect(read(imap, BEYOND, options)).rejects.toThrow('could not be encrypted');
+      expect(imap.mails()).toEqual([{ uid: 1, flags: [] }]);
+    },
+  );
+
+  it('does without encryption where the operator allows that, and on this machine', async () => {
+    for (const [host, options] of [
+      [BEYOND, '?tls=opportunistic'],
+      ['127.0.0.1', ''],
+      ['localhost', ''],
+    ] as const) {
+      const { proxy, read } = await imapWorld(certificates['that nobody signed']);
+      expect(await read(proxy, host, options)).toBe(1);
+      expect(proxy.heard()).toContain('LOGIN');
+    }
+  });
+});
