@@ -28,6 +28,8 @@ const OWN_SETTINGS = [
   'EXTRA_CA_FILE',
   'DNS_SERVERS',
   'EGRESS_ALLOW_CIDRS',
+  'CHANNEL_ALLOW_CIDRS',
+  'TRY_IT',
   'SIGNUPS',
   'DEMO_HOSTS',
 ];
@@ -64,6 +66,8 @@ async function main(): Promise<void> {
       EXTRA_CA_FILE: authorityFile,
       DNS_SERVERS: servers.nameServer,
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
+      TRY_IT: 'on',
       DEMO_HOSTS: OFFERED_HOSTS.map(({ name }) => withPort(name, servers.port)).join(','),
     },
   });

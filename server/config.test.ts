@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
 import { LIMITS } from './core/index.ts';
+import { reachOfStrangers } from './reach-config.ts';
 
 describe('parseConfig', () => {
   it('needs nothing', () => {
@@ -64,6 +65,9 @@ describe('parseConfig', () => {
     ['DNS_SERVERS', '127.0.0.1:99999'],
     ['CHECK_CONCURRENCY', '0'],
     ['SIGNUPS', 'maybe'],
+    ['TRY_IT', 'true'],
+    ['CHANNEL_ALLOW_CIDRS', '10.0.0.0/33'],
+    ['CHANNEL_ALLOW_CIDRS', 'none, 10.0.0.0/8'],
     ['INSECURE_HTTP', 'sure'],
     ['LOG_LEVEL', 'loud'],
     ['SUPPORT_EMAIL', '@'],
@@ -251,6 +255,62 @@ describe('The settings of sign-in and analytics', () => {
 
   it('measure only where an id is set', () => {
     expect(parseConfig({ ANALYTICS_ID: 'G-ABC123DEF4' }).analyticsId).toBe('G-ABC123DEF4');
+  });
+});
+
+describe('What strangers reach', () => {
+  const EGRESS_ALLOW_CIDRS = '10.0.0.0/8';
+  const reach = (environment: Record<string, string>) => {
+    const { tryIt, channelAllowCidrs } = parseConfig(environment);
+    return { tryIt, channelAllowCidrs };
+  };
+
+  it.each([
+    [{}, { tryIt: true, channelAllowCidrs: [] }],
+    [{ TRY_IT: 'off' }, { tryIt: false, channelAllowCidrs: [] }],
+    [{ EGRESS_ALLOW_CIDRS }, { tryIt: false, channelAllowCidrs: [] }],
+    [
+      { EGRESS_ALLOW_CIDRS, TRY_IT: 'on' },
+      { tryIt: true, channelAllowCidrs: [] },
+    ],
+    [
+      { EGRESS_ALLOW_CIDRS, CHANNEL_ALLOW_CIDRS: '10.0.0.5 fd00::/8' },
+      { tryIt: false, channelAllowCidrs: ['10.0.0.5/32', 'fd00::/8'] },
+    ],
+    // Whom the operator lets in keeps reaching what is open to checks, unless it is taken away.
+    [
+      { EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' },
+      { tryIt: false, channelAllowCidrs: ['10.0.0.0/8'] },
+    ],
+    [
+      { EGRESS_ALLOW_CIDRS, SIGNUPS: 'closed' },
+      { tryIt: false, channelAllowCidrs: ['10.0.0.0/8'] },
+    ],
+    [
+      { EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite', CHANNEL_ALLOW_CIDRS: 'none' },
+      { tryIt: false, channelAllowCidrs: [] },
+    ],
+    [
+      { SIGNUPS: 'closed', TRY_IT: 'on' },
+      { tryIt: false, channelAllowCidrs: [] },
+    ],
+  ])('with %j it is %j', (environment, expected) => {
+    expect(reach(environment)).toEqual(expected);
+  });
+
+  it('is said in one sentence where it is anything in the operator’s own network', () => {
+    const said = (environment: Record<string, string>) => reachOfStrangers(parseConfig(environment));
+    expect(said({})).toBeNull();
+    expect(said({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' })).toBeNull();
+    expect(said({ EGRESS_ALLOW_CIDRS })).toBe(
+      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody. Webhooks and other channels do not reach these ranges.',
+    );
+    expect(said({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on', CHANNEL_ALLOW_CIDRS: '10.0.0.5' })).toBe(
+      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS), even without an account (TRY_IT=on), and have messages sent to 10.0.0.5/32 (CHANNEL_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody.',
+    );
+    expect(said({ CHANNEL_ALLOW_CIDRS: '10.0.0.5' })).toMatch(
+      /^SIGNUPS=open lets anybody have messages sent to 10\.0\.0\.5\/32 \(CHANNEL_ALLOW_CIDRS\)\. Set/,
+    );
   });
 });
 

@@ -14,13 +14,14 @@ import {
   type OidcConfig,
   oidcConfig,
 } from './provider-config.ts';
+import { addressRange, type ReachConfig, reachConfig } from './reach-config.ts';
 import { type TracingConfig, tracingConfig } from './tracing-config.ts';
 import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './watch-config.ts';
 
 export { ConfigError } from './config-error.ts';
 
 /** Everything an operator can set, parsed. `.env.example` explains each variable. */
-export interface Config {
+export interface Config extends ReachConfig {
   port: number;
   host: string;
   publicUrl: URL;
@@ -38,7 +39,6 @@ export interface Config {
   mailFrom: string;
   /** null: what comes back goes to the sender of alerts, and nobody here reads it. */
   bounces: BounceConfig | null;
-  egressAllowCidrs: string[];
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
   dnsServers: string[];
@@ -54,7 +54,6 @@ export interface Config {
   /** null: no traces. */
   tracing: TracingConfig | null;
   trustedProxies: string[];
-  signups: 'open' | 'invite' | 'closed';
   /** What strangers may cost. */
   limits: Limits;
   insecureHttp: boolean;
@@ -122,7 +121,12 @@ export function parseConfig(environment: Environment): Config {
       text('MAIL_FROM') ?? `${phrase(productName)} <alerts@${mailDomain(publicUrl)}>`,
     ),
     bounces: bounceConfig(text('BOUNCE_ADDRESS'), text('BOUNCE_MAILBOX')),
-    egressAllowCidrs: list('EGRESS_ALLOW_CIDRS').map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry)),
+    ...reachConfig({
+      signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
+      egress: list('EGRESS_ALLOW_CIDRS'),
+      channels: list('CHANNEL_ALLOW_CIDRS'),
+      tryIt: onOrOff('TRY_IT', text('TRY_IT')),
+    }),
     extraCaPem: certificateFile(text('EXTRA_CA_FILE')),
     dnsServers: list('DNS_SERVERS').map(nameServer),
     checkConcurrency: wholeNumber('CHECK_CONCURRENCY', text('CHECK_CONCURRENCY') ?? '64', 1, 2000),
@@ -132,7 +136,6 @@ export function parseConfig(environment: Environment): Config {
     workerPort: wholeNumber('WORKER_PORT', text('WORKER_PORT') ?? '0', 0, 65_535) || null,
     tracing: tracingConfig(text),
     trustedProxies: list('TRUSTED_PROXIES').map((entry) => addressRange('TRUSTED_PROXIES', entry)),
-    signups: oneOf('SIGNUPS', text('SIGNUPS') ?? 'open', ['open', 'invite', 'closed'] as const),
     limits: limitsFrom(({ setting, standard, least, most }) =>
       wholeNumber(setting, text(setting) ?? String(standard), least, most),
     ),
@@ -164,6 +167,11 @@ function oneOf<const T extends readonly string[]>(name: string, value: string, c
 
 function yesOrNo(name: string, value: string): boolean {
   return ['true', '1'].includes(oneOf(name, value.toLowerCase(), ['true', 'false', '1', '0'] as const));
+}
+
+/** null where it is not set. */
+function onOrOff(name: string, value: string | null): boolean | null {
+  return value === null ? null : oneOf(name, value.toLowerCase(), ['on', 'off'] as const) === 'on';
 }
 
 function parseUrl(name: string, value: string, schemes: readonly string[], example: string): URL {
@@ -208,16 +216,6 @@ function phrase(name: string): string {
 function mailDomain(publicUrl: URL): string {
   const host = publicUrl.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? host : 'localhost';
-}
-
-function addressRange(name: string, value: string): string {
-  const [address = '', prefix, ...rest] = value.split('/');
-  const family = isIP(address);
-  const longest = family === 6 ? 128 : 32;
-  const length = prefix === undefined ? longest : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN;
-  if (family === 0 || rest.length > 0 || !(length <= longest))
-    throw new ConfigError(`${name} must list ranges like 10.0.0.0/8 or fd00::/8, but it has "${value}".`);
-  return `${address}/${length}`;
 }
 
 function nameServer(value: string): string {

@@ -29,6 +29,7 @@ import { PkiError } from './pki/index.ts';
 import { createCanaries, createIconSource, createThreadedExaminer, loadTrustStore } from './probe/index.ts';
 import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './providers/identity/index.ts';
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
+import { reachOfStrangers } from './reach-config.ts';
 import { readyLines } from './ready-lines.ts';
 import { openStore, StoreError } from './store/open-store.ts';
 import { measureThisProcess, startTelemetry, tracedQueries } from './start-telemetry.ts';
@@ -92,8 +93,13 @@ async function main(): Promise<void> {
 
   measureThisProcess(telemetry, { role: config.role, store, readiness });
   const policy = createAddressPolicy(config.egressAllowCidrs);
+  const channelPolicy = createAddressPolicy(config.channelAllowCidrs);
   if (config.egressAllowCidrs.length > 0)
     log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
+  if (config.channelAllowCidrs.length > 0)
+    log.warn({ ranges: config.channelAllowCidrs }, 'channels such as webhooks reach these ranges');
+  const strangersReach = reachOfStrangers(config);
+  if (strangersReach !== null) log.warn(strangersReach);
   const mailFolder = join(config.dataDir, 'mail');
   refuseUnreadableAnchors(config.extraCaPem);
 
@@ -117,6 +123,7 @@ async function main(): Promise<void> {
       bounces,
     });
     const resolver = createResolver({ servers: config.dnsServers, policy });
+    const channelResolver = createResolver({ servers: config.dnsServers, policy: channelPolicy });
     const examiner = createThreadedExaminer({
       dnsServers: config.dnsServers,
       egressAllowCidrs: config.egressAllowCidrs,
@@ -129,7 +136,7 @@ async function main(): Promise<void> {
       examiner,
       icons: createIconSource({ resolver, policy }),
       email,
-      channels: createHttpChannels({ resolver, policy }),
+      channels: createHttpChannels({ resolver: channelResolver, policy: channelPolicy }),
       unsubscribeKeys: unsubscribeKeys(secrets.session),
       bounces: bounces?.mailbox == null ? null : { ...bounces, mailbox: bounces.mailbox },
       canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
@@ -188,6 +195,7 @@ async function main(): Promise<void> {
       secrets,
       clock: systemClock,
       policy,
+      channelPolicy,
       log,
       requestLog: log,
       telemetry,
@@ -206,6 +214,7 @@ async function main(): Promise<void> {
         publicUrl,
         mailPage: config.smtpUrl === null ? mailPage : null,
         billing: config.billing.mode,
+        warning: strangersReach,
         obstacle: refusePlainHttp(undefined, { ...config, publicUrl })?.detail ?? null,
       }),
     );

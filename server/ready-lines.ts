@@ -5,15 +5,18 @@ export function readyLines(options: {
   /** null where mail goes out through a mail server. */
   mailPage: URL | null;
   billing: keyof typeof PAYMENTS;
+  /** What the operator should think about; null when there is nothing. */
+  warning: string | null;
   /** Why people cannot use it yet; null when they can. */
   obstacle: string | null;
 }): string {
-  const { productName, publicUrl, mailPage, billing, obstacle } = options;
+  const { productName, publicUrl, mailPage, billing, warning, obstacle } = options;
   const lines = [
     '',
     `  ${productName} is ready at ${publicUrl.origin}`,
     mailPage && `  Its mail is kept here until SMTP_URL is set: ${mailPage.href}`,
     PAYMENTS[billing],
+    warning && `  Warning: ${warning}`,
     '  To look around with example domains and no network: npm run demo',
     obstacle && `  Not usable yet: ${obstacle}`,
     '',

@@ -67,6 +67,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
     PUBLIC_URL: url,
     EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
     DNS_SERVERS: dns.address,
     EXTRA_CA_FILE: authorityFile,
   };

@@ -18,6 +18,8 @@ export interface AppOptions {
   clock: { now(): number };
   /** What the guarded way out lets through, asked before a host is stored. */
   policy: { permits(ip: string): boolean; permitsLocalNames: boolean };
+  /** The same for the addresses of channels. */
+  channelPolicy: AppOptions['policy'];
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
   /** The folder of the built pages. */
   webRoot: string;
@@ -38,6 +40,8 @@ interface AppConfig {
   /** Ranges whose forwarded headers count. */
   trustedProxies: readonly string[];
   signups: 'open' | 'invite' | 'closed';
+  /** Whether people without an account may have a host looked at. */
+  tryIt: boolean;
   limits: Limits;
   insecureHttp: boolean;
   firebase: Settings['firebase'];

@@ -12,7 +12,7 @@ import { newWebhookSecret } from './webhook-secret.ts';
  */
 export function acceptedConfig(
   config: ChannelConfig,
-  parts: Pick<AppParts, 'policy'>,
+  parts: Pick<AppParts, 'channelPolicy'>,
   before?: StoredChannelConfig,
 ): StoredChannelConfig | Refusal {
   const address = config.kind === 'ntfy' ? config.server : 'url' in config ? config.url : null;
@@ -24,9 +24,9 @@ export function acceptedConfig(
   return { ...config, secrets };
 }
 
-function refuseAddress(address: string, parts: Pick<AppParts, 'policy'>): Refusal | null {
+function refuseAddress(address: string, { channelPolicy }: Pick<AppParts, 'channelPolicy'>): Refusal | null {
   const { host } = new URL(address);
-  const judged = normaliseEndpoint(host, endpointPolicy(parts));
+  const judged = normaliseEndpoint(host, endpointPolicy({ policy: channelPolicy }));
   if (judged.ok) return null;
   return refuse(
     'channel_refused',

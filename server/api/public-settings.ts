@@ -20,6 +20,7 @@ export function publicConfigOf(
     supportEmail: string;
     analyticsId: string | null;
     signups: PublicConfig['signups'];
+    tryIt: boolean;
     insecureHttp: boolean;
     demoHosts: readonly string[];
   },
@@ -31,8 +32,7 @@ export function publicConfigOf(
     billing: publicBilling(config),
     analytics_id: config.analyticsId,
     signups: config.signups,
-    // Where strangers may not sign up, they may not have us look at hosts either.
-    try_it: config.signups === 'open',
+    try_it: config.tryIt,
     insecure_http: config.insecureHttp,
     limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
     demo_hosts: [...config.demoHosts],

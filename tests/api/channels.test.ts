@@ -197,6 +197,16 @@ describeEachDatabase('The channels of an account', (open) => {
     expect(await list(bob)).toHaveLength(2);
   });
 
+  it('go by the ranges that are open to channels, which those of checks do not open', async () => {
+    const everywhere = { permits: () => true, permitsLocalNames: true };
+    const nowhere = { permits: () => false, permitsLocalNames: false };
+    const config = { kind: 'ntfy', server: 'http://192.168.0.2:8080', topic: 'home' };
+    const closed = await (await startApi(open, { policy: everywhere, channelPolicy: nowhere })).cast();
+    expect((await add(closed.bob, config)).problem.code).toBe('channel_refused');
+    const opened = await (await startApi(open, { policy: nowhere, channelPolicy: everywhere })).cast();
+    expect((await add(opened.bob, config)).status).toBe(200);
+  });
+
   it('take their form from the contract alone: what else is sent is dropped', async () => {
     const api = await startApi(open);
     const { bob, charlie } = await api.cast();

@@ -273,9 +273,10 @@ describeEachDatabase('A look without an account', (open) => {
     expect(await countRows(rig.store)).toBe(0);
   });
 
-  it('is offered only where everybody may sign up', async () => {
-    for (const signups of ['invite', 'closed'] as const) {
-      const { rig, look } = await startWorld(open, { api: { config: { signups } } });
+  it('is offered only where the settings allow it', async () => {
+    for (const config of [{ signups: 'invite' }, { signups: 'closed' }, { tryIt: false }] as const) {
+      const { rig, look, served } = await startWorld(open, { api: { config } });
+      expect((await createClient(served.send).ask(CALLS.publicConfig)).ok.data.try_it).toBe(false);
       expect((await look('shop.fjord.example')).problem.code).toBe('not_found');
       expect(await countRows(rig.store)).toBe(0);
     }

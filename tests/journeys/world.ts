@@ -58,6 +58,8 @@ export const test = base.extend<object, { environment: Record<string, string>; w
         SMTP_URL: mail.url,
         DNS_SERVERS: dns.address,
         EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+        CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
+        TRY_IT: 'on',
         EXTRA_CA_FILE: extraCa,
         ...environment,
       });

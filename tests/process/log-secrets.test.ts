@@ -27,6 +27,7 @@ it('The log, at its most talkative, has no secret of the operator, of people or 
     LOG_LEVEL: 'trace',
     BILLING: 'none',
     EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128',
+    CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
     SMTP_URL: `smtp://mailer:${SECRET}-of-smtp@127.0.0.1:${nobody}`,
     HEARTBEAT_URL: `http://127.0.0.1:${nobody}/ping/${SECRET}-of-heartbeat`,
     METRICS_TOKEN: `${SECRET}-of-metrics-0123456789`,

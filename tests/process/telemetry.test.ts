@@ -125,6 +125,7 @@ describe('Traces', () => {
       DATA_DIR: join(folder.path, 'data'),
       BILLING: 'none',
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
       TRUSTED_PROXIES: '127.0.0.1/32,::1/128',
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=of%20the%20receiver',

@@ -24,8 +24,7 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.glance, async ({ c, body, now }) => {
     c.header('Cache-Control', 'no-store');
-    if (config.signups !== 'open')
-      return refuse('not_found', 'Nothing can be tried without an account here.');
+    if (!config.tryIt) return refuse('not_found', 'Nothing can be tried without an account here.');
     const normalised = normaliseEndpoint(body.host, hosts);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const counted = await countAll(store, now, limits(c.get('client')));

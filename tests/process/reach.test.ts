@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { selfSigned } from '../kit/mint.ts';
+import { createClient, sendTo, signIn, signUp } from '../kit/people.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+import { startWebhookSink } from '../kit/webhook-sink.ts';
+
+const EGRESS_ALLOW_CIDRS = '127.0.0.0/8';
+/** A start and a delivery, on a machine that does much else. */
+const PATIENCE = { timeout: 45_000, interval: 100 };
+
+let folder: ReturnType<typeof temporaryFolder>;
+let running: App | null = null;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(async () => {
+  await running?.kill();
+  running = null;
+  folder.remove();
+});
+
+async function start(env: Record<string, string>): Promise<App> {
+  await running?.stop();
+  running = await startApp({ DATA_DIR: join(folder.path, 'data'), BILLING: 'none', ...env });
+  return running;
+}
+
+/** A TLS server in the opened range; resolves to what to type for it. */
+async function startHost(): Promise<string> {
+  const peer = await startTlsServer({ '*': selfSigned() });
+  onTestFinished(() => peer.stop());
+  return `127.0.0.1:${peer.port}`;
+}
+
+/** What the log and the start lines warn of. */
+const warnings = (app: App) => ({
+  logged: app
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => (JSON.parse(line) as { msg: string }).msg)
+    .filter((msg) => msg.startsWith('SIGNUPS=open')),
+  shown: /^ {2}Warning: (.*)$/m.exec(app.output())?.[1] ?? null,
+});
+
+it('With opened ranges and open sign-ups, a start warns of both and offers no look without an account', async () => {
+  const host = await startHost();
+  const app = await start({ EGRESS_ALLOW_CIDRS });
+  const { logged, shown } = warnings(app);
+  expect(shown).toMatch(
+    /^SIGNUPS=open lets anybody have hosts in 127\.0\.0\.0\/8 checked \(EGRESS_ALLOW_CIDRS\)/,
+  );
+  expect(logged).toEqual([shown]);
+  const stranger = createClient(sendTo(app.url));
+  expect((await stranger.ask(CALLS.publicConfig)).ok.data.try_it).toBe(false);
+  expect((await stranger.ask(CALLS.glance, { body: { host } })).problem.code).toBe('not_found');
+  const landing = await (await fetch(`${app.url}/landing`)).text();
+  expect(landing).not.toContain('id="try-it"');
+});
+
+it('TRY_IT=on offers the look all the same, and the warning names it', async () => {
+  const host = await startHost();
+  const app = await start({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on' });
+  expect(warnings(app).shown).toContain('even without an account (TRY_IT=on)');
+  const stranger = createClient(sendTo(app.url));
+  expect((await stranger.ask(CALLS.glance, { body: { host } })).ok.data.addresses).toMatchObject([
+    { address: '127.0.0.1', failure: null },
+  ]);
+});
+
+it('Without opened ranges, or where strangers may not sign up, there is nothing to warn of', async () => {
+  const closed = await start({});
+  expect(warnings(closed)).toEqual({ logged: [], shown: null });
+  expect((await createClient(sendTo(closed.url)).ask(CALLS.publicConfig)).ok.data.try_it).toBe(true);
+  const invited = await start({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' });
+  expect(warnings(invited)).toEqual({ logged: [], shown: null });
+});
+
+it('With open sign-ups, webhooks reach opened ranges only where CHANNEL_ALLOW_CIDRS lists them', async () => {
+  const sink = await startWebhookSink();
+  onTestFinished(() => sink.stop());
+  const heartbeats: string[] = [];
+  const listener = createServer(({ url }, response) => {
+    heartbeats.push(url ?? '');
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  onTestFinished(() => void listener.close());
+  const host = await startHost();
+  const config = { kind: 'webhook', url: `${sink.url}/hook` };
+
+  const opened = await start({ EGRESS_ALLOW_CIDRS, CHANNEL_ALLOW_CIDRS: '127.0.0.1' });
+  expect(warnings(opened).shown).toContain('have messages sent to 127.0.0.1/32 (CHANNEL_ALLOW_CIDRS)');
+  const alice = await signUp(sendTo(opened.url), { name: 'Alice' });
+  const { key } = (await alice.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
+  await alice.ask(CALLS.testChannel, { params: { key } });
+  await expect.poll(() => sink.requests.length, PATIENCE).toBe(1);
+
+  // The channel from before is there still, and its address is judged anew at each attempt.
+  const { port } = new URL(opened.url);
+  const HEARTBEAT_URL = `http://127.0.0.1:${(listener.address() as AddressInfo).port}/ping`;
+  const closed = await start({ EGRESS_ALLOW_CIDRS, HEARTBEAT_URL, PORT: port });
+  const again = await signIn(sendTo(closed.url), alice);
+  const { id } = (await again.ask(CALLS.testChannel, { params: { key } })).ok.data;
+  const receipt = async () => (await again.ask(CALLS.delivery, { params: { id } })).ok.data;
+  await expect.poll(receipt, PATIENCE).toMatchObject({
+    state: 'failed',
+    detail: 'This address may not be called from here.',
+  });
+  expect(sink.requests).toHaveLength(1);
+  expect((await again.ask(CALLS.addChannel, { body: { config } })).problem.code).toBe('channel_refused');
+
+  // What the operator chose goes on: checks of the range, and the heartbeat.
+  expect((await again.ask(CALLS.addDomain, { body: { host } })).status).toBe(200);
+  await expect.poll(() => heartbeats, PATIENCE).toEqual(['/ping']);
+}, 150_000);
