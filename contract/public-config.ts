@@ -21,13 +21,17 @@ export const publicConfigSchema = z.object({
   ]),
   /**
    * `none`: everybody has Premium and nothing is sold; `unset`: plans hold, but nothing can be bought here; `test`: the
-   * whole flow without money; `paddle`: for real.
+   * whole flow without money; `paddle`: through Paddle, in whose sandbox nobody is charged.
    */
   billing: z.discriminatedUnion('mode', [
     z.object({ mode: z.literal('none') }),
     z.object({ mode: z.literal('unset') }),
     z.object({ mode: z.literal('test') }),
-    z.object({ mode: z.literal('paddle'), client_token: z.string() }),
+    z.object({
+      mode: z.literal('paddle'),
+      client_token: z.string(),
+      environment: z.enum(['live', 'sandbox']),
+    }),
   ]),
   /** Measurement id of the analytics service; null: nothing is measured. */
   analytics_id: z.string().nullable(),

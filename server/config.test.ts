@@ -314,6 +314,63 @@ describe('What strangers reach', () => {
   });
 });
 
+describe('The settings of Paddle', () => {
+  const keys = (key: string, token: string) => ({
+    PADDLE_API_KEY: key,
+    PADDLE_CLIENT_TOKEN: token,
+    PADDLE_WEBHOOK_SECRET: 'pdl_ntfset_secret',
+    PADDLE_PRICE_ID: 'pri_1',
+  });
+  const SANDBOX = keys('pdl_sdbx_apikey_hunter2', 'test_token');
+  const LIVE = keys('pdl_live_apikey_hunter2', 'live_token');
+  const PUBLIC_URL = 'https://certs.example.com';
+
+  it.each([
+    [
+      SANDBOX,
+      { environment: 'sandbox', isUnconfirmedSandbox: true, apiUrl: 'https://sandbox-api.paddle.com' },
+    ],
+    [
+      { ...SANDBOX, BILLING: 'paddle' },
+      { environment: 'sandbox', isUnconfirmedSandbox: true },
+    ],
+    [
+      { ...SANDBOX, BILLING: 'sandbox' },
+      { environment: 'sandbox', isUnconfirmedSandbox: false },
+    ],
+    [
+      { ...SANDBOX, BILLING: 'sandbox', PUBLIC_URL },
+      { environment: 'sandbox', isUnconfirmedSandbox: false },
+    ],
+    [LIVE, { environment: 'live', isUnconfirmedSandbox: false, apiUrl: 'https://api.paddle.com' }],
+    [
+      { ...LIVE, PUBLIC_URL },
+      { environment: 'live', isUnconfirmedSandbox: false },
+    ],
+    // Keys from before May 2025 do not say which environment they belong to.
+    [{ ...LIVE, PADDLE_API_KEY: '0123456789abcdef' }, { environment: 'live' }],
+    [{ ...SANDBOX, PADDLE_API_KEY: '0123456789abcdef' }, { environment: 'sandbox' }],
+  ])('take %j as %j', (environment, expected) => {
+    expect(parseConfig(environment).billing).toMatchObject({ mode: 'paddle', ...expected });
+  });
+
+  it.each([
+    ['PADDLE_CLIENT_TOKEN', { ...SANDBOX, PUBLIC_URL }],
+    ['PADDLE_CLIENT_TOKEN', { ...SANDBOX, PUBLIC_URL, BILLING: 'paddle' }],
+    ['PADDLE_CLIENT_TOKEN', { ...SANDBOX, PUBLIC_URL: 'http://192.168.0.2:8080' }],
+    ['BILLING', { ...LIVE, BILLING: 'sandbox' }],
+    ['BILLING', { BILLING: 'Sandbox' }],
+    ['PADDLE_API_KEY', { BILLING: 'sandbox' }],
+    ['PADDLE_API_KEY', { ...LIVE, PADDLE_API_KEY: SANDBOX.PADDLE_API_KEY }],
+    ['PADDLE_API_KEY', { ...SANDBOX, PADDLE_API_KEY: LIVE.PADDLE_API_KEY, BILLING: 'sandbox' }],
+    // It goes to every browser: a secret key must not end up there.
+    ['PADDLE_CLIENT_TOKEN', { ...LIVE, PADDLE_CLIENT_TOKEN: LIVE.PADDLE_API_KEY }],
+  ])('are refused where %s makes no sense', (name, environment) => {
+    expect(() => parseConfig(environment)).toThrow(ConfigError);
+    expect(() => parseConfig(environment)).toThrow(new RegExp(`^${name}(?!.*hunter2)[^\\n]+$`));
+  });
+});
+
 describe('limits for strangers', () => {
   const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
   const shown = [...example.matchAll(/^#(LIMIT_\w+)=(\d+)$/gm)].map(([, name, value]) => [

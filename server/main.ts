@@ -36,7 +36,7 @@ import { measureThisProcess, startTelemetry, tracedQueries } from './start-telem
 import { freeRows } from './store/outbox.ts';
 import { endTestSubscriptions } from './store/subscriptions.ts';
 import { createLog, createReadiness } from './telemetry/index.ts';
-import { createWorker, systemClock } from './worker/index.ts';
+import { createAlarms, createWorker, systemClock } from './worker/index.ts';
 
 /** A port that cannot be had; one line, like every reason not to start. */
 class ListenError extends Error {
@@ -183,6 +183,13 @@ async function main(): Promise<void> {
         : createFirebaseIdentity({ config: config.firebase, log });
     if (config.billing.mode !== 'test')
       await endTestSubscriptions(store, { isTest: isTestSubscription, now: systemClock.now() });
+    const alarms = createAlarms({ store, clock: systemClock, log });
+    if (config.billing.mode === 'paddle' && config.billing.isUnconfirmedSandbox)
+      await alarms.raise(
+        'paddle_sandbox',
+        "PADDLE_CLIENT_TOKEN belongs to Paddle's sandbox: test cards buy Premium, and nobody is charged.",
+      );
+    else await alarms.clear('paddle_sandbox');
     const payments = await createPayments(config.billing, {
       now: () => systemClock.now(),
       test: { publicUrl, ...linkTestMode({ store, sessionSecret: secrets.session, app: () => app }) },
@@ -213,7 +220,7 @@ async function main(): Promise<void> {
         productName: config.productName,
         publicUrl,
         mailPage: config.smtpUrl === null ? mailPage : null,
-        billing: config.billing.mode,
+        billing: config.billing,
         warning: strangersReach,
         obstacle: refusePlainHttp(undefined, { ...config, publicUrl })?.detail ?? null,
       }),

@@ -33,11 +33,15 @@ export type BillingConfig =
   | { mode: 'test' }
   | {
       mode: 'paddle';
+      /** In the sandbox, test cards buy Premium and nobody is charged. */
+      environment: 'live' | 'sandbox';
+      /** Whether nothing but the token says that this is the sandbox: it may have been left there by mistake. */
+      isUnconfirmedSandbox: boolean;
       apiKey: string;
       clientToken: string;
       webhookSecret: string;
       priceId: string;
-      /** Without a path; by the token's prefix unless PADDLE_API_URL says otherwise. */
+      /** Without a path; the environment's unless PADDLE_API_URL says otherwise. */
       apiUrl: string;
     };
 
@@ -92,7 +96,12 @@ export function oidcConfig(read: Read): OidcConfig[] {
 }
 
 const PADDLE = ['PADDLE_API_KEY', 'PADDLE_CLIENT_TOKEN', 'PADDLE_WEBHOOK_SECRET', 'PADDLE_PRICE_ID'] as const;
-const MODES = ['none', 'test', 'paddle'];
+const MODES = ['none', 'test', 'sandbox', 'paddle'];
+/** By the prefix of client-side tokens (developer.paddle.com/paddle-js/about/client-side-tokens). */
+const ENVIRONMENT_OF_TOKEN = { live_: 'live', test_: 'sandbox' } as const;
+/** By the prefix of API keys; those made before May 2025 have none (developer.paddle.com/api-reference/about/api-keys). */
+const ENVIRONMENT_OF_KEY = { pdl_live_: 'live', pdl_sdbx_: 'sandbox' } as const;
+const PADDLE_APIS = { live: 'https://api.paddle.com', sandbox: 'https://sandbox-api.paddle.com' };
 
 /** Without BILLING: Paddle where its keys are set, else test mode on this machine, else nothing is sold. @throws ConfigError */
 export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean }): BillingConfig {
@@ -104,18 +113,54 @@ export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean 
     return { mode: isLoopback ? 'test' : 'unset' };
   const [apiKey, clientToken, webhookSecret, priceId] = PADDLE.map(
     (name) =>
-      read(name) ?? missing(name, chosen === 'paddle' ? 'BILLING=paddle' : 'the other PADDLE_ variables'),
+      read(name) ?? missing(name, chosen === null ? 'the other PADDLE_ variables' : `BILLING=${chosen}`),
   ) as [string, string, string, string];
+  const environment = paddleEnvironment({ apiKey, clientToken });
+  if (chosen === 'sandbox' && environment === 'live')
+    throw new ConfigError(
+      "BILLING=sandbox is for the keys of Paddle's sandbox, but PADDLE_CLIENT_TOKEN is a live one: people would be charged. Set BILLING=paddle if they should be.",
+    );
+  if (chosen !== 'sandbox' && environment === 'sandbox' && !isLoopback)
+    throw new ConfigError(
+      "PADDLE_CLIENT_TOKEN belongs to Paddle's sandbox, where test cards buy Premium and nobody is charged. Use the keys of your live account, or set BILLING=sandbox if that is what this deployment is for.",
+    );
   const ownApi = read('PADDLE_API_URL');
-  const api = clientToken.startsWith('test_') ? 'https://sandbox-api.paddle.com' : 'https://api.paddle.com';
   return {
     mode: 'paddle',
+    environment,
+    isUnconfirmedSandbox: environment === 'sandbox' && chosen !== 'sandbox',
     apiKey,
     clientToken,
     webhookSecret,
     priceId,
-    apiUrl: ownApi === null ? api : originOf('PADDLE_API_URL', ownApi),
+    apiUrl: ownApi === null ? PADDLE_APIS[environment] : originOf('PADDLE_API_URL', ownApi),
   };
+}
+
+/** @throws ConfigError where the token is none, or the key belongs to the other environment; without their values. */
+function paddleEnvironment({
+  apiKey,
+  clientToken,
+}: {
+  apiKey: string;
+  clientToken: string;
+}): 'live' | 'sandbox' {
+  const environment = byPrefix(ENVIRONMENT_OF_TOKEN, clientToken);
+  // It is sent to every browser, so it must not be the secret key by mistake.
+  if (environment === null)
+    throw new ConfigError(
+      'PADDLE_CLIENT_TOKEN must be a client-side token, which begins with live_ or test_.',
+    );
+  const ofKey = byPrefix(ENVIRONMENT_OF_KEY, apiKey);
+  if (ofKey !== null && ofKey !== environment)
+    throw new ConfigError(
+      `PADDLE_API_KEY belongs to Paddle's ${ofKey} account and PADDLE_CLIENT_TOKEN to the ${environment} one. Take all keys from the same account.`,
+    );
+  return environment;
+}
+
+function byPrefix<Value>(table: Readonly<Record<string, Value>>, text: string): Value | null {
+  return Object.entries(table).find(([prefix]) => text.startsWith(prefix))?.[1] ?? null;
 }
 
 /** @throws ConfigError */

@@ -4,7 +4,7 @@ export function readyLines(options: {
   publicUrl: URL;
   /** null where mail goes out through a mail server. */
   mailPage: URL | null;
-  billing: keyof typeof PAYMENTS;
+  billing: { mode: 'none' | 'unset' | 'test' } | { mode: 'paddle'; environment: 'live' | 'sandbox' };
   /** What the operator should think about; null when there is nothing. */
   warning: string | null;
   /** Why people cannot use it yet; null when they can. */
@@ -15,7 +15,7 @@ export function readyLines(options: {
     '',
     `  ${productName} is ready at ${publicUrl.origin}`,
     mailPage && `  Its mail is kept here until SMTP_URL is set: ${mailPage.href}`,
-    PAYMENTS[billing],
+    PAYMENTS[billing.mode === 'paddle' ? billing.environment : billing.mode],
     warning && `  Warning: ${warning}`,
     '  To look around with example domains and no network: npm run demo',
     obstacle && `  Not usable yet: ${obstacle}`,
@@ -26,7 +26,9 @@ export function readyLines(options: {
 
 const PAYMENTS = {
   none: null,
-  paddle: null,
+  live: null,
+  sandbox:
+    "  Payments: Paddle's sandbox, nobody is charged: test cards buy Premium. docs/payments.md says how to sell",
   test: '  Payments: test mode, no money moves. docs/payments.md says how to sell',
   unset:
     '  Payments: none, so Premium cannot be bought. Set the PADDLE_ variables (docs/payments.md), or BILLING=none to give Premium to everybody',

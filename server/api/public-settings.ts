@@ -10,7 +10,9 @@ export interface Settings {
     emulatorUrl: string | null;
   } | null;
   oidc: readonly { id: string; name: string }[];
-  billing: { mode: 'none' | 'unset' | 'test' } | { mode: 'paddle'; clientToken: string };
+  billing:
+    | { mode: 'none' | 'unset' | 'test' }
+    | { mode: 'paddle'; clientToken: string; environment: 'live' | 'sandbox' };
 }
 
 /** What anybody may know of this deployment. */
@@ -52,6 +54,6 @@ function publicIdentity({ firebase, oidc }: Settings): PublicConfig['identity'] 
 
 function publicBilling({ billing }: Settings): PublicConfig['billing'] {
   return billing.mode === 'paddle'
-    ? { mode: 'paddle', client_token: billing.clientToken }
+    ? { mode: 'paddle', client_token: billing.clientToken, environment: billing.environment }
     : { mode: billing.mode };
 }

@@ -49,15 +49,16 @@ describe('The security headers', () => {
   });
 
   it('let in the environment of Paddle that the token is of', () => {
-    const paddle = (clientToken: string) => headersOf({ billing: { mode: 'paddle', clientToken } });
-    const live = paddle('live_abc');
+    const paddle = (environment: 'live' | 'sandbox') =>
+      headersOf({ billing: { mode: 'paddle', clientToken: 'token', environment } });
+    const live = paddle('live');
     expect(live.policy.get('script-src')).toEqual(["'self'", 'https://cdn.paddle.com']);
     expect(live.policy.get('frame-src')).toEqual(['https://buy.paddle.com']);
     expect(live.policy.get('style-src')).toContain('https://cdn.paddle.com');
     expect(live.headers.get('content-security-policy')).not.toContain('sandbox');
     expect(live.opener).toBe('same-origin-allow-popups');
 
-    const test = paddle('test_abc');
+    const test = paddle('sandbox');
     expect(test.policy.get('script-src')).toEqual(["'self'", 'https://cdn.paddle.com']);
     expect(test.policy.get('frame-src')).toEqual(['https://sandbox-buy.paddle.com']);
     expect(test.policy.get('style-src')).toContain('https://sandbox-cdn.paddle.com');
@@ -103,7 +104,7 @@ describe('The security headers', () => {
     const { policy } = headersOf({
       firebase: FIREBASE,
       oidc: [{ id: 'google', name: 'Google' }],
-      billing: { mode: 'paddle', clientToken: 'live_abc' },
+      billing: { mode: 'paddle', clientToken: 'live_abc', environment: 'live' },
       analyticsId: 'G-ABC123DEF4',
     });
     const script = policy.get('script-src') ?? [];

@@ -91,17 +91,17 @@ function firebasePolicy({ firebase }: Settings): Policy {
   };
 }
 
-/** One script for both environments; everything else by the token's prefix, as paddle.js itself has it. */
+/** One script for both environments; everything else comes from hosts of the environment, as in paddle.js itself. */
 function paddlePolicy({ billing }: Settings): Policy {
   if (billing.mode !== 'paddle') return {};
-  const environment = billing.clientToken.startsWith('test_') ? 'sandbox-' : '';
-  const assets = `https://${environment}cdn.paddle.com`;
+  const prefix = billing.environment === 'sandbox' ? 'sandbox-' : '';
+  const assets = `https://${prefix}cdn.paddle.com`;
   return {
     'script-src': ['https://cdn.paddle.com'],
     'style-src': [assets],
     'img-src': [assets],
-    'frame-src': [`https://${environment}buy.paddle.com`],
-    'connect-src': [`https://${environment}checkout-service.paddle.com`],
+    'frame-src': [`https://${prefix}buy.paddle.com`],
+    'connect-src': [`https://${prefix}checkout-service.paddle.com`],
   };
 }
 

@@ -13,6 +13,7 @@ export const ALARM_CODES = [
   'checks_late',
   'alerts_late',
   'bounce_mailbox',
+  'paddle_sandbox',
 ] as const;
 export type AlarmCode = (typeof ALARM_CODES)[number];
 

@@ -23,6 +23,7 @@ import { claimWatchers, createSharedLooks, type Watchers } from './shared-looks.
 import { createWatchdog } from './watchdog.ts';
 
 export { type Clock, systemClock } from './clock.ts';
+export { createAlarms } from './operator-alarm.ts';
 export { type OwnNetwork, TRUSTING } from './own-network.ts';
 
 /**

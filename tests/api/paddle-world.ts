@@ -61,7 +61,7 @@ export async function startPaddleWorld(
   const api: TestApi = await startApi(() => Promise.resolve(store), {
     payments,
     log: { info: note, warn: note, error: note },
-    config: { billing: { mode: 'paddle', clientToken: PADDLE.clientToken } },
+    config: { billing: { mode: 'paddle', clientToken: PADDLE.clientToken, environment: 'sandbox' } },
   });
   const client = createClient(api.send);
 

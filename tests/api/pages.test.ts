@@ -116,7 +116,10 @@ describe('The built pages', () => {
       [{}, 'open-sold-try-it'],
       [{ billing: { mode: 'none' } }, 'open-none-try-it'],
       [{ signups: 'closed' }, 'closed-sold'],
-      [{ signups: 'invite', billing: { mode: 'paddle', clientToken: 'test_1' } }, 'closed-sold'],
+      [
+        { signups: 'invite', billing: { mode: 'paddle', clientToken: 'test_1', environment: 'sandbox' } },
+        'closed-sold',
+      ],
     ] as const) {
       const api = await startPages({ config });
       const html = await (await api.send('/landing')).text();

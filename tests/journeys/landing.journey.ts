@@ -79,7 +79,7 @@ test('the legal page tells of what is configured, and of nothing else', async ({
   await expect(privacy).not.toContainText(/Paddle|Firebase|Google/);
 
   await visit(page, {
-    billing: { mode: 'paddle', client_token: 'live_1' },
+    billing: { mode: 'paddle', client_token: 'live_1', environment: 'live' },
     analytics_id: 'G-TEST123456',
     identity: { provider: 'built-in', oidc: [{ id: 'google', name: 'Google' }] },
   });

@@ -86,6 +86,7 @@ const startButton = (page: Page) => page.getByRole('button', { name: 'Start Prem
 
 async function openCheckout(page: Page): Promise<Checkout> {
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
+  await expect(page.getByRole('dialog')).toContainText('Sandbox — nothing is really charged');
   await startButton(page).click();
   await expect(startButton(page)).toBeHidden();
   const [checkout] = (await paddleCalls(page)).opened;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { type App, runServer, startApp, temporaryFolder } from '../kit/app.ts';
 import { PADDLE, signedWebhook, startPaddleApi, subscriptionEvent } from '../kit/paddle-api.ts';
 import { type Person, sendTo, signUp } from '../kit/people.ts';
 
@@ -21,6 +21,27 @@ async function start(env: Record<string, string> = {}): Promise<App> {
   running = await startApp({ DATA_DIR: join(folder.path, 'data'), ...env });
   return running;
 }
+
+const KEYS = {
+  PADDLE_API_KEY: PADDLE.apiKey,
+  PADDLE_CLIENT_TOKEN: PADDLE.clientToken,
+  PADDLE_WEBHOOK_SECRET: PADDLE.webhookSecret,
+  PADDLE_PRICE_ID: PADDLE.priceId,
+};
+const LIVE_KEYS = {
+  ...KEYS,
+  PADDLE_API_KEY: 'pdl_live_apikey_of_the_tests',
+  PADDLE_CLIENT_TOKEN: 'live_client_token_of_the_tests',
+};
+const IN_PUBLIC = { PUBLIC_URL: 'https://certs.example.com' };
+const SANDBOX_LINE = "Payments: Paddle's sandbox, nobody is charged";
+const METRICS_TOKEN = 'metrics-token-of-the-payments';
+
+const sandboxAlarm = async ({ url }: App) => {
+  const headers = { authorization: `Bearer ${METRICS_TOKEN}` };
+  const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
+  return /^certlantern_alarm\{code="paddle_sandbox"\} (\d)$/m.exec(metrics)?.[1];
+};
 
 async function checkoutOf(person: Person) {
   const [product] = (await person.ask(CALLS.listProducts)).ok.data;
@@ -42,13 +63,10 @@ it('A start without keys sells in test mode and says so; its Premium ends where 
   const port = new URL(first.url).port;
   const second = await start({
     PORT: port,
-    PADDLE_API_KEY: PADDLE.apiKey,
-    PADDLE_CLIENT_TOKEN: PADDLE.clientToken,
-    PADDLE_WEBHOOK_SECRET: PADDLE.webhookSecret,
-    PADDLE_PRICE_ID: PADDLE.priceId,
+    ...KEYS,
     PADDLE_API_URL: paddle.url,
   });
-  expect(second.output()).not.toContain('Payments:');
+  expect(second.output()).toContain(SANDBOX_LINE);
   expect(await isPremium(alice)).toBe(false);
 
   const paid = await checkoutOf(alice);
@@ -70,4 +88,44 @@ it('A start in the world without keys says that nothing can be bought, and one t
   expect(inTheWorld.output()).toContain('BILLING=none');
   const none = await start({ BILLING: 'none' });
   expect(none.output()).not.toContain('Payments:');
+});
+
+it('Paddle’s sandbox on this machine raises an alarm, which ends with the live keys or with BILLING=sandbox', async () => {
+  const alarmWith = async (env: Record<string, string>) => {
+    const app = await start({ METRICS_TOKEN, ...env });
+    return { alarm: await sandboxAlarm(app), said: app.output().includes(SANDBOX_LINE) };
+  };
+  expect(await alarmWith(KEYS)).toEqual({ alarm: '1', said: true });
+  expect(await alarmWith({ BILLING: 'paddle', ...KEYS })).toEqual({ alarm: '1', said: true });
+  expect(await alarmWith(LIVE_KEYS)).toEqual({ alarm: '0', said: false });
+  expect(await alarmWith(KEYS)).toEqual({ alarm: '1', said: true });
+  expect(await alarmWith({ BILLING: 'sandbox', ...KEYS })).toEqual({ alarm: '0', said: true });
+});
+
+it('Paddle’s sandbox in public is refused, unless BILLING=sandbox says so, which every start repeats', async () => {
+  for (const billing of ['', 'paddle']) {
+    const refused = await runServer({
+      DATA_DIR: join(folder.path, 'data'),
+      ...IN_PUBLIC,
+      ...KEYS,
+      BILLING: billing,
+    });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/^PADDLE_CLIENT_TOKEN [^\n]+ BILLING=sandbox[^\n]*\n$/);
+    expect(refused.stderr).not.toContain(PADDLE.clientToken);
+  }
+  for (let starts = 0; starts < 2; starts++) {
+    const app = await start({ METRICS_TOKEN, ...IN_PUBLIC, ...KEYS, BILLING: 'sandbox' });
+    expect(app.output()).toContain(SANDBOX_LINE);
+    expect(await sandboxAlarm(app)).toBe('0');
+  }
+});
+
+it('Keys of the sandbox and of the live account together are refused', async () => {
+  const refused = await runServer({
+    DATA_DIR: join(folder.path, 'data'),
+    ...LIVE_KEYS,
+    PADDLE_API_KEY: PADDLE.apiKey,
+  });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^PADDLE_API_KEY [^\n]+\n$/) });
 });

@@ -40,6 +40,10 @@ const ALARMS: Readonly<Record<string, Explained>> = {
     title: 'The mailbox of bounces cannot be read',
     what: 'Look at BOUNCE_MAILBOX. Until it can be read, addresses whose mail comes back are not noticed.',
   },
+  paddle_sandbox: {
+    title: 'Premium is sold without charging anybody',
+    what: 'Use the keys of your live Paddle account (docs/payments.md). If this is meant as a test, set BILLING=sandbox.',
+  },
 };
 
 const LONGEST_DETAIL = 600;

@@ -9,11 +9,6 @@ import type { CheckoutOutcome } from './completion.ts';
 const SCRIPT_ADDRESS = 'https://cdn.paddle.com/paddle/v2/paddle.js';
 const PATIENCE_MS = 20_000;
 
-/** Sandbox for a token of the sandbox, else production. */
-function environmentOf(clientToken: string): 'sandbox' | 'production' {
-  return clientToken.startsWith('test_') ? 'sandbox' : 'production';
-}
-
 let loading: Promise<void> | null = null;
 
 /** Brings in the payment provider's script, once. Rejects where it is blocked; the next call then tries again. */
@@ -50,7 +45,16 @@ let paddle: Paddle | undefined;
 // Paddle.js takes one callback for the whole page; the checkout that was opened last is the one it speaks of.
 let hearLast: (outcome: CheckoutOutcome) => void = () => undefined;
 
-async function preparePaddle(clientToken: string, customerId: string): Promise<Paddle> {
+/** The seller's public token, and which of Paddle's environments it belongs to. */
+export interface PaddleAccount {
+  client_token: string;
+  environment: 'live' | 'sandbox';
+}
+
+async function preparePaddle(
+  { client_token: token, environment }: PaddleAccount,
+  customerId: string,
+): Promise<Paddle> {
   const pwCustomer = customerId === '' ? {} : { id: customerId };
   await loadPaddle();
   if (paddle) {
@@ -58,8 +62,8 @@ async function preparePaddle(clientToken: string, customerId: string): Promise<P
     return paddle;
   }
   paddle = await initializePaddle({
-    token: clientToken,
-    environment: environmentOf(clientToken),
+    token,
+    environment: environment === 'live' ? 'production' : environment,
     pwCustomer,
     eventCallback: (event) => {
       const outcome = outcomeOf(event);
@@ -71,7 +75,7 @@ async function preparePaddle(clientToken: string, customerId: string): Promise<P
 }
 
 export interface PaddleCheckout {
-  clientToken: string;
+  account: PaddleAccount;
   checkout: CheckoutWire;
   theme: 'light' | 'dark';
   onOutcome: (outcome: CheckoutOutcome) => void;
@@ -81,7 +85,7 @@ export interface PaddleCheckout {
 export async function openPaddleCheckout(order: PaddleCheckout): Promise<void> {
   const { checkout, theme } = order;
   const { customer_id: customerId } = checkout;
-  const { Checkout } = await preparePaddle(order.clientToken, customerId);
+  const { Checkout } = await preparePaddle(order.account, customerId);
   hearLast = order.onOutcome;
   Checkout.open({
     items: [{ priceId: checkout.price_id, quantity: 1 }],

@@ -1,7 +1,7 @@
 import { FlaskConical } from 'lucide-react';
 import type { ReactNode } from 'react';
 
-/** Says of what stands in for the payment provider that it does. */
+/** Marks what looks like a payment but charges nobody. */
 export function TestModeMark({ children }: { children: ReactNode }) {
   return (
     <p className="mt-3 flex items-center gap-2 rounded-2 bg-soon-bg px-3 py-2 text-label font-medium text-soon-fg forced-colors:border">

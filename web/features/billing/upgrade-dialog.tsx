@@ -9,6 +9,7 @@ import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import type { DialogProps } from '../../ui/dialog.tsx';
 import { FieldError } from '../../ui/field.tsx';
 import { priceText } from './price.ts';
+import { TestModeMark } from './test-mode-mark.tsx';
 
 interface UpgradeDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
   /** Why it is open; null: it is not. */
@@ -28,7 +29,7 @@ interface UpgradeDialogProps extends Pick<DialogProps, 'focusAfterClose'> {
 /** The two plans side by side, and the way to the checkout. */
 export function UpgradeDialog(props: UpgradeDialogProps) {
   const { reason, onClose, product, isLoading, onRetry, isStarting, onStart, problem } = props;
-  const { limits } = usePublicConfig();
+  const { limits, billing } = usePublicConfig();
   const start = useRef<HTMLButtonElement>(null);
   return (
     <Dialog
@@ -40,6 +41,9 @@ export function UpgradeDialog(props: UpgradeDialogProps) {
       focusFirst={() => (start.current?.disabled === false ? start.current : null)}
       hasCross
     >
+      {billing.mode === 'paddle' && billing.environment === 'sandbox' && (
+        <TestModeMark>Sandbox — nothing is really charged</TestModeMark>
+      )}
       <PlanTable freeDomains={limits.free_domains} />
       <p className="mt-3 text-label text-fg-2">Includes real-time alerts and webhook support.</p>
       {problem !== null && <FieldError>{problem}</FieldError>}

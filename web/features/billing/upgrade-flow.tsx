@@ -37,7 +37,7 @@ export interface UpgradeFlowProps {
 export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowProps) {
   const isOpen = reason !== null;
   const { billing } = usePublicConfig();
-  const clientToken = billing.mode === 'paddle' ? billing.client_token : null;
+  const paddle = billing.mode === 'paddle' ? billing : null;
   const products = useProducts(isOpen);
   const awaitPremium = useAwaitedPremium();
   const rereadPlan = useRereadPlan();
@@ -46,7 +46,7 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
   const [testOrder, setTestOrder] = useState<Order | null>(null);
 
   // On its way while the offer is read; pressing the button is what says that it did not come.
-  const wantsPaddle = isOpen && clientToken !== null;
+  const wantsPaddle = isOpen && paddle !== null;
   useEffect(() => {
     if (!wantsPaddle) return;
     const load = async () => {
@@ -92,13 +92,13 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
   };
 
   const openCheckout = async ({ product, checkout }: Order): Promise<'opened' | 'blocked'> => {
-    if (clientToken === null) {
+    if (paddle === null) {
       setTestOrder({ product, checkout });
       return 'opened';
     }
     try {
       const { openPaddleCheckout } = await import('./paddle-checkout.ts');
-      await openPaddleCheckout({ clientToken, checkout, theme: shownTheme(), onOutcome });
+      await openPaddleCheckout({ account: paddle, checkout, theme: shownTheme(), onOutcome });
       return 'opened';
     } catch (error) {
       console.warn('The checkout could not be opened.', error);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { offerOf } from './offer.ts';
 
 it('promises only what the deployment holds', () => {
-  const paddle = { mode: 'paddle', client_token: 'live_1' } as const;
+  const paddle = { mode: 'paddle', client_token: 'live_1', environment: 'live' } as const;
   expect(offerOf({ billing: paddle, signups: 'open' })).toEqual({
     hasPlans: true,
     isSold: true,

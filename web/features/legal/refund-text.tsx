@@ -10,7 +10,7 @@ export function RefundText({ contact }: { contact: ReactNode }) {
       the first payment. There are no prorated refunds.
     </p>
   );
-  if (billing.mode === 'paddle')
+  if (billing.mode === 'paddle' && billing.environment === 'live')
     return (
       <>
         <p>
@@ -25,9 +25,9 @@ export function RefundText({ contact }: { contact: ReactNode }) {
   return (
     <>
       <p>
-        {billing.mode === 'test'
-          ? 'Nothing is sold here at present: the checkout is a test, and no money moves.'
-          : 'Nothing is sold here at present, so there is nothing to refund.'}
+        {billing.mode === 'unset'
+          ? 'Nothing is sold here at present, so there is nothing to refund.'
+          : 'Nothing is sold here at present: the checkout is a test, and no money moves.'}
       </p>
       <p>
         Should a paid subscription be offered, it will be billed monthly through a payment provider and can be
