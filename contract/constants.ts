@@ -2,6 +2,8 @@
 export const FREE_DOMAIN_LIMIT = 3;
 /** Of Premium without a card, for who signs up from a button that offers it. */
 export const TRIAL_DAYS = 14;
+/** Domains of an account whose address is not verified, where the operator sets no other number. */
+export const DOMAINS_BEFORE_PROOF = 10;
 export const PAGE_SIZE = 50;
 export const PASSWORD_MIN_LENGTH = 7;
 

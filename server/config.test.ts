@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
+import { DOMAINS_BEFORE_PROOF } from '../contract/constants.ts';
 import { LIMITS } from './core/index.ts';
 import { reachOfStrangers } from './reach-config.ts';
 
@@ -372,6 +373,10 @@ describe('The settings of Paddle', () => {
 });
 
 describe('limits for strangers', () => {
+  it('assumes the same number of domains before proof on the page and on the server', () => {
+    expect(LIMITS.domainsBeforeProof.standard).toBe(DOMAINS_BEFORE_PROOF);
+  });
+
   const example = readFileSync(join(import.meta.dirname, '..', '.env.example'), 'utf8');
   const shown = [...example.matchAll(/^#(LIMIT_\w+)=(\d+)$/gm)].map(([, name, value]) => [
     name,

@@ -23,12 +23,12 @@ describe('createClientAddressReader', () => {
   });
 
   it.each([
-    ['203.0.113.5', '203.0.113'],
-    ['2001:db8::1', '2001:db8:0'],
-    ['2001:0db8:0001:2::1', '2001:db8:1'],
-    ['::1', '0:0:0'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1'],
-  ])('counts %s to the network %s', (address, prefix) => {
-    expect(createClientAddressReader([]).read(address, undefined).prefix).toBe(prefix);
+    ['203.0.113.5', '203.0.113.5', '203.0.113'],
+    ['2001:db8::1', '2001:db8:0:0', '2001:db8:0'],
+    ['2001:0db8:0001:2::1', '2001:db8:1:2', '2001:db8:1'],
+    ['::1', '0:0:0:0', '0:0:0'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2', '2001:db8:1'],
+  ])('counts %s to the site %s and the network %s', (address, site, prefix) => {
+    expect(createClientAddressReader([]).read(address, undefined)).toEqual({ address, site, prefix });
   });
 });

@@ -3,6 +3,8 @@ import { BlockList, isIP } from 'node:net';
 export interface ClientAddress {
   /** IP text; IPv4-mapped IPv6 is IPv4. */
   address: string;
+  /** What one party surely has: the address of IPv4, the /64 of IPv6, of which one machine may use every address. */
+  site: string;
   /** The neighbourhood one party can easily move in: /24 of IPv4, /48 of IPv6. */
   prefix: string;
 }
@@ -31,7 +33,7 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
       while (isIP(address) !== 0 && isTrusted(address) && isIP(hops.at(-1) ?? '') !== 0) {
         address = hops.pop() ?? address;
       }
-      return { address, prefix: prefixOf(address) };
+      return placeOf(address);
     },
   };
 }
@@ -43,14 +45,18 @@ function plain(ip: string): string {
   return mapped?.[1] ?? ip;
 }
 
-function prefixOf(address: string): string {
-  if (isIP(address) !== 6) return address.split('.').slice(0, 3).join('.');
+function placeOf(address: string): ClientAddress {
+  if (isIP(address) !== 6)
+    return { address, site: address, prefix: address.split('.').slice(0, 3).join('.') };
   const [head = '', tail = ''] = address.split('::');
   const groups = head.split(':').filter(Boolean);
   const rest = tail.split(':').filter(Boolean);
   const zeros = address.includes('::') ? 8 - groups.length - rest.length : 0;
-  return [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...rest]
-    .slice(0, 3)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+  const all = [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...rest];
+  const first = (count: number) =>
+    all
+      .slice(0, count)
+      .map((group) => Number.parseInt(group, 16).toString(16))
+      .join(':');
+  return { address, site: first(4), prefix: first(3) };
 }

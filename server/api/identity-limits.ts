@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { LimitName, Limits } from '../core/index.ts';
 import type { Store } from '../store/open-store.ts';
 import { consumeRateLimit } from '../store/rate-limits.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -22,10 +23,6 @@ const CODE = {
 };
 /** A code is good for a minute and a half. */
 const CODE_USED = { count: 1, windowMs: 2 * MINUTE_MS };
-const SIGN_UP = {
-  address: { count: 100, windowMs: HOUR_MS },
-  prefix: { count: 400, windowMs: HOUR_MS },
-};
 /** Each may put a mail into somebody's box. */
 const RESET = {
   account: { count: 5, windowMs: HOUR_MS },
@@ -81,8 +78,21 @@ export async function isFreshCode(
   return (await consumeRateLimit(store, { key, limit, windowMs, now })).allowed;
 }
 
-export const countSignUp = (store: Store, { client, now }: Ask): Promise<Refusal | null> =>
-  onlyCount(store, now, byClient('sign-up', client, SIGN_UP));
+/** Counts a sign-up by its address, then by its network, so that one address that is refused uses up nothing of its neighbours. */
+export const countSignUp = (store: Store, { client, limits, now }: Ask & { limits: Limits }) => {
+  const limit = (by: LimitName, windowMs: number, what: string): Limit => ({
+    count: limits[by],
+    windowMs,
+    set: { by, what: `sign-ups ${what}` },
+  });
+  const { site, prefix } = client;
+  return onlyCount(store, now, [
+    [`sign-up:address:hour:${site}`, limit('signUpsPerHour', HOUR_MS, 'an hour from one address')],
+    [`sign-up:address:day:${site}`, limit('signUpsPerDay', DAY_MS, 'a day from one address')],
+    [`sign-up:prefix:hour:${prefix}`, limit('networkSignUpsPerHour', HOUR_MS, 'an hour from one network')],
+    [`sign-up:prefix:day:${prefix}`, limit('networkSignUpsPerDay', DAY_MS, 'a day from one network')],
+  ]);
+};
 
 /** Unknown and known addresses count alike. */
 export const countReset = (store: Store, { email, client, now }: Ask & { email: string }) =>

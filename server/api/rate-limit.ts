@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 export const MOST_WEIGHED = 5_000;
 
 /** Only to keep one caller from crowding out the others: counted in memory, per process. */
-const callLimits = ({ pagesPerMinute }: Limits) => ({
+const callLimits = ({ pagesPerMinute, checksBeforeProof }: Limits) => ({
   pagesByAddress: {
     count: pagesPerMinute,
     windowMs: MINUTE_MS,
@@ -29,6 +29,8 @@ const callLimits = ({ pagesPerMinute }: Limits) => ({
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
+  /** Beside it, for accounts whose address is not verified. */
+  checkBeforeProof: { count: checksBeforeProof, windowMs: MINUTE_MS },
   /** Calls for many domains: 5,000 of them are 25 or 50 calls, which a page makes as fast as they are answered. */
   bulkByAccount: { count: 60, windowMs: MINUTE_MS },
   importByAccount: { count: 120, windowMs: MINUTE_MS },
@@ -71,9 +73,15 @@ const callLimits = ({ pagesPerMinute }: Limits) => ({
 type CallLimitName = keyof ReturnType<typeof callLimits>;
 
 /** Refuses until the window of `limit` ends, and says when that is in the unit that people count such a time in. */
-function refuseUntil({ count: most, set }: Limit, retryAfterMs: number): Refusal {
+export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
-  const [count, unit] = seconds < 100 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  const minutes = Math.ceil(seconds / 60);
+  const [count, unit] =
+    seconds < 100
+      ? [seconds, 'second']
+      : minutes < 100
+        ? [minutes, 'minute']
+        : [Math.ceil(minutes / 60), 'hour'];
   const why = set === undefined ? 'Too many attempts' : `The limit of ${most} ${set.what} is reached`;
   return refuseForNow(
     `${why}. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`,

@@ -7,6 +7,30 @@ export const LIMITS = {
   pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, least: 512, most: 16_384 },
   /** Pages and files a minute for one address. A first visit asks for about forty. */
   pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, least: 60, most: 1_000_000 },
+  /** Domains of an account whose address is not verified. */
+  domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, least: 1, most: 100_000 },
+  /** Checks by hand a minute of one domain, while the address of its account is not verified. */
+  checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, least: 1, most: 60 },
+  /** Different ports of one host a day, for one account; without an account, for one network. */
+  portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, least: 1, most: 65_535 },
+  /** Invitations to added recipients an hour, of all accounts together. */
+  invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, least: 1, most: 1_000_000 },
+  /** Sign-ups from one address. A school or an office often has one for everybody. */
+  signUpsPerHour: { setting: 'LIMIT_SIGN_UPS_PER_HOUR', standard: 20, least: 1, most: 1_000_000 },
+  signUpsPerDay: { setting: 'LIMIT_SIGN_UPS_PER_DAY', standard: 60, least: 1, most: 1_000_000 },
+  /** Sign-ups from one network: a /24 of IPv4, a /48 of IPv6. */
+  networkSignUpsPerHour: {
+    setting: 'LIMIT_NETWORK_SIGN_UPS_PER_HOUR',
+    standard: 60,
+    least: 1,
+    most: 1_000_000,
+  },
+  networkSignUpsPerDay: {
+    setting: 'LIMIT_NETWORK_SIGN_UPS_PER_DAY',
+    standard: 200,
+    least: 1,
+    most: 1_000_000,
+  },
 } as const satisfies Record<string, Limit>;
 
 interface Limit {

@@ -1,6 +1,7 @@
 import { exportJWK, exportPKCS8, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { type Limits, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -12,7 +13,11 @@ const seconds = () => Math.floor(Date.now() / 1000);
 
 async function startWithFirebase(
   open: () => Promise<Store>,
-  { emulated = false, credentials = false }: { emulated?: boolean; credentials?: boolean } = {},
+  {
+    emulated = false,
+    credentials = false,
+    limits = {},
+  }: { emulated?: boolean; credentials?: boolean; limits?: Partial<Limits> } = {},
 ) {
   const google = await startGoogleIdentity();
   onTestFinished(() => google.stop());
@@ -26,7 +31,7 @@ async function startWithFirebase(
     endpoints: google.endpoints,
     log: { warn: (_, message) => void warnings.push(message) },
   });
-  const api = await startApi(open, { identity });
+  const api = await startApi(open, { identity, config: { limits: { ...STANDARD_LIMITS, ...limits } } });
   const exchange = (token: string) => createClient(api.send).ask(CALLS.openSession, { body: { token } });
   return { google, identity, api, exchange, warnings };
 }
@@ -88,6 +93,15 @@ describeEachDatabase('Firebase', (open) => {
     expect(await api.store.db.selectFrom('accounts').selectAll().execute()).toEqual([]);
     // A flood of tokens with unknown keys is no flood of questions to Google.
     expect(google.keyRequests).toBe(1);
+  });
+
+  it('limits the accounts that one address makes, and signs in whoever has one', async () => {
+    const { google, api, exchange } = await startWithFirebase(open, { limits: { signUpsPerHour: 2 } });
+    const arrive = async (sub: string) =>
+      (await exchange(await google.idToken({ sub, email: `${sub}@example.test` }))).status;
+    expect([await arrive('one'), await arrive('two'), await arrive('three')]).toEqual([200, 200, 429]);
+    expect([await arrive('one'), await arrive('two'), await arrive('three')]).toEqual([200, 200, 429]);
+    expect(await api.store.db.selectFrom('accounts').select('id').execute()).toHaveLength(2);
   });
 
   it('says so where a sign-in has no address', async () => {

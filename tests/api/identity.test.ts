@@ -1,13 +1,16 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { LIMITS, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
 import { consumeRateLimit } from '../../server/store/rate-limits.ts';
+import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signUp } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
 
 const PASSWORD = 'correct horse';
+const HOUR_MS = 3_600_000;
 
 describeEachDatabase('Identity', (open) => {
   it('opens an account for an ID token, and the same one ever after', async () => {
@@ -251,17 +254,47 @@ describeEachDatabase('Identity', (open) => {
     expect((await attempt('203.0.114.5', charlie.password)).status).toBe(200);
   });
 
-  it('counts sign-ups by address', async () => {
-    const api = await startApi(open);
-    const { charlie } = await api.cast();
-    const key = 'sign-up:address:203.0.113.5';
-    for (let used = 1; used < 100; used++)
-      await consumeRateLimit(api.store, { key, limit: 100, windowMs: 3_600_000, now: api.clock.now() });
-    expect((await signUp(api.sendFrom('203.0.113.5'), { name: 'Dora' })).id).not.toBe(charlie.id);
-    const body = { name: 'Eve', email: 'eve@example.test', password: PASSWORD };
-    const ask = (from: string) => createClient(api.sendFrom(from)).ask(CALLS.signUp, { body });
-    expect((await ask('203.0.113.5')).problem.code).toBe('too_many_requests');
-    expect((await ask('203.0.113.6')).status).toBe(200);
+  it('limits the sign-ups of an address and of its network, by the hour and by the day', async () => {
+    const limits = {
+      ...STANDARD_LIMITS,
+      ...{ signUpsPerHour: 2, signUpsPerDay: 3, networkSignUpsPerHour: 3, networkSignUpsPerDay: 5 },
+    };
+    const meters = createMeters();
+    const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
+    let people = 0;
+    const from = async (address: string): Promise<string> => {
+      people += 1;
+      const body = { name: 'Dora', email: `dora-${people}@example.test`, password: PASSWORD };
+      const answer = await createClient(api.sendFrom(address)).ask(CALLS.signUp, { body });
+      return answer.status === 200 ? 'ok' : answer.problem.detail.replace(/ Try again.*/, '');
+    };
+    expect([await from('203.0.113.5'), await from('203.0.113.5')]).toEqual(['ok', 'ok']);
+    const hour = 'The limit of 2 sign-ups an hour from one address is reached.';
+    expect(await from('203.0.113.5')).toBe(hour);
+    expect(await from('203.0.113.6')).toBe('ok');
+    expect(await from('203.0.113.7')).toBe('The limit of 3 sign-ups an hour from one network is reached.');
+    expect(await from('203.0.114.5')).toBe('ok');
+    api.clock.advance(HOUR_MS);
+    expect(await from('203.0.113.5')).toBe('ok');
+    expect(await from('203.0.113.5')).toBe('The limit of 3 sign-ups a day from one address is reached.');
+    expect(await from('203.0.113.8')).toBe('ok');
+    api.clock.advance(HOUR_MS);
+    expect(await from('203.0.113.9')).toBe('The limit of 5 sign-ups a day from one network is reached.');
+
+    // Of IPv6 everybody has a /64, and who has more of them mostly has a /48.
+    expect([await from('2001:db8:7:1::1'), await from('2001:db8:7:1:ffff::2')]).toEqual(['ok', 'ok']);
+    expect(await from('2001:db8:7:1::3')).toBe(hour);
+    expect(await from('2001:db8:7:2::1')).toBe('ok');
+    expect(await from('2001:db8:8:1::1')).toBe('ok');
+
+    const counted = await meters.registry.metrics();
+    for (const name of [
+      'signUpsPerHour',
+      'signUpsPerDay',
+      'networkSignUpsPerHour',
+      'networkSignUpsPerDay',
+    ] as const)
+      expect(counted).toContain(`certlantern_limit_reached_total{limit="${LIMITS[name].setting}"}`);
   });
 
   it('signs up by invitation only, where the operator wants that', async () => {

@@ -11,6 +11,14 @@ const root = resolve(import.meta.dirname, '..', '..');
 /** Processes of tests start in two thirds of the time where the sources are not stripped and compiled by each anew. */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'certlantern-test-compile-cache') };
 
+/** For tests that sign many people up from this machine. */
+export const MANY_SIGN_UPS = Object.fromEntries(
+  ['LIMIT_SIGN_UPS', 'LIMIT_NETWORK_SIGN_UPS'].flatMap((limit) => [
+    [`${limit}_PER_HOUR`, '10000'],
+    [`${limit}_PER_DAY`, '10000'],
+  ]),
+);
+
 /** The whole product as a process of its own, as an operator runs it. */
 export interface App {
   url: string;

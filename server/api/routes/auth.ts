@@ -5,6 +5,7 @@ import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/ident
 import { openAccount } from '../../store/arrivals.ts';
 import { endSession } from '../../store/sessions.ts';
 import type { Api, AppParts } from '../api.ts';
+import { countSignUp } from '../identity-limits.ts';
 import { refuse } from '../problem.ts';
 import { trialAddressHash } from '../trial-address.ts';
 import { userWire } from '../wire.ts';
@@ -33,11 +34,11 @@ export function authRoutes(api: Api, parts: AppParts): void {
     if (!verified.ok) return refuse(...TOKEN_REFUSALS[verified.reason]);
     const { claims } = verified;
     // Who comes from the built-in provider was let in where that identity was made.
-    const decision =
-      claims.provider === BUILT_IN
-        ? 'allowed'
-        : await maySignUp(claims.email, body.invite ?? c.req.header('x-invite'));
-    const opened = await openAccount(store, {
+    const isBuiltIn = claims.provider === BUILT_IN;
+    const decision = isBuiltIn
+      ? 'allowed'
+      : await maySignUp(claims.email, body.invite ?? c.req.header('x-invite'));
+    const arrival = {
       issuer: claims.provider,
       subject: claims.subject,
       email: claims.email,
@@ -47,9 +48,15 @@ export function authRoutes(api: Api, parts: AppParts): void {
       photoUrl: claims.photoUrl,
       timeZone: body.time_zone ?? null,
       trial: body.trial ? { addressHash: trialAddressHash(secrets.session, claims.email) } : null,
-      mayCreate: decision === 'allowed',
       now,
-    });
+    };
+    // The built-in provider counted the sign-up itself. Whoever has an account signs in, however many were made.
+    let opened = await openAccount(store, { ...arrival, mayCreate: decision === 'allowed' && isBuiltIn });
+    if (!opened.ok && opened.code === 'signups_closed' && decision === 'allowed') {
+      const limited = await countSignUp(store, { client: c.get('client'), limits: config.limits, now });
+      if (limited) return limited;
+      opened = await openAccount(store, { ...arrival, mayCreate: true });
+    }
     if (!opened.ok && opened.code === 'email_taken')
       return refuse(opened.code, 'This address already has an account that signs in another way.');
     if (!opened.ok && opened.code === 'account_disabled')

@@ -39,7 +39,7 @@ function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, f
   const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
 
   api.on(CALLS.signUp, async ({ c, body, now }) => {
-    const limited = await countSignUp(store, { client: c.get('client'), now });
+    const limited = await countSignUp(store, { client: c.get('client'), limits: config.limits, now });
     if (limited) return limited;
     const { invite, ...person } = body;
     const decision = await maySignUp(person.email, invite ?? c.req.header('x-invite'));
