@@ -15,7 +15,7 @@ export interface Invitation {
   /** What the link holds; only its SHA-256 is kept. */
   token: string;
   url: string;
-  /** Who asks, as the mail says it. */
+  /** Who asks, as the mail says it: the verified address, as a name is free text of a stranger. */
   accountName: string;
   expiresAt: number;
 }
@@ -74,10 +74,10 @@ export async function confirmChannel(
       .execute();
     const account = await trx
       .selectFrom('accounts')
-      .select(['full_name', 'email'])
+      .select('email')
       .where('id', '=', row.account_id)
       .executeTakeFirstOrThrow();
-    return { accountId: row.account_id, address, accountName: account.full_name || account.email };
+    return { accountId: row.account_id, address, accountName: account.email };
   });
   if (confirmed === null) return null;
   announceChannels(store, confirmed.accountId);

@@ -122,7 +122,7 @@ async function mailAlert(
   });
   const mail = alertMail(content, {
     recipient: config === null ? 'account' : 'added',
-    ...{ accountName: account.fullName || account.email, monitor, tokens, productName, publicUrl },
+    ...{ accountName: account.email, monitor, tokens, productName, publicUrl },
   });
   return sendOnce(
     {

@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { accountMessage } from '../../server/channels/messages/index.ts';
+import { type AccountMail, STANDARD_LIMITS } from '../../server/core/index.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
 import { suppress } from '../../server/store/suppressions.ts';
 import { inTransaction } from '../../server/store/transaction.ts';
+import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
@@ -33,7 +37,7 @@ describeEachDatabase('Another reader of alerts', (open) => {
     const { channel, secret } = (await invite(bob, 'Ops@fjord.example')).ok.data;
     expect([channel.state, secret]).toEqual(['unconfirmed', null]);
     const [mail] = await mailsTo(api, 'ops@fjord.example');
-    expect(mail).toMatchObject({ kind: 'confirm_recipient', accountName: bob.name });
+    expect(mail).toMatchObject({ kind: 'confirm_recipient', accountName: bob.email });
     expect(mail?.url).toMatch(/^http:\/\/localhost:8080\/confirm-recipient#/);
     const params = { key: channel.key };
     expect((await bob.ask(CALLS.testChannel, { params })).problem.code).toBe('channel_closed');
@@ -41,7 +45,7 @@ describeEachDatabase('Another reader of alerts', (open) => {
     const token = tokenIn(mail?.url);
     const row = await api.store.db.selectFrom('channels').selectAll().executeTakeFirstOrThrow();
     expect(JSON.stringify(row)).not.toContain(token);
-    expect((await confirm(api, token)).ok.data).toEqual({ address: 'ops@fjord.example', account: bob.name });
+    expect((await confirm(api, token)).ok.data).toEqual({ address: 'ops@fjord.example', account: bob.email });
     expect(await stateOf(bob, channel.key)).toBe('open');
     const again = (await confirm(api, token)).problem;
     expect([again.code, again.detail]).toEqual([
@@ -50,6 +54,54 @@ describeEachDatabase('Another reader of alerts', (open) => {
     ]);
     expect((await confirm(api, 'cut')).problem.code).toBe('invalid_token');
     expect((await bob.ask(CALLS.testChannel, { params })).status).toBe(200);
+  });
+
+  it('learns who asks by a verified address, and reads no text of a stranger', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const fullName = 'Your parcel waits: https://evil.example/pay';
+    await bob.ask(CALLS.updateUser, { body: { full_name: fullName } });
+    await invite(bob, 'ops@fjord.example');
+    const row = await api.store.db
+      .selectFrom('mails')
+      .select(['data', 'created_at'])
+      .where('recipient', '=', 'ops@fjord.example')
+      .executeTakeFirstOrThrow();
+    const content = { kind: 'confirm_recipient', ...JSON.parse(row.data ?? '') } as AccountMail & {
+      url: string;
+    };
+    const { subject, text, html } = accountMessage({
+      content,
+      ...{ createdAt: row.created_at, productName: 'Certlantern', timeZone: null },
+      publicUrl: new URL('http://localhost:8080'),
+    });
+    expect(subject).toBe(`${bob.email} wants to send you alerts about certificates`);
+    for (const said of [subject, text, html]) expect(said).not.toMatch(/evil|parcel/);
+    const { ok } = await confirm(api, tokenIn(content.url));
+    expect(ok.data.account).toBe(bob.email);
+  });
+
+  it('is asked so many times an hour by all accounts together', async () => {
+    const meters = createMeters();
+    const limits = { ...STANDARD_LIMITS, invitationsPerHour: 3 };
+    const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });
+    const { alice, bob, charlie } = await api.cast();
+    const inviters = [alice, bob, charlie];
+    for (const { id } of inviters)
+      await grantPremium(api.store, id, { grant: { endsAt: null }, now: api.clock.now() });
+    for (const [index, person] of inviters.entries())
+      expect((await invite(person, `ops-${index}@fjord.example`)).status).toBe(200);
+    const { problem } = await invite(alice, 'one-more@fjord.example');
+    expect(problem.detail).toBe(
+      'The limit of 3 invitations an hour from all accounts together is reached. Try again in 60 minutes.',
+    );
+    expect(await meters.registry.metrics()).toContain('{limit="LIMIT_INVITATIONS_PER_HOUR"} 1');
+    api.clock.advance(3_600_000);
+    await api.store.db
+      .updateTable('sessions')
+      .set({ access_expires_at: api.clock.now() + DAY_MS })
+      .execute();
+    expect((await invite(alice, 'one-more@fjord.example')).status).toBe(200);
   });
 
   it('can agree for seven days, and no later even with a token made longer', async () => {

@@ -8,7 +8,7 @@ import { unsubscribeHeaders, unsubscribeLink } from './unsubscribing.ts';
 export interface AlertMailInput {
   /** Who owns the domain, or somebody whose address that one added. */
   recipient: 'account' | 'added';
-  /** Of the owner. */
+  /** The owner's address: readers who were added get no free text of a stranger. */
   accountName: string;
   /** null: a test of the channel. */
   monitor: AlertMessageInput['monitor'];

@@ -87,7 +87,7 @@ const ACCOUNT: Record<string, AccountMail> = {
   'reached-you': { kind: 'reached_you', ...host('pay'), more: 2 },
   'confirm-recipient': {
     kind: 'confirm_recipient',
-    ...{ url: 'https://certs.example/confirm-recipient#t', accountName: 'Alice of Fjord' },
+    ...{ url: 'https://certs.example/confirm-recipient#t', accountName: 'alice@fjord.example' },
   },
   'channel-disabled': {
     ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
