@@ -53,7 +53,13 @@ export const ALERT_CALLS = {
     body: addChannelSchema,
     response: wrapped(channelMadeSchema),
     status: 200,
-    problems: ['premium_required', 'too_many_channels', 'channel_exists', 'channel_refused'],
+    problems: [
+      'premium_required',
+      'email_not_verified',
+      'too_many_channels',
+      'channel_exists',
+      'channel_refused',
+    ],
   },
   changeChannel: {
     method: 'patch',
@@ -66,7 +72,7 @@ export const ALERT_CALLS = {
     body: changeChannelSchema,
     response: wrapped(channelSchema),
     status: 200,
-    problems: ['not_found', 'premium_required', 'channel_refused', 'channel_exists'],
+    problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_refused', 'channel_exists'],
   },
   removeChannel: {
     method: 'delete',

@@ -98,7 +98,7 @@ export const DOMAIN_CALLS = {
     body: importSchema,
     response: wrapped(importResultSchema),
     status: 200,
-    problems: [],
+    problems: ['email_not_verified'],
   },
   domain: {
     method: 'get',
@@ -190,7 +190,7 @@ export const DOMAIN_CALLS = {
     body: addDomainSchema,
     response: wrapped(domainSchema),
     status: 200,
-    problems: ['invalid_host', 'host_refused', 'limit_reached', 'domain_exists'],
+    problems: ['invalid_host', 'host_refused', 'limit_reached', 'domain_exists', 'email_not_verified'],
   },
   removeDomain: {
     method: 'delete',
@@ -237,7 +237,7 @@ export const DOMAIN_CALLS = {
     params: idParams,
     response: wrapped(domainSchema),
     status: 202,
-    problems: ['not_found', 'domain_paused'],
+    problems: ['not_found', 'domain_paused', 'email_not_verified'],
   },
   pauseDomain: {
     method: 'post',
@@ -260,6 +260,6 @@ export const DOMAIN_CALLS = {
     body: resumeSchema,
     response: wrapped(domainSchema),
     status: 200,
-    problems: ['not_found', 'limit_reached'],
+    problems: ['not_found', 'limit_reached', 'email_not_verified'],
   },
 } as const satisfies Record<string, Call>;

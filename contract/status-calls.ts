@@ -32,7 +32,7 @@ export const STATUS_CALLS = {
     body: saveStatusPageSchema,
     response: wrapped(statusPageSchema),
     status: 200,
-    problems: ['not_found', 'address_taken'],
+    problems: ['not_found', 'email_not_verified', 'address_taken'],
   },
   previewStatusPage: {
     method: 'post',

@@ -3,11 +3,18 @@ import { join } from 'node:path';
 import { CALLS } from '../../contract/calls.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import type { Store } from '../../server/store/open-store.ts';
-import { type App, freePort, startApp, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
+import {
+  type App,
+  freePort,
+  MANY_SIGN_UPS,
+  startApp,
+  startWorkerApp,
+  type WorkerApp,
+} from '../../tests/kit/app.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import { type DnsServer, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { mintAuthority } from '../../tests/kit/mint.ts';
-import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
+import { markVerified, type Person, sendTo, signUp } from '../../tests/kit/people.ts';
 import { startTlsServer } from '../../tests/kit/tls-server.ts';
 import { createHosts, type Hosts } from './hosts.ts';
 import { type LedgerProcess, startLedger } from './ledger-process.ts';
@@ -70,6 +77,7 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
     DNS_SERVERS: dns.address,
     EXTRA_CA_FILE: authorityFile,
+    ...MANY_SIGN_UPS,
   };
   const running = new Set<App | WorkerApp>();
   let opened: Promise<Store> | null = null;
@@ -95,8 +103,8 @@ export async function createWorld(database: Database, options: WorldOptions = {}
     async arrive({ localPart, path = '/ok' } = {}) {
       const person = await signUp(sendTo(url), { name: localPart ?? 'Bob' });
       const { db } = await store();
-      // An address that nobody has proven gets few mails a day.
-      await db.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', person.id).execute();
+      // An unverified address gets few mails a day, and adds no webhook.
+      await markVerified({ db }, person.id);
       await grantPremium(await store(), person.id, { grant: { endsAt: null }, now: Date.now() });
       const config = { kind: 'webhook', url: `http://127.0.0.1:${webhooks.port}${path ?? ''}` };
       if (path !== null) void (await person.ask(CALLS.addChannel, { body: { config } })).ok;

@@ -70,6 +70,9 @@ interface Asked {
   now: number;
 }
 
+/** 403: the address was not verified yet. 429: a limit. Either may succeed later, so the key is free again. */
+const MAY_RETRY: readonly number[] = [403, 429];
+
 async function carried(
   { call, store, carrying }: { call: Call; store: Store; carrying: Carrying },
   carryOut: (once: Once) => Promise<Response>,
@@ -84,7 +87,7 @@ async function carried(
   };
   try {
     const response = await carryOut(once);
-    if (response.status === 429 || response.status >= 500) await releaseKey(store, carrying);
+    if (MAY_RETRY.includes(response.status) || response.status >= 500) await releaseKey(store, carrying);
     else
       await keepAnswer(store.db, carrying, {
         status: response.status,

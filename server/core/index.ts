@@ -62,7 +62,7 @@ export type {
   TlsVersion,
 } from './observation.ts';
 export { TLS_VERSIONS } from './observation.ts';
-export { PROTOCOLS } from './protocol.ts';
+export { isSensitive, PROTOCOLS } from './protocol.ts';
 export type { Protocol } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {

@@ -1,7 +1,26 @@
 import { expect, it } from 'vitest';
 import { PROTOCOL_NAMES } from '../../contract/domain.ts';
-import { PROTOCOLS } from './protocol.ts';
+import { isSensitive, protocolOfPort, PROTOCOLS } from './protocol.ts';
 
 it('has the protocols that the wire has', () => {
   expect(PROTOCOLS).toEqual(PROTOCOL_NAMES);
+});
+
+it.each([
+  22, 23, 445, 1433, 1521, 2375, 2380, 3306, 3389, 5432, 5900, 5984, 6379, 6443, 9200, 10_250, 11_211, 27_017,
+])('counts port %i to those of databases, caches and administration', (port) => {
+  expect(isSensitive({ port, protocol: protocolOfPort(port) })).toBe(true);
+});
+
+it.each([
+  21, 25, 80, 110, 119, 143, 389, 443, 465, 563, 587, 636, 853, 990, 993, 995, 4190, 5222, 5269, 5671, 8443,
+  8883,
+])('leaves port %i to everybody', (port) => {
+  expect(isSensitive({ port, protocol: protocolOfPort(port) })).toBe(false);
+});
+
+it('counts databases on any port', () => {
+  expect(isSensitive({ port: 7777, protocol: 'postgres' })).toBe(true);
+  expect(isSensitive({ port: 7777, protocol: 'mysql' })).toBe(true);
+  expect(isSensitive({ port: 7777, protocol: 'tls' })).toBe(false);
 });

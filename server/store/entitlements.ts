@@ -34,6 +34,7 @@ export interface HeldPlan {
   plan: Plan;
   /** Nothing of a disabled account is checked. */
   disabled: boolean;
+  emailVerified: boolean;
 }
 
 /** Holds the account's row for the rest of the transaction: whatever counts against a plan queues here. */
@@ -46,6 +47,7 @@ export async function lockPlan(
   return {
     plan: entitlementAt(store, settledEntitlement(row), now).plan,
     disabled: row.disabled_at !== null,
+    emailVerified: row.email_verified === 1,
   };
 }
 

@@ -1,8 +1,9 @@
 import type { Kysely, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { laneOf, type Plan } from '../core/index.ts';
-import { lockPlan } from './entitlements.ts';
+import { type HeldPlan, lockPlan } from './entitlements.ts';
 import { enqueueMail } from './mails.ts';
+import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
 import { announceMonitor } from './monitor-change.ts';
 import { type Monitor, toMonitor } from './monitor-row.ts';
 import { countMonitors } from './monitor-total.ts';
@@ -26,14 +27,16 @@ interface NewMonitors {
   now: number;
   /** The plan's rule, asked with the count that holds while the account's row is locked. */
   mayAdd(plan: Plan, count: number): boolean;
+  /** Left out where the operator adds. */
+  misuse?: MisuseRules;
   /** Gets the outcomes in the order of the endpoints. */
   alongside?: Alongside<AddedMonitor[]>;
 }
 
-export type AddedMonitor =
-  | { ok: true; monitor: Monitor }
-  | { ok: false; code: 'limit_reached' }
-  | { ok: false; code: 'exists'; existing: Endpoint };
+/** Why nothing was added. */
+export type RefusedMonitor =
+  { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Endpoint } | Misuse;
+export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
 
 /** Adds a monitor that is due at once. Parallel adds of one account queue on its row: none slips past the limit. */
 export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
@@ -50,12 +53,13 @@ export async function addMonitors(
   const { accountId, now } = request;
   let hasMail = false;
   const outcomes = await inTransaction(store, async (trx) => {
-    const { plan, disabled } = await lockPlan(store, trx, { accountId, now });
+    const held = await lockPlan(store, trx, { accountId, now });
     const tracked = await readTracked(trx, request);
     const made: AddedMonitor[] = [];
-    for (const { host, port, protocol, notes = '', tags = [] } of request.endpoints) {
-      if (tracked.has({ host, port })) made.push({ ok: false, code: 'exists', existing: { host, port } });
-      else if (!request.mayAdd(plan, tracked.count)) made.push({ ok: false, code: 'limit_reached' });
+    for (const endpoint of request.endpoints) {
+      const { host, port, protocol, notes = '', tags = [] } = endpoint;
+      const refused = await refusalOf(trx, { request, held, tracked, endpoint });
+      if (refused) made.push(refused);
       else {
         const row = await trx
           .insertInto('monitors')
@@ -71,7 +75,7 @@ export async function addMonitors(
             next_check_at: now,
             lane: laneOf(tracked.count),
             revoked: 0,
-            active: Number(!disabled),
+            active: Number(!held.disabled),
             notes,
             tags: JSON.stringify(tags),
             search_text: searchText({ host, port, notes, tags }),
@@ -94,6 +98,26 @@ export async function addMonitors(
     if (outcome.ok) announceMonitor(store, outcome.monitor, 'added', { due: true });
   if (hasMail) store.signals.publish({ topic: 'mails' });
   return outcomes;
+}
+
+async function refusalOf(
+  trx: Transaction<Tables>,
+  { request, held, tracked, endpoint }: Adding,
+): Promise<RefusedMonitor | null> {
+  const { accountId, misuse, now } = request;
+  const { host, port } = endpoint;
+  if (tracked.has({ host, port })) return { ok: false, code: 'exists', existing: { host, port } };
+  if (!request.mayAdd(held.plan, tracked.count)) return { ok: false, code: 'limit_reached' };
+  if (misuse === undefined) return null;
+  const { emailVerified } = held;
+  return findMisuse(trx, misuse, { accountId, emailVerified, count: tracked.count, endpoint, now });
+}
+
+interface Adding {
+  request: NewMonitors;
+  held: HeldPlan;
+  tracked: Awaited<ReturnType<typeof readTracked>>;
+  endpoint: NewEndpoint;
 }
 
 /** With its first domain an account learns whether mail reaches it, before it matters. Whether a mail leaves. */

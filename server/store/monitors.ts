@@ -10,7 +10,13 @@ import { inTransaction } from './transaction.ts';
 
 export type { MonitorKey } from './monitor-change.ts';
 export type { Monitor } from './monitor-row.ts';
-export { type AddedMonitor, addMonitor, addMonitors, trackedEndpoints } from './monitor-adding.ts';
+export {
+  type AddedMonitor,
+  addMonitor,
+  addMonitors,
+  type RefusedMonitor,
+  trackedEndpoints,
+} from './monitor-adding.ts';
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
 export { describeMonitor, type Description } from './monitor-description.ts';
 export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-list.ts';

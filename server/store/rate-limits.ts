@@ -4,7 +4,7 @@ export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs
 
 /** Counts one use of `key` in its fixed window, in one statement, so that parallel uses cannot pass. */
 export async function consumeRateLimit(
-  store: Store,
+  store: Pick<Store, 'db'>,
   { key, limit, windowMs, now }: { key: string; limit: number; windowMs: number; now: number },
 ): Promise<RateLimitAnswer> {
   const { count, window_ends_at } = await store.db
@@ -35,7 +35,7 @@ export async function consumeRateLimit(
 }
 
 /** Takes one use back, for an attempt that turned out to be the right person's. */
-export async function refundRateLimit(store: Store, { key }: { key: string }): Promise<void> {
+export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: string }): Promise<void> {
   await store.db
     .updateTable('rate_limits')
     .set((eb) => ({ count: eb('count', '-', 1) }))

@@ -11,7 +11,14 @@ import { disableAccount } from '../../server/store/disabled-accounts.ts';
 import { addMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { openSession } from '../../server/store/sessions.ts';
-import { type Client, createClient, identityToken, type Person, signUp } from '../kit/people.ts';
+import {
+  type Client,
+  createClient,
+  identityToken,
+  markVerified,
+  type Person,
+  signUp,
+} from '../kit/people.ts';
 import { OIDC_CLIENT, startOidcServer } from '../kit/oidc-server.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 
@@ -191,6 +198,7 @@ async function createCaller(api: TestApi, cookieName: string, name: CallerName):
       session = null;
     },
   };
+  await markVerified(store, person.id);
   if (name === 'stranger')
     await grantPremium(store, person.id, { grant: { endsAt: null }, now: clock.now() });
   if (name === 'premium') {

@@ -109,7 +109,7 @@ get    /api/unsubscribe/{token}                             ok         ok       
 
 get    /api/payment/products                                401        ok       ok        ok       ok       401       401
 post   /api/payment/checkout                                401        ok       ok        ok       bought   401       401
-get    /api/payment/billing                                 401        ok       ok        ok       verify   401       401
+get    /api/payment/billing                                 401        ok       ok        ok       ok       401       401
 post   /api/payment/webhook                                 unsigned   unsigned unsigned  unsigned unsigned unsigned  unsigned
 post   /api/payment/test/pay                                401        ok       404       ok       bought   401       401
 get    /api/payment/test/subscription                       401        ok       ok        ok       ok       401       401
@@ -149,7 +149,6 @@ const CODES: Record<string, ProblemCode> = {
   premium: 'premium_required',
   token: 'invalid_token',
   unsigned: 'invalid_signature',
-  verify: 'email_not_verified',
   wrong: 'invalid_credentials',
 };
 

@@ -4,12 +4,16 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import type { TokenScope } from '../../contract/token.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { sendTo, signUp } from '../kit/people.ts';
+import { mailedToken } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
+
+/** For a shell on a machine that does much else. */
+const PATIENCE = { timeout: 20_000, interval: 20 };
 
 const guide = readFileSync(new URL('../../docs/api/README.md', import.meta.url), 'utf8');
 const script = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]).join('\n');
@@ -69,9 +73,20 @@ describeEachDatabase('The guide to the API', (open) => {
     const url = await listening(serve({ fetch: (request, env) => api.fetch(request, env), port: 0 }));
     const charlie = await signUp(sendTo(url), { name: 'Charlie' });
 
-    const { stdout } = await promisify(execFile)('sh', ['-eu', '-c', script], {
+    const running = promisify(execFile)('sh', ['-eu', '-c', script], {
       env: { ...process.env, BASE: url },
     });
+    const reader = await vi.waitUntil(
+      () =>
+        api.store.db
+          .selectFrom('mails')
+          .select('recipient')
+          .where('recipient', 'like', 'ada-%')
+          .executeTakeFirst(),
+      PATIENCE,
+    );
+    running.child.stdin?.end(`${await mailedToken(api.store, reader.recipient, 'verify_email')}\n`);
+    const { stdout } = await running;
     expect(stdout).toContain('"company_name":"Analytical Engines"');
     expect(stdout).toContain('"hostname":"example.com"');
     expect(stdout).toContain('"tags":["prod","shop"]');

@@ -183,7 +183,7 @@ describeEachDatabase('The export', (open) => {
     expect(data.profile).toMatchObject({
       email: alice.email,
       full_name: 'Alice',
-      email_verified: false,
+      email_verified: true,
       had_trial: true,
       plan: 'free',
       time_zone: null,

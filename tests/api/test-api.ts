@@ -25,7 +25,7 @@ export interface TestApi {
   send: Send;
   /** As if the socket's peer were at this address. */
   sendFrom(address: string): Send;
-  cast(): ReturnType<typeof castOf>;
+  cast(options?: Parameters<typeof castOf>[2]): ReturnType<typeof castOf>;
 }
 
 type Overrides = Partial<Omit<AppOptions, 'config'>> & {
@@ -115,6 +115,6 @@ export async function startApi(open: () => Promise<Store>, overrides: Overrides 
     routes: app.routes,
     send,
     sendFrom,
-    cast: () => castOf(send, store),
+    cast: (options) => castOf(send, store, options),
   };
 }

@@ -4,6 +4,7 @@ import { CALLS, type Call } from '../../contract/calls.ts';
 import { problemSchema, type Problem } from '../../contract/problem.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import type { Store } from '../../server/store/open-store.ts';
+import { rawDatabase } from './raw-database.ts';
 
 /** Sends a request to the product; the path starts with `/`. A running server or the app itself, it is the same. */
 export type Send = (path: string, init?: RequestInit) => Promise<Response>;
@@ -83,13 +84,25 @@ export function createClient(
 /** Signs a new person up through the built-in identity provider and opens a session. */
 export async function signUp(
   send: Send,
-  { name, company, password = 'correct horse' }: { name: string; company?: string; password?: string },
+  {
+    name,
+    company,
+    password = 'correct horse',
+    trial = false,
+  }: { name: string; company?: string; password?: string; trial?: boolean },
 ): Promise<Person> {
   const client = createClient(send);
   const email = `${name.toLowerCase()}-${crypto.randomUUID().slice(0, 8)}@example.test`;
   const signedUp = await client.ask(CALLS.signUp, { body: { name, email, password } });
-  const id = signedUp.ok && (await openSession(client, { name, company }));
+  const id = signedUp.ok && (await openSession(client, { name, company, trial }));
   return { ...client, name, email, password, id };
+}
+
+/** Marks the address of an account of the embedded database as verified, while its server runs. */
+export async function markVerifiedThere(dataDir: string, accountId: string): Promise<void> {
+  const db = rawDatabase({ databaseUrl: null, dataDir });
+  await markVerified({ db }, accountId);
+  await db.destroy();
 }
 
 /** Signs a person in once more, at another browser. */
@@ -100,10 +113,19 @@ export async function signIn(send: Send, { name, email, password }: Person): Pro
   return { ...client, name, email, password, id };
 }
 
-/** Alice has the Free plan, Bob Premium, and Charlie must have no access to anybody's things. */
+/** Marks the address of an account as verified, as the link in the mail does. */
+export async function markVerified(store: Pick<Store, 'db'>, accountId: string): Promise<void> {
+  await store.db.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', accountId).execute();
+}
+
+/**
+ * Alice has the Free plan, Bob Premium, and Charlie must have no access to anybody's things. Their addresses are verified
+ * unless the test says otherwise.
+ */
 export async function castOf(
   send: Send,
   store: Store,
+  { verified = true } = {},
 ): Promise<{ alice: Person; bob: Person; charlie: Person; anonymous: Client }> {
   const [alice, bob, charlie] = await Promise.all([
     signUp(send, { name: 'Alice' }),
@@ -111,6 +133,7 @@ export async function castOf(
     signUp(send, { name: 'Charlie' }),
   ]);
   await grantPremium(store, bob.id, { grant: { endsAt: null }, now: Date.now() });
+  if (verified) for (const { id } of [alice, bob, charlie]) await markVerified(store, id);
   return { alice, bob, charlie, anonymous: createClient(send) };
 }
 
@@ -121,7 +144,7 @@ export async function identityToken(client: Client): Promise<string> {
 
 async function openSession(
   client: Client,
-  more: { name?: string; company?: string | undefined },
+  more: { name?: string; company?: string | undefined; trial?: boolean },
 ): Promise<string> {
   const opened = await client.ask(CALLS.openSession, {
     body: { token: await identityToken(client), ...more },

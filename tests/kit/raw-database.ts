@@ -5,7 +5,10 @@ import type { Tables } from '../../server/store/tables.ts';
 import type { Database } from './database.ts';
 
 /** The database without the store around it, at whatever level it is. The caller ends it. */
-export function rawDatabase({ databaseUrl, dataDir }: Database, dialect?: Dialect): Kysely<Tables> {
+export function rawDatabase(
+  { databaseUrl, dataDir }: Pick<Database, 'databaseUrl' | 'dataDir'>,
+  dialect?: Dialect,
+): Kysely<Tables> {
   // The end of a test may be quicker than the end of a connection.
   const usual = (): Dialect =>
     databaseUrl === null ? sqliteDialect(dataDir) : postgresDialect(databaseUrl, () => undefined);

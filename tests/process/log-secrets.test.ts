@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { freePort, startApp, temporaryFolder } from '../kit/app.ts';
-import { createClient, sendTo, signUp } from '../kit/people.ts';
+import { createClient, markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 
 /** A start, a check and a delivery, on a machine that does much else. */
@@ -44,6 +44,7 @@ it('The log, at its most talkative, has no secret of the operator, of people or 
   const send = sendTo(app.url);
 
   const alice = await signUp(send, { name: 'Alice', password: `${SECRET} of alice` });
+  await markVerifiedThere(app.dataDir, alice.id);
   await alice.ask(CALLS.refreshSession);
   await alice.ask(CALLS.addDomain, { body: { host: `127.0.0.1:${nobody}`, notes: SECRET } });
   const receivers = [

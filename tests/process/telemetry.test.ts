@@ -7,7 +7,7 @@ import { CALLS } from '../../contract/calls.ts';
 import { freePort, startApp, startWorkerApp, temporaryFolder } from '../kit/app.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
-import { sendTo, signUp } from '../kit/people.ts';
+import { markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 
@@ -140,6 +140,7 @@ describe('Traces', () => {
     receiver.answerWith(503);
     const traceparent = `00-${TRACE_ID}-${SPAN_ID}-01`;
     const alice = await signUp(sendTo(app.url), { name: 'Alice' });
+    await markVerifiedThere(app.dataDir, alice.id);
     const host = `127.0.0.1:${peer.port}`;
     await alice.ask(CALLS.addDomain, { body: { host }, headers: { traceparent } });
     const config = { kind: 'webhook', url: `${sink.url}/hook-with-a-secret` };

@@ -21,6 +21,7 @@ import { placeInTime, writeCursor } from '../cursor.ts';
 import { channelWire, deliveryWire, ownMailWire } from '../channel-wire.ts';
 import { Refusal } from '../problem.ts';
 import { inviteRecipient } from '../recipient-invitation.ts';
+import { refuseUnverified } from '../verified-address.ts';
 import { iso } from '../wire.ts';
 import { newWebhookSecret } from '../webhook-secret.ts';
 
@@ -52,7 +53,8 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     // Asked before anybody is invited; what holds is what the transaction finds.
     if (planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
-    const limited = limits.allow('channelsByAccount', accountId);
+    const limited =
+      refuseUnverified(session.account, 'channel', parts) ?? limits.allow('channelsByAccount', accountId);
     if (limited) return limited;
     const accepted = acceptedConfig(body.config, parts);
     if (accepted instanceof Refusal) return accepted;
@@ -92,14 +94,16 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (!known) return CHANNEL_REFUSALS.not_found();
     const accepted = body.config && acceptedConfig(body.config, parts, known.config);
     if (accepted instanceof Refusal) return accepted;
-    const needsPremium = body.enabled === true || accepted !== undefined;
-    if (needsPremium && planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
+    const opensOrLeads = body.enabled === true || accepted !== undefined;
+    if (opensOrLeads && planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
+    const unverified = opensOrLeads ? refuseUnverified(session.account, 'channel', parts) : null;
+    if (unverified) return unverified;
     if (accepted && accepted.kind !== known.kind) return CHANNEL_REFUSALS.otherKind();
     const isLed = accepted !== undefined && needsInvitation(known, body.config);
     const invitation = isLed ? await invitationFor(session, accepted, now) : null;
     if (invitation instanceof Refusal) return invitation;
     const changed = await changeChannel(store, { accountId, channelId, now }, (channel, plan) => {
-      if (needsPremium && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
+      if (opensOrLeads && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
       // Its keys as they are now: one may have been made meanwhile.
       const change = {
         name: body.name,

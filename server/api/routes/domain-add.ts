@@ -3,16 +3,17 @@ import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { addMonitor, removeMonitor } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
-import { REFUSALS } from '../domain-refusals.ts';
+import { refusalToAdd } from '../domain-refusals.ts';
 import { oneDomainWire } from '../domain-wires.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { watchFirstCheck } from '../first-check.ts';
 import { refuse } from '../problem.ts';
+import { misuseRules } from '../verified-address.ts';
 import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
-  const { store, limits, timing, readiness } = parts;
+  const { store, limits, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
 
   api.on(CALLS.addDomain, async ({ body, session, once, now }) => {
@@ -35,12 +36,13 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
         now,
         mayAdd,
+        misuse: misuseRules(config),
         // As it stands before its first check: what is answered in the end takes its place.
         alongside: async (trx, [outcome]) => {
           if (outcome?.ok) await once.keep(trx, { data: domainWire(outcome.monitor, { now }) });
         },
       });
-      if (!added.ok) return added.code === 'exists' ? REFUSALS.exists(added.existing) : REFUSALS.noRoom();
+      if (!added.ok) return refusalToAdd(added, config.limits);
       const monitor = (await firstCheck.of(added.monitor.id)) ?? added.monitor;
       if (isRefusedByPolicy(monitor)) {
         await removeMonitor(store, { accountId, monitorId: monitor.id });

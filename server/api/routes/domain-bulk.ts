@@ -13,9 +13,11 @@ import {
   resumeMonitor,
   setFrequency,
 } from '../../store/monitors.ts';
+import type { Account } from '../../store/accounts.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { Refusal } from '../problem.ts';
+import { limitCheck } from '../verified-address.ts';
 import { oneDomainWire } from '../domain-wires.ts';
 
 /** What it is afterwards (null: no more), or why nothing was done. */
@@ -25,9 +27,11 @@ type Outcome = Monitor | Refusal | null;
  * One act on many domains, each in a transaction of its own: to remove one may take thousands of checks with it, and
  * nobody else's write waits for more than one domain. What was done before a fault stays done, and can be asked again.
  */
-export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
-  api.on(CALLS.actOnDomains, async ({ body, session, now }) => {
-    const accountId = session.account.id;
+export function domainBulkRoute(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+
+  api.on(CALLS.actOnDomains, async ({ body, session: { account }, now }) => {
+    const accountId = account.id;
     const ids = [...new Set(body.ids)];
     const isCheck = body.action === 'check' || body.action === 'resume';
     const limited =
@@ -40,21 +44,21 @@ export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
     const results = new Map<string, BulkResult[number]>();
     for (const id of ids) {
       const owned = own.get(id) ?? null;
-      const outcome = owned === null ? REFUSALS.notFound() : await act(owned, body, now);
+      const outcome = owned === null ? REFUSALS.notFound() : await act(account, owned, body, now);
       results.set(id, await resultOf(id, outcome, owned, now));
     }
     return { data: body.ids.flatMap((id) => results.get(id) ?? []) };
   });
 
-  async function act(owned: Monitor, request: BulkRequest, now: number): Promise<Outcome> {
+  async function act(account: Account, owned: Monitor, request: BulkRequest, now: number): Promise<Outcome> {
     const key = { accountId: owned.accountId, monitorId: owned.id };
     switch (request.action) {
       case 'check':
-        return check(owned, now);
+        return check(account, owned, now);
       case 'pause':
         return (await pauseMonitor(store, { ...key, now })) ?? REFUSALS.notFound();
       case 'resume':
-        return resume(owned, now);
+        return resume(account, owned, now);
       case 'remove':
         await removeMonitor(store, key);
         return null;
@@ -65,19 +69,20 @@ export function domainBulkRoute(api: Api, { store, limits }: AppParts): void {
     }
   }
 
-  async function check(owned: Monitor, now: number): Promise<Outcome> {
+  async function check(account: Account, owned: Monitor, now: number): Promise<Outcome> {
     if (owned.pausedBy !== null) return REFUSALS.paused();
     // Asked for within the last minute: its check is under way or has just been made.
     if (limits.allow('bulkCheckByDomain', owned.id)) return owned;
+    if (!account.emailVerified && limitCheck(parts, account, owned.id)) return owned;
     const { accountId, id: monitorId } = owned;
     const monitor = await requestCheck(store, { accountId, monitorId, now });
     if (monitor === null) return REFUSALS.notFound();
     return monitor.pausedBy === null ? monitor : REFUSALS.paused();
   }
 
-  async function resume(owned: Monitor, now: number): Promise<Outcome> {
+  async function resume(account: Account, owned: Monitor, now: number): Promise<Outcome> {
     if (owned.pausedBy === null) return owned;
-    const limited = limits.allow('checkByDomain', owned.id);
+    const limited = limitCheck(parts, account, owned.id);
     if (limited) return limited;
     const { accountId, id: monitorId } = owned;
     const resumed = await resumeMonitor(store, { accountId, monitorId, now, mayResume });

@@ -11,14 +11,15 @@ import {
 import { entitlementAt } from '../../store/entitlements.ts';
 import { type AddedMonitor, addMonitors, trackedEndpoints } from '../../store/monitors.ts';
 import type { Api, AppParts } from '../api.ts';
-import { REFUSALS } from '../domain-refusals.ts';
+import { refusalToAdd } from '../domain-refusals.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { type Refusal, refuse } from '../problem.ts';
+import { misuseRules, refuseUnverified } from '../verified-address.ts';
 import { domainWire } from '../wire.ts';
 
 /** Many hosts at once, out of a paste or a file. */
 export function domainImportRoutes(api: Api, parts: AppParts): void {
-  const { store, limits } = parts;
+  const { store, limits, config } = parts;
   const policy = endpointPolicy(parts);
 
   api.on(CALLS.previewImport, async ({ body, session: { account }, now }) => {
@@ -40,9 +41,10 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
     return { data: { room: roomFor(plan, tracked.count), entries } };
   });
 
-  api.on(CALLS.importDomains, async ({ body, session, once, now }) => {
+  api.on(CALLS.importDomains, async ({ c, body, session, once, now }) => {
     const accountId = session.account.id;
     const limited =
+      refuseUnverified(session.account, 'import', parts) ??
       limits.allow('importByAccount', accountId) ??
       limits.allow('importedByAccount', accountId, body.entries.length);
     if (limited) return limited;
@@ -56,9 +58,7 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
     const answerOf = (added: readonly AddedMonitor[]) => {
       let next = 0;
       const data = lines.map(({ normalised }) =>
-        normalised.ok
-          ? resultOf(added[next++], now)
-          : refusedLine(refuse('invalid_host', normalised.message)),
+        normalised.ok ? resultOf(added[next++]) : refusedLine(refuse('invalid_host', normalised.message)),
       );
       return { data };
     };
@@ -68,9 +68,18 @@ export function domainImportRoutes(api: Api, parts: AppParts): void {
       checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
       now,
       mayAdd,
+      misuse: misuseRules(config),
       alongside: (trx, outcomes) => once.keep(trx, answerOf(outcomes)),
     });
+    if (added.some((each) => !each.ok && each.code === 'too_many_ports'))
+      c.set('reachedLimit', 'portsPerHost');
     return answerOf(added);
+
+    function resultOf(outcome: AddedMonitor | undefined): ImportResult[number] {
+      if (outcome === undefined) throw new Error('Each endpoint has an outcome');
+      if (outcome.ok) return { problem: null, message: null, domain: domainWire(outcome.monitor, { now }) };
+      return refusedLine(refusalToAdd(outcome, config.limits));
+    }
   });
 }
 
@@ -78,11 +87,5 @@ const endpointsOf = (lines: NormalisedEndpoint[]) => lines.flatMap((line) => (li
 
 const hostAndPort = ({ host, port }: { host: string; port: number }) =>
   `${host.includes(':') ? `[${host}]` : host}:${port}`;
-
-function resultOf(added: AddedMonitor | undefined, now: number): ImportResult[number] {
-  if (added === undefined) throw new Error('Each endpoint has an outcome');
-  if (added.ok) return { problem: null, message: null, domain: domainWire(added.monitor, { now }) };
-  return refusedLine(added.code === 'exists' ? REFUSALS.exists(added.existing) : REFUSALS.noRoom());
-}
 
 const refusedLine = ({ code, detail }: Refusal) => ({ problem: code, message: detail, domain: null });

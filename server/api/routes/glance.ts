@@ -1,8 +1,11 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { normaliseEndpoint } from '../../core/index.ts';
+import { isSensitive, normaliseEndpoint } from '../../core/index.ts';
 import { answerOfGlance, askForGlance, removeGlance } from '../../store/glances.ts';
+import { countPort } from '../../store/misuse.ts';
+import { inTransaction } from '../../store/transaction.ts';
 import type { Api, AppParts } from '../api.ts';
 import type { ClientAddress } from '../client-address.ts';
+import { REFUSALS } from '../domain-refusals.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { glanceWire } from '../glance-wire.ts';
 import { refuse, Refusal } from '../problem.ts';
@@ -27,9 +30,18 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
     if (!config.tryIt) return refuse('not_found', 'Nothing can be tried without an account here.');
     const normalised = normaliseEndpoint(body.host, hosts);
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
-    const counted = await countAll(store, now, limits(c.get('client')));
+    if (isSensitive(normalised.endpoint))
+      return refuse(
+        'host_refused',
+        'Ports of databases, caches and administration can be tracked with an account only.',
+      );
+    const who = networkOf(c.get('client'));
+    const counted = await countAll(store, now, limits(who));
     if (counted instanceof Refusal) return counted;
     const { host, port, protocol } = normalised.endpoint;
+    const most = config.limits.portsPerHost;
+    const tried = await inTransaction(store, (trx) => countPort(trx, { who, host, port, most, now }));
+    if (!tried.allowed) return REFUSALS.tooManyPorts(config.limits, tried.retryAfterMs);
 
     let asked: string | null = null;
     const news = waitForNews(store, (signal) => signal.topic === 'glance' && signal.glanceId === asked);
@@ -52,8 +64,9 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
 }
 
 /** IPv6 hands whole networks to everybody: there the neighbourhood counts. */
-function limits({ address, prefix }: ClientAddress): [key: string, limit: Limit][] {
-  const who = address.includes(':') ? prefix : address;
+const networkOf = ({ address, prefix }: ClientAddress) => (address.includes(':') ? prefix : address);
+
+function limits(who: string): [key: string, limit: Limit][] {
   return [
     [`try:minute:${who}`, BY_CLIENT.minute],
     [`try:hour:${who}`, BY_CLIENT.hour],

@@ -18,10 +18,13 @@ import { placeInTime, writeCursor } from '../cursor.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { oneDomainWire } from '../domain-wires.ts';
 import { Refusal } from '../problem.ts';
+import { limitCheck } from '../verified-address.ts';
 import { domainWire, historyEntryWire } from '../wire.ts';
 
 /** One domain, by its id. */
-export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
+export function oneDomainRoutes(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+
   api.on(CALLS.domain, async ({ params, session, now }) => {
     const monitor = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
     return monitor === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
@@ -84,7 +87,7 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
     const owned = await monitorOf(store, { accountId, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
     if (owned.pausedBy !== null) return REFUSALS.paused();
-    const limited = limits.allow('checkByAccount', accountId) ?? limits.allow('checkByDomain', owned.id);
+    const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
     if (limited) return limited;
     const monitor = await requestCheck(store, { accountId, monitorId: owned.id, now });
     if (monitor === null) return REFUSALS.notFound();
@@ -101,7 +104,7 @@ export function oneDomainRoutes(api: Api, { store, limits }: AppParts): void {
     const owned = await monitorOf(store, { accountId, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
     // Each resuming is a check: the ways to ask for one share their limits.
-    const limited = limits.allow('checkByAccount', accountId) ?? limits.allow('checkByDomain', owned.id);
+    const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
     if (limited) return limited;
     const resumed = await resumeMonitor(store, {
       accountId,

@@ -7,6 +7,7 @@ import { createCheckoutReferences } from '../checkout-reference.ts';
 import { receivePaymentEvents } from '../payment-webhook.ts';
 import { refuseWithoutProvider } from '../payments-unavailable.ts';
 import { refuse, type Refusal } from '../problem.ts';
+import { refuseUnverified } from '../verified-address.ts';
 
 const NOT_SOLD = refuse('not_found', 'Nothing is sold here.');
 const NO_TEST_MODE = refuse('not_found', 'There is no such call.');
@@ -45,8 +46,8 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
     const customers = [subscriptions[0]?.customerId ?? '', account.paddleId].filter((id) => id !== '');
     if (customers.length === 0) return { data: { url: '' } };
     // The portal shows invoices and means of payment: it is for whoever proved to own the address.
-    if (!account.emailVerified)
-      return refuse('email_not_verified', 'Verify your address first: the portal shows your invoices.');
+    const unverified = refuseUnverified(account, 'invoices', parts);
+    if (unverified) return unverified;
     const limited = limits.allow('billingByAccount', account.id);
     if (limited) return limited;
     return whenAvailable(async () => {

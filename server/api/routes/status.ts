@@ -24,6 +24,7 @@ import type { Api, AppParts } from '../api.ts';
 import type { AppEnv } from '../app-env.ts';
 import { publicStatus } from '../public-status.ts';
 import { plainRefusal, refuse } from '../problem.ts';
+import { refuseUnverified } from '../verified-address.ts';
 
 /** However many look at a page, it is put together this often. */
 const KEPT_MS = 5_000;
@@ -78,13 +79,17 @@ export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, '
 }
 
 /** Who signed in chooses what the page shows. */
-function settingsRoutes(api: Api, { store, limits, config }: AppParts): void {
+function settingsRoutes(api: Api, parts: AppParts): void {
+  const { store, limits, config } = parts;
+
   api.on(CALLS.statusPage, async ({ session: { account } }) => ({
     data: await wire(account.id, await statusPageOf(store, account.id)),
   }));
 
   api.on(CALLS.saveStatusPage, async ({ session: { account }, body, now }) => {
-    const limited = limits.allow('alertSettingsByAccount', account.id);
+    const limited =
+      (isOnlyOff(body) ? null : refuseUnverified(account, 'statusPage', parts)) ??
+      limits.allow('alertSettingsByAccount', account.id);
     if (limited) return limited;
     if (body.slug !== undefined && isReservedAddress(body.slug)) return REFUSALS.reserved();
     const saved = await saveStatusPage(store, { accountId: account.id, change: changeOf(body), now });
@@ -130,6 +135,10 @@ function settingsRoutes(api: Api, { store, limits, config }: AppParts): void {
     };
   }
 }
+
+/** A page that an unverified account has from before can always be taken off the web. */
+const isOnlyOff = ({ enabled, ...rest }: StatusPageChange): boolean =>
+  enabled === false && Object.values(rest).every((value) => value === undefined);
 
 const choicesOf = (body: ChoicesWire): StatusPageChoices => ({
   title: body.title,

@@ -1,0 +1,81 @@
+import type { Transaction } from 'kysely';
+import { createHash } from 'node:crypto';
+import { isSensitive, type Limits, type Protocol } from '../core/index.ts';
+import type { Store } from './open-store.ts';
+import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from './rate-limits.ts';
+import type { Tables } from './tables.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** What keeps strangers from making our checks a tool of theirs. */
+export interface MisuseRules {
+  limits: Pick<Limits, 'domainsBeforeProof' | 'checksBeforeProof' | 'portsPerHost'>;
+  /** False where the operator chooses who signs up: then every port may be watched. */
+  guardsPorts: boolean;
+}
+
+/**
+ * `email_not_verified`: the account has as many domains as it may have without proof, the port belongs to databases, caches or
+ * administration, or the same endpoint was added less than a minute ago, so that it would be checked again.
+ */
+export type Misuse =
+  | { ok: false; code: 'email_not_verified'; needs: 'domains' | 'port' | 'checks' }
+  | { ok: false; code: 'too_many_ports'; retryAfterMs: number };
+
+/** Judges an endpoint that is to be added, and counts it. Call it while the account's row is locked; null: it may be added. */
+export async function findMisuse(
+  trx: Transaction<Tables>,
+  { limits, guardsPorts }: MisuseRules,
+  adding: {
+    accountId: string;
+    emailVerified: boolean;
+    /** Domains that the account has. */
+    count: number;
+    endpoint: { host: string; port: number; protocol: Protocol };
+    now: number;
+  },
+): Promise<Misuse | null> {
+  const { accountId, emailVerified, count, endpoint, now } = adding;
+  const { host, port } = endpoint;
+  if (!emailVerified) {
+    if (count >= limits.domainsBeforeProof) return unproven('domains');
+    if (guardsPorts && isSensitive(endpoint)) return unproven('port');
+    const key = `add:${nameless(`${accountId} ${host} ${port}`)}`;
+    const limit = limits.checksBeforeProof;
+    const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: MINUTE_MS, now });
+    if (!added.allowed) return unproven('checks');
+  }
+  if (!guardsPorts) return null;
+  const tried = await countPort(trx, { who: accountId, host, port, most: limits.portsPerHost, now });
+  return tried.allowed ? null : { ok: false, code: 'too_many_ports', retryAfterMs: tried.retryAfterMs };
+}
+
+const unproven = (needs: 'domains' | 'port' | 'checks'): Misuse => ({
+  ok: false,
+  code: 'email_not_verified',
+  needs,
+});
+
+/**
+ * Counts a port of a host that `who` (an account or a network) wants looked at, and refuses one beyond `most` different ports within
+ * a day. Removing a domain gives none back; a port that was counted before costs nothing. The host's counter stays locked for
+ * the rest of the transaction, so that parallel calls cannot pass together.
+ */
+export async function countPort(
+  trx: Transaction<Tables>,
+  { who, host, port, most, now }: { who: string; host: string; port: number; most: number; now: number },
+): Promise<RateLimitAnswer> {
+  const ofHost = `ports:${nameless(`${who} ${host}`)}`;
+  const ofPort = `${ofHost}:${port}`;
+  const store: Pick<Store, 'db'> = { db: trx };
+  const counted = await consumeRateLimit(store, { key: ofHost, limit: most, windowMs: DAY_MS, now });
+  const isNew = (await consumeRateLimit(store, { key: ofPort, limit: 1, windowMs: DAY_MS, now })).allowed;
+  if (isNew && counted.allowed) return counted;
+  await refundRateLimit(store, { key: ofHost });
+  if (isNew) await refundRateLimit(store, { key: ofPort });
+  return isNew ? counted : { allowed: true };
+}
+
+/** Names a host without telling it: the row may outlive its domain and its account by a day. */
+const nameless = (text: string) => createHash('sha256').update(text).digest('base64url');

@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { createMeters } from '../../server/telemetry/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, markVerified, type Person, signUp } from '../kit/people.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
+const DAY_MS = 86_400_000;
+const LIMIT_REACHED = /^The limit of 20 ports of one host a day is reached\. Try again in \d+ hours\.$/;
+
+/** Adds a domain and removes it at once, so that what is refused is refused for what was tried before. */
+async function tryPort(person: Person, host: string): Promise<string> {
+  const answer = await add(person, host);
+  if (answer.status !== 200) return answer.problem.code;
+  await person.ask(CALLS.removeDomain, { params: { id: answer.ok.data.id } });
+  return 'ok';
+}
+
+const inADay = async (api: TestApi) => {
+  api.clock.advance(DAY_MS);
+  const expiry = { access_expires_at: api.clock.now() + DAY_MS };
+  await api.store.db.updateTable('sessions').set(expiry).execute();
+};
+
+const glance = (api: TestApi, host: string, from = '198.51.100.7') =>
+  createClient(api.sendFrom(from)).ask(CALLS.glance, { body: { host } });
+
+describeEachDatabase('Ports of one host', (open) => {
+  it('are limited to twenty a day, and removing a domain gives none back', async () => {
+    const meters = createMeters();
+    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const { alice, bob } = await api.cast();
+    for (let port = 8001; port <= 8020; port++)
+      expect(await tryPort(alice, `shop.example.com:${port}`)).toBe('ok');
+    const { problem } = await add(alice, 'shop.example.com:8021');
+    expect(problem).toMatchObject({ status: 429, detail: expect.stringMatching(LIMIT_REACHED) });
+    expect(await meters.registry.metrics()).toContain(
+      'certlantern_limit_reached_total{limit="LIMIT_PORTS_PER_HOST"} 1',
+    );
+    expect(await tryPort(alice, 'shop.example.com')).toBe('too_many_requests');
+    // What was tried before is no news, asked for twice neither; and what was refused was not tried.
+    expect(await tryPort(alice, 'shop.example.com:8020')).toBe('ok');
+    expect(await tryPort(alice, 'shop.example.com:8021')).toBe('too_many_requests');
+    expect(await tryPort(alice, 'other.example.com:8021')).toBe('ok');
+    expect(await tryPort(bob, 'shop.example.com:8021')).toBe('ok');
+    await inADay(api);
+    expect(await tryPort(alice, 'shop.example.com:8021')).toBe('ok');
+  });
+
+  it('are counted in an import, line by line', async () => {
+    const meters = createMeters();
+    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const { bob } = await api.cast();
+    const entries = Array.from({ length: 25 }, (_, index) => ({ host: `shop.example.com:${8001 + index}` }));
+    const { data } = (await bob.ask(CALLS.importDomains, { body: { entries } })).ok;
+    expect(data.map(({ problem }) => problem)).toEqual([
+      ...Array<null>(20).fill(null),
+      ...Array<string>(5).fill('too_many_requests'),
+    ]);
+    expect(data.at(-1)?.message).toMatch(LIMIT_REACHED);
+    expect(await meters.registry.metrics()).toContain('{limit="LIMIT_PORTS_PER_HOST"} 1');
+  });
+
+  it('cannot pass the limit in parallel', async () => {
+    const api = await startApi(open);
+    const { bob } = await api.cast();
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) => add(bob, `shop.example.com:${8001 + index}`)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+  });
+
+  it('of databases, caches and administration need a verified address', async () => {
+    const api = await startApi(open);
+    const { send } = api;
+    const nora = await signUp(send, { name: 'Nora' });
+    for (const host of ['db.example.com:5432', 'postgres://db.example.com:7777', 'db.example.com:22']) {
+      const { problem } = await add(nora, host);
+      expect([problem.code, problem.detail], host).toEqual([
+        'email_not_verified',
+        'Verify your address to track ports of databases, caches and administration.',
+      ]);
+    }
+    expect((await add(nora, 'smtp://mail.example.com')).status).toBe(200);
+    await markVerified(api.store, nora.id);
+    expect((await add(nora, 'postgres://db.example.com')).status).toBe(200);
+  });
+
+  it.each(['invite', 'closed'] as const)('are nobody’s business where sign-ups are %s', async (signups) => {
+    const api = await startApi(open);
+    const nora = await signUp(api.send, { name: 'Nora' });
+    const closed = await startApi(async () => api.store, { config: { signups } });
+    const there = { ...nora, ...createClient(closed.send, nora.cookies) };
+    expect(await tryPort(there, 'db.example.com:5432')).toBe('ok');
+    for (let port = 8001; port <= 8025; port++)
+      expect(await tryPort(there, `shop.example.com:${port}`)).toBe('ok');
+  });
+});
+
+describeEachDatabase('A look without an account', (open) => {
+  it('goes to no port of databases, caches and administration', async () => {
+    const api = await startApi(open);
+    for (const host of ['db.example.com:6379', 'mysql://db.example.com:4000', 'db.example.com:3389']) {
+      const { problem } = await glance(api, host);
+      expect([problem.code, problem.detail], host).toEqual([
+        'host_refused',
+        'Ports of databases, caches and administration can be tracked with an account only.',
+      ]);
+    }
+    expect((await glance(api, 'shop.example.com:8443')).problem.code).toBe('unavailable');
+  });
+
+  it('is limited to twenty ports of one host a day for each network, in parallel too', async () => {
+    const api = await startApi(open);
+    const from = '203.0.113.9';
+    const twice = async (port: number) =>
+      (await Promise.all([1, 2].map(() => glance(api, `shop.example.com:${port}`, from)))).map(
+        ({ problem }) => problem.code,
+      );
+    for (let port = 8001; port <= 8020; port++) {
+      expect(await twice(port)).toEqual(['unavailable', 'unavailable']);
+      if (port % 5 === 0) api.clock.advance(60_000);
+    }
+    expect(await twice(8021)).toEqual(['too_many_requests', 'too_many_requests']);
+    expect((await glance(api, 'shop.example.com:8022', from)).problem.detail).toMatch(LIMIT_REACHED);
+    expect((await glance(api, 'shop.example.com:8001', from)).problem.code).toBe('unavailable');
+    expect((await glance(api, 'shop.example.com:8021', '192.0.2.77')).problem.code).toBe('unavailable');
+  });
+});

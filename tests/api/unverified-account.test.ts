@@ -1,0 +1,233 @@
+import { expect, it } from 'vitest';
+import { CALLS, type Call } from '../../contract/calls.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { addMonitors } from '../../server/store/monitors.ts';
+import { createMeters } from '../../server/telemetry/index.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { createClient, type Input, markVerified, type Person, signUp } from '../kit/people.ts';
+import { INPUTS } from './access-inputs.ts';
+import { createWorld, nobodysThings } from './access-world.ts';
+import { startApi, type TestApi } from './test-api.ts';
+
+const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
+const MINUTE_MS = 60_000;
+
+/** A Premium account with an address that nobody has verified. */
+async function newcomer({ send, store }: TestApi): Promise<Person> {
+  const person = await signUp(send, { name: 'Nora' });
+  await grantPremium(store, person.id, { grant: { endsAt: null }, now: Date.now() });
+  return person;
+}
+
+async function addTen(person: Person): Promise<void> {
+  for (let index = 0; index < 10; index++)
+    expect((await add(person, `host-${index}.example.com`)).status).toBe(200);
+}
+
+/** What each call that changes something answers an unverified account with Premium and ten domains, if it needs proof. */
+const NEEDS_PROOF: (keyof typeof CALLS)[] = [
+  'addChannel',
+  'addDomain',
+  'billing',
+  'importDomains',
+  'saveStatusPage',
+];
+/** Calls that need proof only for some requests; the tests below show which. */
+const SOMETIMES: (keyof typeof CALLS)[] = ['changeChannel', 'checkDomain', 'resumeDomain'];
+
+describeEachDatabase('An account without a verified address', (open) => {
+  it('adds ten domains, and the eleventh once its address is verified', async () => {
+    const meters = createMeters();
+    const api = await startApi(open, { telemetry: { meters, tracer: null } });
+    const nora = await newcomer(api);
+    await addTen(nora);
+    const refused = (await add(nora, 'eleventh.example.com')).problem;
+    expect(refused).toMatchObject({
+      status: 403,
+      code: 'email_not_verified',
+      title: 'Verify your address first',
+    });
+    expect(refused.detail).toBe(
+      'The limit of 10 domains without a verified address is reached. Verify your address to add more.',
+    );
+    expect(await meters.registry.metrics()).toContain(
+      'certlantern_limit_reached_total{limit="LIMIT_DOMAINS_BEFORE_PROOF"} 1',
+    );
+    // Room is room: one that was removed makes some.
+    const [newest] = (await nora.ask(CALLS.listDomains)).ok.data;
+    await nora.ask(CALLS.removeDomain, { params: { id: newest?.id ?? '' } });
+    expect((await add(nora, 'instead.example.com')).status).toBe(200);
+    await markVerified(api.store, nora.id);
+    expect((await add(nora, 'eleventh.example.com')).status).toBe(200);
+  });
+
+  it('cannot pass ten with parallel adds, nor with a personal token', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const { secret } = (
+      await nora.ask(CALLS.makeToken, {
+        body: { name: 'CI', scopes: ['read', 'write'], expires_in_days: 90 },
+      })
+    ).ok.data;
+    const program = createClient((path, init = {}) => {
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${secret}`);
+      return api.send(path, { ...init, headers });
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, index) =>
+        (index % 2 === 0 ? nora : program).ask(CALLS.addDomain, { body: { host: `p-${index}.example.com` } }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(6);
+    const entries = [{ host: 'one.example.com' }];
+    const imported = await program.ask(CALLS.importDomains, { body: { entries } });
+    expect(imported.problem.code).toBe('email_not_verified');
+    expect((await nora.ask(CALLS.listDomains)).ok.total).toBe(10);
+  });
+
+  it('is refused what needs proof by every call of the contract, and nothing else', async () => {
+    const world = await createWorld(open, ['premium']);
+    const { api } = world;
+    const caller = world.caller('premium');
+    const accountId = caller.person?.id ?? '';
+    const names = Object.keys(CALLS) as (keyof typeof CALLS)[];
+    const refused: string[] = [];
+    for (const name of names) {
+      const call: Call = CALLS[name];
+      // Who deletes the account or its sessions is gone.
+      if (call.access !== 'session' || (call.method === 'get' && name !== 'billing')) continue;
+      caller.leave();
+      const client = await caller.arrive();
+      await api.store.db
+        .updateTable('accounts')
+        .set({ email_verified: 0 })
+        .where('id', '=', accountId)
+        .execute();
+      const endpoints = Array.from({ length: 6 }, (_, index) => ({
+        ...{ host: `more-${index}.example.com`, port: 443, protocol: 'https' as const },
+      }));
+      await addMonitors(api.store, {
+        ...{ accountId, endpoints, checkEveryMinutes: 1440, now: api.clock.now(), mayAdd: () => true },
+      });
+      if (name === 'deleteUser') continue;
+      const input: Input = INPUTS[name]({ caller, things: caller.things ?? nobodysThings() });
+      const answer = await client.ask(call, input);
+      if (answer.status !== 403) continue;
+      expect(call.problems, `${name} documents it`).toContain(answer.problem.code);
+      if (answer.problem.code === 'email_not_verified') refused.push(name);
+    }
+    expect(refused.toSorted()).toEqual(NEEDS_PROOF);
+    for (const name of SOMETIMES) expect(CALLS[name].problems, name).toContain('email_not_verified');
+  }, 60_000);
+
+  it('imports nothing, and adds no recipient and no webhook', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const entries = [{ host: 'one.example.com' }];
+    const imported = (await nora.ask(CALLS.importDomains, { body: { entries } })).problem;
+    expect([imported.code, imported.detail]).toEqual([
+      'email_not_verified',
+      'Verify your address to add many domains at once. Without it you can add up to 10, one at a time.',
+    ]);
+    for (const config of [
+      { kind: 'email', address: 'ops@fjord.example' },
+      { kind: 'webhook', url: 'https://hooks.example.com/' },
+    ]) {
+      const { problem } = await nora.ask(CALLS.addChannel, { body: { config } });
+      expect([problem.code, problem.detail]).toEqual([
+        'email_not_verified',
+        'Verify your address to send alerts to other places than your own address.',
+      ]);
+    }
+    expect((await nora.ask(CALLS.listDomains)).ok.total).toBe(0);
+    const mails = await api.store.db.selectFrom('mails').select('recipient').distinct().execute();
+    expect(mails).toEqual([{ recipient: nora.email }]);
+    await markVerified(api.store, nora.id);
+    expect((await nora.ask(CALLS.importDomains, { body: { entries } })).status).toBe(200);
+  });
+
+  it('can switch off and rename a channel from before, but not lead it elsewhere or switch it on', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    await markVerified(api.store, nora.id);
+    const config = { kind: 'webhook', url: 'https://hooks.example.com/' };
+    const { key } = (await nora.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
+    await api.store.db.updateTable('accounts').set({ email_verified: 0 }).execute();
+    const change = async (body: object) =>
+      (await nora.ask(CALLS.changeChannel, { params: { key }, body })).status;
+    expect(await change({ name: 'Ours' })).toBe(200);
+    expect(await change({ enabled: false })).toBe(200);
+    expect(await change({ enabled: true })).toBe(403);
+    expect(await change({ config: { ...config, url: 'https://victim.example.com/' } })).toBe(403);
+    expect((await nora.ask(CALLS.removeChannel, { params: { key } })).status).toBe(200);
+  });
+
+  it('can switch a status page from before off, and change nothing else of it', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const page = { title: 'What we run', slug: 'what-nora-runs', enabled: true };
+    const save = (body: object) => nora.ask(CALLS.saveStatusPage, { body });
+    const { problem } = await save(page);
+    expect([problem.code, problem.detail]).toEqual([
+      'email_not_verified',
+      'Verify your address to publish a status page.',
+    ]);
+    await markVerified(api.store, nora.id);
+    await save(page);
+    await api.store.db.updateTable('accounts').set({ email_verified: 0 }).execute();
+    expect((await save({ title: 'Call this number' })).status).toBe(403);
+    expect((await save({ enabled: false, title: 'Call this number' })).status).toBe(403);
+    expect((await save({ enabled: false })).ok.data).toMatchObject({ enabled: false, title: 'What we run' });
+    expect((await save({ enabled: true })).status).toBe(403);
+  });
+
+  it('has a domain checked once a minute, by whichever call', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const { id } = (await add(nora, 'shop.example.com')).ok.data;
+    const params = { id };
+    const check = () => nora.ask(CALLS.checkDomain, { params });
+    const resume = () => nora.ask(CALLS.resumeDomain, { params, body: {} });
+    expect((await check()).status).toBe(202);
+    const { problem } = await check();
+    expect([problem.code, problem.detail]).toEqual([
+      'email_not_verified',
+      'The limit of 1 check a minute of one domain without a verified address is reached. Verify your address, or wait a minute.',
+    ]);
+    await nora.ask(CALLS.pauseDomain, { params });
+    expect((await resume()).problem.code).toBe('email_not_verified');
+    const bulk = { action: 'resume', ids: [id] };
+    expect((await nora.ask(CALLS.actOnDomains, { body: bulk })).ok.data[0]?.problem).toBe(
+      'email_not_verified',
+    );
+    api.clock.advance(MINUTE_MS);
+    expect((await resume()).status).toBe(200);
+    expect((await check()).status).toBe(403);
+    await markVerified(api.store, nora.id);
+    expect((await check()).status).toBe(202);
+  });
+
+  it('can repeat a call with its key once the address is verified', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const entries = [{ host: 'one.example.com' }];
+    const ask = () =>
+      nora.ask(CALLS.importDomains, { body: { entries }, headers: { 'Idempotency-Key': 'nightly-1' } });
+    expect((await ask()).status).toBe(403);
+    await markVerified(api.store, nora.id);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('cannot have a host checked again and again by removing and adding it', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const { id } = (await add(nora, 'shop.example.com')).ok.data;
+    await nora.ask(CALLS.removeDomain, { params: { id } });
+    expect((await add(nora, 'shop.example.com')).problem.code).toBe('email_not_verified');
+    expect((await add(nora, 'other.example.com')).status).toBe(200);
+    api.clock.advance(MINUTE_MS);
+    expect((await add(nora, 'shop.example.com')).status).toBe(200);
+  });
+});
