@@ -39,7 +39,12 @@ export const publicConfigSchema = z.object({
   /** The landing page's box that looks at a host for somebody without an account. */
   try_it: z.boolean(),
   insecure_http: z.boolean(),
-  limits: z.object({ free_domains: z.number().int(), trial_days: z.number().int() }),
+  limits: z.object({
+    free_domains: z.number().int(),
+    trial_days: z.number().int(),
+    /** Domains of an account whose address is not verified. */
+    domains_before_proof: z.number().int(),
+  }),
   /** Hosts that the demo serves, offered on the empty dashboard; empty elsewhere. */
   demo_hosts: z.array(z.string()),
 });

@@ -1,5 +1,6 @@
 import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
+import type { Limits } from '../core/index.ts';
 
 /** What of an operator's settings the page needs; the secrets beside them stay here. */
 export interface Settings {
@@ -25,6 +26,7 @@ export function publicConfigOf(
     tryIt: boolean;
     insecureHttp: boolean;
     demoHosts: readonly string[];
+    limits: Limits;
   },
 ): PublicConfig {
   return {
@@ -36,7 +38,11 @@ export function publicConfigOf(
     signups: config.signups,
     try_it: config.tryIt,
     insecure_http: config.insecureHttp,
-    limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
+    limits: {
+      free_domains: FREE_DOMAIN_LIMIT,
+      trial_days: TRIAL_DAYS,
+      domains_before_proof: config.limits.domainsBeforeProof,
+    },
     demo_hosts: [...config.demoHosts],
   };
 }

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 import { expectAccessible } from './axe.ts';
-import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
+import { addHost, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
 const row = (page: Page, name: string): Locator =>
   page.locator('section', { has: page.getByRole('heading', { level: 2, name, exact: true }) });
@@ -22,9 +22,9 @@ async function chooseKind(page: Page, kind: string): Promise<Locator> {
   return page.getByRole('dialog');
 }
 
-test('a webhook is added, tested, tried again and given a new key', async ({ page }) => {
+test('a webhook is added, tested, tried again and given a new key', async ({ page, world }) => {
   const sink = await startWebhookSink();
-  await signUp(page, '/signup?trial=1');
+  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Webhook');
   await expectAccessible(page);
@@ -101,9 +101,9 @@ test('a webhook is added, tested, tried again and given a new key', async ({ pag
   await sink.stop();
 });
 
-test('what is refused has the focus, and the last of the chosen channels stays', async ({ page }) => {
+test('what is refused has the focus, and the last of the chosen channels stays', async ({ page, world }) => {
   const sink = await startWebhookSink();
-  await signUp(page, '/signup?trial=1');
+  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Webhook');
   await dialog.getByLabel('Address').fill(`${sink.url}/hook`);
@@ -142,7 +142,7 @@ test('an added recipient agrees by the button of the mailed link, and by nothing
   browser,
   world,
 }) => {
-  await signUp(page, '/signup?trial=1');
+  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
   await openAlerts(page);
   const dialog = await chooseKind(page, 'Email');
   const address = `ops-${process.pid}@orchard.example`;
@@ -314,11 +314,7 @@ test('the calendar has an address that is told once, and ends', async ({ page, w
 test('the link of a mail ends mail, and gives it back', async ({ page, world }) => {
   const person = await signUp(page);
   // Mail goes to a proven address alone.
-  const proof = await world.mail.waitFor(
-    ({ to, text }) => to.includes(person.email) && text.includes('/verify#'),
-  );
-  await page.goto(/https?:\/\/\S+\/verify#\S+/.exec(proof.text)?.[0] ?? '');
-  await expect(page.getByText('Your address is verified.')).toBeVisible();
+  await verifyAddress(page, world, person);
   const soon = { notBefore: daysFromNow(-85), notAfter: daysFromNow(5) };
   const host = await world.serve('soon.alerts.example', soon);
   await addHost(page, host);

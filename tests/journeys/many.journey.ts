@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
-import { expect, newPerson, signUp, test } from './world.ts';
+import { expect, signUp, test, verifyAddress } from './world.ts';
 
 // A server of its own: its hosts that fail, with one of another file's, look like an outage of the server's own network, and
 // what fails then is held back.
@@ -11,17 +11,6 @@ test.describe.configure({ timeout: 150_000 });
 
 const NARROW = { width: 360, height: 760 };
 const WIDE = { width: 1440, height: 900 };
-
-/** Premium without a card, so that no limit is in the way. */
-async function signUpForTrial(page: Page): Promise<void> {
-  const person = newPerson();
-  await page.goto('/signup?trial=1');
-  await page.getByLabel('Name', { exact: true }).fill(person.name);
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByLabel('Password', { exact: true }).fill(person.password);
-  await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
-}
 
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Add many domains' });
 
@@ -57,8 +46,11 @@ async function expectAccessibleEverywhere(page: Page): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-test('what is pasted is told line by line before it is added, and Free takes three', async ({ page }) => {
-  await signUp(page);
+test('what is pasted is told line by line before it is added, and Free takes three', async ({
+  page,
+  world,
+}) => {
+  await verifyAddress(page, world, await signUp(page));
   const form = await paste(
     page,
     [
@@ -100,8 +92,11 @@ test('what is pasted is told line by line before it is added, and Free takes thr
   await expect(page.getByRole('checkbox', { name: /^Select / })).toHaveCount(3);
 });
 
-test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing', async ({ page }) => {
-  await signUpForTrial(page);
+test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing', async ({
+  page,
+  world,
+}) => {
+  await verifyAddress(page, world, await signUp(page, '/signup?trial=1'));
   await test.step('each monitor has its line', async () => {
     const form = await openAddMany(page);
     const monitor = (fields: object) => ({
@@ -195,8 +190,8 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
   });
 });
 
-test('several are selected at once, and what is done with them is told', async ({ page }) => {
-  await signUp(page);
+test('several are selected at once, and what is done with them is told', async ({ page, world }) => {
+  await verifyAddress(page, world, await signUp(page));
   const form = await paste(page, 'a.sel.example b.sel.example c.sel.example');
   await form.getByRole('button', { name: 'Add 3 Domains' }).click();
   await form.getByRole('button', { name: 'Close' }).last().click();

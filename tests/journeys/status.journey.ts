@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expectAccessible } from './axe.ts';
-import { addHost, daysFromNow, expect, signUp, test } from './world.ts';
+import { addHost, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
 
 test('a status page is switched on, seen by a stranger, and gone when it is switched off', async ({
   page,
   browser,
   world,
 }) => {
-  await signUp(page);
+  await verifyAddress(page, world, await signUp(page));
   const shop = await world.serve('shop.status.example', { notAfter: daysFromNow(60.5) });
   const inner = await world.serve('inner.status.example', { notAfter: daysFromNow(60.5) });
   await addHost(page, shop);
@@ -69,7 +69,7 @@ test('a status page is switched on, seen by a stranger, and gone when it is swit
 });
 
 test('who looks at a status page is told when it goes', async ({ page, browser, world }) => {
-  await signUp(page);
+  await verifyAddress(page, world, await signUp(page));
   const slug = `moss-${process.pid}`;
   await page.goto('/status-page');
   await page.getByLabel('Title').fill(`Moss ${process.pid}`);

@@ -1,7 +1,7 @@
 import { expect, test as base, type Page } from '@playwright/test';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type App, startApp, temporaryFolder } from '../kit/app.ts';
+import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/app.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority } from '../kit/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
@@ -61,6 +61,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
         CHANNEL_ALLOW_CIDRS: '127.0.0.0/8',
         TRY_IT: 'on',
         EXTRA_CA_FILE: extraCa,
+        ...MANY_SIGN_UPS,
         ...environment,
       });
       await use({
@@ -112,6 +113,19 @@ export async function signUp(page: Page, address = '/signup'): Promise<ReturnTyp
   await expect(page).toHaveURL(/\/dashboard/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
   return person;
+}
+
+/** Opens the link in the mail that verifies the address of whoever is signed in, and ends on the dashboard. */
+export async function verifyAddress(
+  page: Page,
+  { mail }: World,
+  { email }: { email: string },
+): Promise<void> {
+  const link = /http\S+\/verify#\S+/;
+  const { text } = await mail.waitFor((each) => each.to.includes(email) && link.test(each.text));
+  await page.goto(link.exec(text)?.[0] ?? '');
+  await expect(page.getByText('Your address is verified.')).toBeVisible();
+  await expect(page).toHaveURL(/\/dashboard$/);
 }
 
 /** Fills in the login page that is open. */

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
-import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
+import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
 import { landingFile, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
 import type { LandingSettings, PagePath } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
@@ -51,7 +51,11 @@ async function htmlOf(path: PagePath, settings: Partial<PublicConfig>): Promise<
     support_email: '',
     identity: { provider: 'built-in', oidc: [] },
     analytics_id: null,
-    limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
+    limits: {
+      free_domains: FREE_DOMAIN_LIMIT,
+      trial_days: TRIAL_DAYS,
+      domains_before_proof: DOMAINS_BEFORE_PROOF,
+    },
     demo_hosts: [],
     ...settings,
   });

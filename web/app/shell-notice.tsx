@@ -1,15 +1,15 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { z } from 'zod';
 import { openBilling } from '../features/billing/open-billing.ts';
-import { api, messageOf } from '../lib/api-client.ts';
-import { useCurrentUser, useSignedIn } from '../lib/current-user.ts';
+import { messageOf } from '../lib/api-client.ts';
+import { useCurrentUser } from '../lib/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useRereadPlan, useStanding } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { useNow } from '../lib/use-now.ts';
 import { NOTICE_ACTION, NoticeBar } from '../ui/notice-bar.tsx';
 import { toast } from '../ui/toast.tsx';
+import { VerifyActions } from '../ui/verify-address.tsx';
 import { noticeOf } from './notice.ts';
 import type { Notice } from './notice.ts';
 import { useConnectionLost } from './use-connection-lost.ts';
@@ -36,16 +36,16 @@ export function ShellNotice() {
   return (
     <NoticeBar
       isCalm={notice !== null && MAY_WAIT.includes(notice.kind)}
-      actions={notice && <NoticeActions kind={notice.kind} mailPage={standing?.mail_page ?? null} />}
+      actions={notice && <NoticeActions kind={notice.kind} />}
     >
       {notice?.text}
     </NoticeBar>
   );
 }
 
-function NoticeActions({ kind, mailPage }: { kind: Notice['kind']; mailPage: string | null }) {
+function NoticeActions({ kind }: Pick<Notice, 'kind'>) {
   const { isSold, open } = useUpgrade();
-  if (kind === 'verify') return <VerifyActions mailPage={mailPage} />;
+  if (kind === 'verify') return <VerifyActions />;
   if (kind === 'mail') return <MailActions label="Try again" />;
   if (kind === 'unsubscribed') return <MailActions label="Get mail again" />;
   if (!isSold) return null;
@@ -89,40 +89,6 @@ function MailActions({ label }: { label: string }) {
       <Link to="/alerts" className={NOTICE_ACTION}>
         Other channels
       </Link>
-    </>
-  );
-}
-
-function VerifyActions({ mailPage }: { mailPage: string | null }) {
-  const { identity } = usePublicConfig();
-  return identity.provider === 'firebase' ? <LogInAgain /> : <SendAgain mailPage={mailPage} />;
-}
-
-function LogInAgain() {
-  const { logOut } = useSignedIn();
-  return (
-    <button type="button" className={NOTICE_ACTION} onClick={() => void logOut()}>
-      Log in again
-    </button>
-  );
-}
-
-function SendAgain({ mailPage }: { mailPage: string | null }) {
-  const send = useMutation({
-    mutationFn: () => api('/identity/send-verification', { method: 'POST', schema: z.unknown() }),
-    onSuccess: () => toast.success('The mail is on its way.'),
-    onError: (error) => toast.error(`The mail could not be sent: ${messageOf(error)}`),
-  });
-  return (
-    <>
-      <button type="button" className={NOTICE_ACTION} disabled={send.isPending} onClick={() => send.mutate()}>
-        Send again
-      </button>
-      {mailPage !== null && (
-        <a href={mailPage} target="_blank" rel="noreferrer" className={NOTICE_ACTION}>
-          Read it here
-        </a>
-      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { z } from 'zod';
-import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
+import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
 import { publicConfigSchema } from '../../contract/public-config.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import { errorOf, send } from './http.ts';
@@ -18,7 +18,11 @@ const UNCONFIGURED: PublicConfig = {
   signups: 'open',
   try_it: true,
   insecure_http: false,
-  limits: { free_domains: FREE_DOMAIN_LIMIT, trial_days: TRIAL_DAYS },
+  limits: {
+    free_domains: FREE_DOMAIN_LIMIT,
+    trial_days: TRIAL_DAYS,
+    domains_before_proof: DOMAINS_BEFORE_PROOF,
+  },
   demo_hosts: [],
 };
 

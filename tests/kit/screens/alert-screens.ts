@@ -68,6 +68,15 @@ export const ALERTS: readonly Screen[] = [
       await page.getByText(/^Upgrade to premium to be told/).waitFor();
     },
   },
+  {
+    name: 'alerts-kinds-unverified',
+    visitor: 'unverified',
+    async show(page) {
+      await alerts(page);
+      await press(page, 'Add channel');
+      await page.getByRole('note').waitFor();
+    },
+  },
   { name: 'alerts-add-slack', visitor: 'member', show: kind('Slack') },
   { name: 'alerts-add-telegram', visitor: 'member', show: kind('Telegram') },
   { name: 'alerts-add-ntfy', visitor: 'member', show: kind('ntfy') },
@@ -121,7 +130,7 @@ export const ALERTS: readonly Screen[] = [
     visitor: 'nobody',
     async show(page) {
       await page.route('**/api/recipients/confirm', (route) =>
-        route.fulfill({ json: { data: { address: 'ops@fjord.example', account: 'Mara Vestergaard' } } }),
+        route.fulfill({ json: { data: { address: 'ops@fjord.example', account: 'mara@fjord.example' } } }),
       );
       await open(page, '/confirm-recipient#a-token-for-show');
       await press(page, 'Send me alerts');

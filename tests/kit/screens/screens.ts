@@ -3,7 +3,18 @@ import type { Demo } from '../demo.ts';
 import { ALERTS } from './alert-screens.ts';
 import { DASHBOARD } from './dashboard-screens.ts';
 import { STATUS } from './status-screens.ts';
-import { accountMenu, at, dashboard, dialog, fromHeader, idOf, open, press, type Screen } from './ways.ts';
+import {
+  accountMenu,
+  at,
+  dashboard,
+  dialog,
+  domainMenu,
+  fromHeader,
+  idOf,
+  open,
+  press,
+  type Screen,
+} from './ways.ts';
 
 const PUBLIC: Screen[] = [
   { name: 'landing', visitor: 'nobody', show: at('/landing') },
@@ -44,6 +55,48 @@ const FREE: Screen[] = [
     async show(page) {
       await open(page, '/dashboard');
       await page.getByRole('heading', { name: 'Add your first domain' }).waitFor();
+    },
+  },
+  {
+    name: 'import-unverified',
+    visitor: 'newcomer',
+    async show(page) {
+      await open(page, '/dashboard');
+      await press(page, 'Add many at once');
+      await page.getByRole('note').waitFor();
+    },
+  },
+  {
+    name: 'add-domain-unverified',
+    visitor: 'unverified',
+    async show(page) {
+      await dashboard(page);
+      await page.getByRole('button', { name: 'Add Domain' }).last().click();
+      await page.getByRole('note').waitFor();
+    },
+  },
+  {
+    name: 'refresh-unverified',
+    visitor: 'unverified',
+    async show(page) {
+      await page.route('**/api/domain/*/check', (route) =>
+        route.fulfill({
+          status: 403,
+          contentType: 'application/problem+json',
+          json: {
+            type: 'urn:certlantern:problem:email_not_verified',
+            title: 'Verify your address first',
+            status: 403,
+            code: 'email_not_verified',
+            request_id: 'for-show',
+            detail:
+              'The limit of 1 check a minute of one domain without a verified address is reached. Verify your address, or wait a minute.',
+          },
+        }),
+      );
+      await domainMenu(page);
+      await page.getByRole('menuitem', { name: 'Refresh' }).click();
+      await page.getByText('The check could not be started').waitFor();
     },
   },
   {

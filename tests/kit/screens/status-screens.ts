@@ -54,10 +54,10 @@ export const STATUS: readonly Screen[] = [
   },
   {
     name: 'status-public-empty',
-    visitor: 'newcomer',
+    visitor: 'member',
     async show(page) {
-      await publish(page, { slug: 'moss-newcomer', title: 'Moss' });
-      await open(page, '/status/moss-newcomer');
+      await publish(page, { shows: 'chosen', title: 'Moss' });
+      await open(page, `/status/${ADDRESS}`);
       await page.getByText('Nothing is shown here yet').waitFor();
     },
   },

@@ -1,13 +1,14 @@
 import type { Browser, Page } from '@playwright/test';
 import { CALLS } from '../../../contract/calls.ts';
+import { DOMAINS_BEFORE_PROOF } from '../../../contract/constants.ts';
 import type { Demo } from '../demo.ts';
 import { sendTo, signUp } from '../people.ts';
 
 /**
  * Who looks at a screen of the demo: nobody who is signed in; somebody who has just signed up; somebody on the Free plan
- * with as many domains as it holds; the demo's own person, with Premium and months of history.
+ * with as many domains as it holds; somebody on trial with as many as an unverified address may have; the demo's own person, with Premium and months of history.
  */
-export type Visitor = 'nobody' | 'newcomer' | 'full' | 'member';
+export type Visitor = 'nobody' | 'newcomer' | 'full' | 'unverified' | 'member';
 
 /** A window for each, in which they are signed in and nothing moves. */
 export async function openWindows(browser: Browser, demo: Demo): Promise<Record<Visitor, Page>> {
@@ -18,10 +19,16 @@ export async function openWindows(browser: Browser, demo: Demo): Promise<Record<
     const added = await full.ask(CALLS.addDomain, { body: { host: `${name}${demo.portSuffix}` } });
     if (added.ok.data.fingerprint === null) throw new Error(`${name} was not read`);
   }
+  const unverified = await signUp(send, { name: 'Siri', company: 'Moss', trial: true });
+  for (let index = 0; index < DOMAINS_BEFORE_PROOF; index++) {
+    const host = index === 0 ? `orchard.example${demo.portSuffix}` : `no-${index}.moss.example`;
+    await unverified.ask(CALLS.addDomain, { body: { host } });
+  }
   return {
     nobody: await openWindow(browser, demo),
     newcomer: await openWindow(browser, demo, newcomer),
     full: await openWindow(browser, demo, full),
+    unverified: await openWindow(browser, demo, unverified),
     member: await openWindow(browser, demo, demo.person),
   };
 }

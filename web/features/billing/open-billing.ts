@@ -1,5 +1,5 @@
-import { messageOf } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
+import { failureText } from '../../ui/verify-address.tsx';
 import { fetchBillingAddress } from './payment-calls.ts';
 
 /**
@@ -25,6 +25,6 @@ export async function openBilling(): Promise<void> {
       );
   } catch (error) {
     tab?.close();
-    toast.error(messageOf(error));
+    toast.error(failureText(error));
   }
 }

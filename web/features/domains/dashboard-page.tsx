@@ -90,6 +90,7 @@ export function DashboardPage() {
       <AddDomainDialog
         open={adding === 'form'}
         onOpenChange={(open) => setAdding(open ? 'form' : 'closed')}
+        tracked={tracked ?? 0}
         onAdded={onAdded}
         onLimitReached={onLimitReached}
         onAddMany={onAddMany}

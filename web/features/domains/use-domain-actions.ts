@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { messageOf } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
+import { failureText } from '../../ui/verify-address.tsx';
 import type { DomainActions } from './domain-actions.ts';
 import { useDomainCache } from './domain-cache.ts';
 import { requestCheck } from './domain-calls.ts';
@@ -13,7 +13,7 @@ export function useDomainActions(given: Omit<DomainActions, 'refresh'>): DomainA
   const refresh = useMutation({
     mutationFn: ({ id }: DomainWire) => requestCheck(id),
     onSuccess: (domain) => cache.put(domain),
-    onError: (error) => toast.error(`The check could not be started: ${messageOf(error)}`),
+    onError: (error) => toast.error(failureText(error, 'The check could not be started: ')),
   });
   const latest = useRef({ ...given, refresh: refresh.mutate });
   useEffect(() => {

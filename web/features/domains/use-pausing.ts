@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ApiError, messageOf } from '../../lib/api-client.ts';
 import { toast } from '../../ui/toast.tsx';
+import { failureText } from '../../ui/verify-address.tsx';
 import { pauseDomain, resumeDomain } from './domain-calls.ts';
 import { useDomainCache } from './domain-cache.ts';
 
@@ -31,7 +32,7 @@ export function usePausing() {
     },
     onError: (error, { domain, insteadOf }) => {
       if (error instanceof ApiError && error.status === 402 && !insteadOf) setSwapping(domain);
-      else toast.error(`It could not be resumed: ${messageOf(error)}`);
+      else toast.error(failureText(error, 'It could not be resumed: '));
     },
   });
 

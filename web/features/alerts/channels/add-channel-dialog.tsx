@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
 import { useKeptFocus } from '../../../ui/use-kept-focus.ts';
+import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { AddChannelForm } from './add-channel-form.tsx';
 import { CHANNEL_KINDS } from './channel-kinds.ts';
 import { KindChoice } from './kind-choice.tsx';
@@ -20,6 +21,7 @@ type Step = { at: 'kind' } | { at: 'form'; kind: ChannelKindName } | { at: 'made
 /** Adds a channel: which kind, what it needs, and a test of it. */
 export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'>) {
   const { open, onOpenChange, focusAfterClose } = props;
+  const { isSubscribed } = useSubscription();
   const [step, setStep] = useState<Step>({ at: 'kind' });
   const close = () => {
     onOpenChange(false);
@@ -34,6 +36,9 @@ export function AddChannelDialog(props: Pick<DialogProps, 'open' | 'onOpenChange
       isKept={step.at === 'made' && step.made.secret !== null}
       {...wordsOf(step)}
     >
+      {step.at !== 'made' && isSubscribed && (
+        <VerifyFirst to="to send alerts to other places than your own address" />
+      )}
       {step.at === 'kind' && <Kinds onChoose={(kind) => setStep({ at: 'form', kind })} onClose={close} />}
       {step.at === 'form' && (
         <>

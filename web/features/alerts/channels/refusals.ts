@@ -2,6 +2,7 @@ import type { ChannelKindName } from '../../../../contract/channel.ts';
 import { ApiError, messageOf } from '../../../lib/api-error.ts';
 import type { Form } from '../../../lib/form.ts';
 import { toast } from '../../../ui/toast.tsx';
+import { failureText } from '../../../ui/verify-address.tsx';
 import { CHANNEL_KINDS } from './channel-kinds.ts';
 
 const OF_THE_FIELD = ['channel_refused', 'channel_exists', 'invalid_request'];
@@ -15,5 +16,5 @@ export function tellRefusal(
   const code = error instanceof ApiError ? error.code : null;
   if (code !== null && OF_THE_FIELD.includes(code))
     refuse(CHANNEL_KINDS[kind].fields[0].name, messageOf(error));
-  else toast.error(`The channel was not saved: ${messageOf(error)}`);
+  else toast.error(failureText(error, 'The channel was not saved: '));
 }

@@ -1,8 +1,8 @@
 import { useMutation } from '@tanstack/react-query';
 import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
 import { changeChannel } from '../../../lib/alerts/channel-calls.ts';
-import { messageOf } from '../../../lib/api-error.ts';
 import { toast } from '../../../ui/toast.tsx';
+import { failureText } from '../../../ui/verify-address.tsx';
 
 /** Switches a channel on, which also tries one again that had failed, or off. */
 export function useSwitchChannel(key: string) {
@@ -13,6 +13,6 @@ export function useSwitchChannel(key: string) {
       cache.putChannel(channel);
       toast.success(enabled ? 'The channel is on.' : 'The channel is off.');
     },
-    onError: (error) => toast.error(`The channel was not switched: ${messageOf(error)}`),
+    onError: (error) => toast.error(failureText(error, 'The channel was not switched: ')),
   });
 }

@@ -1,24 +1,31 @@
 import { useRef } from 'react';
+import { inWords } from '../../../lib/number-words.ts';
+import { usePublicConfig } from '../../../lib/public-config.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
+import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import { ENDPOINT_HINT, EXAMPLE_HOST } from './example-host.ts';
 import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
 interface AddDomainDialogProps
   extends AddDomainOutcome, Pick<DialogProps, 'open' | 'onOpenChange' | 'focusAfterClose'> {
+  /** How many domains there are. */
+  tracked: number;
   onAddMany: () => void;
 }
 
 export function AddDomainDialog({
   open,
   onOpenChange,
+  tracked,
   onAddMany,
   focusAfterClose,
   ...outcome
 }: AddDomainDialogProps) {
+  const { limits } = usePublicConfig();
   const input = useRef<HTMLInputElement>(null);
   const { host, error, isBusy, type, leave, clear, submit } = useAddDomain(outcome);
   const cancel = () => {
@@ -36,7 +43,11 @@ export function AddDomainDialog({
       title="Add New Domain"
       description="Type a hostname or paste a URL."
       focusAfterClose={focusAfterClose}
+      focusFirst={() => input.current}
     >
+      {tracked >= limits.domains_before_proof && (
+        <VerifyFirst to={`to track more than ${inWords(limits.domains_before_proof)} domains`} />
+      )}
       <form
         noValidate
         onSubmit={(event) => {

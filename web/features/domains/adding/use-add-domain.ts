@@ -2,9 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { track } from '../../../lib/analytics.ts';
-import { ApiError, messageOf } from '../../../lib/api-client.ts';
+import { ApiError } from '../../../lib/api-client.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/draft.ts';
 import { toast } from '../../../ui/toast.tsx';
+import { failureText } from '../../../ui/verify-address.tsx';
 import { useDomainCache } from '../domain-cache.ts';
 import { addDomain } from '../domain-calls.ts';
 
@@ -41,7 +42,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
     onError: (failure, attempt) => {
       const isLimit = failure instanceof ApiError && failure.status === 402;
       if (isLimit && attempt.use === use.current) onLimitReached();
-      else toast.error(messageOf(failure));
+      else toast.error(failureText(failure));
     },
   });
 

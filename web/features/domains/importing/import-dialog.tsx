@@ -3,6 +3,7 @@ import { useDraft } from '../../../lib/draft.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { DialogProps } from '../../../ui/dialog.tsx';
+import { VerifyFirst } from '../../../ui/verify-address.tsx';
 import type { PlannedLine } from './import-plan.ts';
 import { PlanStep } from './plan-step.tsx';
 import { WriteStep } from './write-step.tsx';
@@ -25,6 +26,7 @@ export function ImportDialog({ open, onOpenChange, focusAfterClose }: ImportDial
         hasCross
         wide
       >
+        <VerifyFirst to="to add many domains at once" />
         <ImportSteps onClose={close} onRunning={setRunning} />
       </Dialog>
       <ConfirmDialog

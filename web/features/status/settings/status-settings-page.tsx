@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
-import { ApiError, messageOf, sentenceOf } from '../../../lib/api-error.ts';
+import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -11,6 +11,7 @@ import { usePageTitle } from '../../../ui/page-title.ts';
 import { Row } from '../../../ui/row.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { toast } from '../../../ui/toast.tsx';
+import { failureText, VerifyFirst } from '../../../ui/verify-address.tsx';
 import { fetchStatusPage, saveStatusPage, STATUS_PAGE_KEY } from '../status-calls.ts';
 import { AddressField } from './address-field.tsx';
 import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
@@ -90,7 +91,7 @@ function Settings({ page }: { page: StatusPageWire }) {
     },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'address_taken') setErrors({ slug: error.message });
-      else toast.error(`Nothing was changed: ${messageOf(error)}`);
+      else toast.error(failureText(error, 'Nothing was changed: '));
     },
   });
   const save = (more: StatusPageChange = {}) => {
@@ -109,6 +110,7 @@ function Settings({ page }: { page: StatusPageWire }) {
 
   return (
     <div ref={form}>
+      <VerifyFirst to="to publish a status page" />
       <Row
         title="Published"
         description="A page about your domains that anybody can open, without an account."

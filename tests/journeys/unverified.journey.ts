@@ -1,0 +1,80 @@
+import { expectAccessible } from './axe.ts';
+import { addHost, card, daysFromNow, expect, signUp, test, verifyAddress } from './world.ts';
+
+test('who has not verified the address sees why, before and after, and gets the link again', async ({
+  page,
+  world,
+}) => {
+  const person = await signUp(page, '/signup?trial=1');
+  const reason = page.getByRole('note').filter({ hasText: 'Verify your address' });
+  const toasts = page.getByRole('region', { name: /^Notifications/ });
+  const host = await world.serve('shop.unverified.example', { notAfter: daysFromNow(60.5) });
+
+  await test.step('before many hosts are pasted', async () => {
+    await page.getByRole('button', { name: 'Add many at once' }).click();
+    await expect(reason).toContainText(
+      `Verify your address to add many domains at once: open the link in the mail to ${person.email}.`,
+    );
+    await expectAccessible(page);
+    await reason.getByRole('button', { name: 'Send again' }).click();
+    await expect(toasts.getByText('The mail is on its way.')).toBeVisible();
+    const verification = ({ to, text }: { to: string[]; text: string }) =>
+      to.includes(person.email) && text.includes('/verify#');
+    await expect.poll(() => world.mail.ledger.filter(verification).length).toBe(2);
+    const dialog = page.getByRole('dialog', { name: 'Add many domains' });
+    await dialog.getByLabel('Hosts').fill(host);
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await dialog.getByRole('button', { name: 'Add One Domain' }).click();
+    await expect(dialog.getByRole('alert')).toContainText('Verify your address to add many domains at once.');
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+  });
+
+  await test.step('when a domain is checked again within a minute', async () => {
+    await addHost(page, host);
+    await card(page, host)
+      .getByRole('button', { name: /^Actions/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Refresh' }).click();
+    await expect(card(page, host)).not.toContainText('Checking');
+    await card(page, host)
+      .getByRole('button', { name: /^Actions/ })
+      .click();
+    await page.getByRole('menuitem', { name: 'Refresh' }).click();
+    const refusal = toasts.getByRole('alert').filter({ hasText: 'The check could not be started' });
+    await expect(refusal).toContainText(
+      'The limit of 1 check a minute of one domain without a verified address',
+    );
+    await refusal.getByRole('button', { name: 'Send the link again' }).click();
+    await expect(toasts.getByText('The mail is on its way.')).toBeVisible();
+  });
+
+  await test.step('before a channel is added', async () => {
+    await page.goto('/alerts');
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await expect(reason).toContainText('to send alerts to other places than your own address');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /^Webhook/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Address').fill('https://hooks.unverified.example/');
+    await dialog.getByRole('button', { name: 'Add channel' }).click();
+    await expect(toasts.getByRole('alert')).toContainText('The channel was not saved: Verify your address');
+    await page.keyboard.press('Escape');
+  });
+
+  await test.step('before a status page is written, and when it is switched on all the same', async () => {
+    await page.goto('/status-page');
+    await expect(reason).toContainText('to publish a status page');
+    await expectAccessible(page);
+    await page.getByLabel('Title').fill('What we run');
+    await page.getByRole('button', { name: 'Save and switch on' }).click();
+    await expect(toasts.getByRole('alert')).toContainText('Nothing was changed: Verify your address');
+    await page.getByLabel('Title').fill('');
+  });
+
+  await test.step('and nothing of it once the address is verified', async () => {
+    await verifyAddress(page, world, person);
+    await page.goto('/status-page');
+    await expect(page.getByLabel('Title')).toBeVisible();
+    await expect(reason).toHaveCount(0);
+  });
+});
