@@ -58,7 +58,7 @@ function endpointOf(text: Read): URL | null {
   const base = text('OTEL_EXPORTER_OTLP_ENDPOINT');
   if (base === null) return null;
   const url = address('OTEL_EXPORTER_OTLP_ENDPOINT', base);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${TRACES_PATH}`;
+  url.pathname = `${url.pathname.replace(/(?<!\/)\/+$/, '')}/${TRACES_PATH}`;
   return url;
 }
 
@@ -76,10 +76,10 @@ function pairs(name: string, text: Read): Record<string, string> {
   const entries = (text(name) ?? '').split(',').filter((entry) => entry.trim() !== '');
   return Object.fromEntries(
     entries.map((entry) => {
-      const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(entry) ?? [];
+      const [, key = '', value = ''] = /^\s*([^=\s]+)\s*=([^]*)$/.exec(entry) ?? [];
       if (key === '') throw new ConfigError(`${name} must be like name=value,name=value.`);
       try {
-        return [key, decodeURIComponent(value)];
+        return [key, decodeURIComponent(value.trim())];
       } catch (error) {
         throw new ConfigError(`${name} has a "%" that encodes nothing.`, { cause: error });
       }

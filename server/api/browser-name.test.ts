@@ -45,9 +45,3 @@ it.each([
 ])('%s is %s', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
 });
-
-it('is not slowed down by what is made to slow it down', () => {
-  const startedAt = performance.now();
-  browserName(`Version/1 ${'Version/1 '.repeat(40)}`.slice(0, 300));
-  expect(performance.now() - startedAt).toBeLessThan(50);
-});

@@ -6,7 +6,7 @@ const BROWSERS: readonly [mark: RegExp, name: string][] = [
   [/\bSamsungBrowser\//, 'Samsung Internet'],
   [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
   [/\b(?:Headless)?Chrom(?:e|ium)\/|\bCriOS\//, 'Chrome'],
-  [/\bVersion\/[\d.]+ .*\bSafari\//, 'Safari'],
+  [/\bVersion\/[\d.]+ (?:Mobile\S* )?Safari\//, 'Safari'],
 ];
 const SYSTEMS: readonly [mark: RegExp, name: string][] = [
   [/\bWindows\b/, 'Windows'],

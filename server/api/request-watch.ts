@@ -5,6 +5,7 @@ import { LIMITS } from '../core/index.ts';
 import { during, parseTraceparent, type Telemetry } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import type { createClientAddressReader } from './client-address.ts';
+import { namesFile } from './request-path.ts';
 
 interface RequestWatchOptions {
   clients: ReturnType<typeof createClientAddressReader>;
@@ -63,8 +64,8 @@ function routeOf(c: AppContext): string {
   return path === '*' || path === '/*' ? 'pages' : path;
 }
 
-/** Neither files nor what machines ask every few seconds. */
+/** Leaves out files and what machines ask for every few seconds. */
 function isTold(route: string, path: string): boolean {
   if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
-  return route !== 'pages' || !/\.[^/]*$/.test(path);
+  return route !== 'pages' || !namesFile(path);
 }

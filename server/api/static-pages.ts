@@ -18,6 +18,7 @@ import {
 import type { PublicConfig } from '../../contract/public-config.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import { fillIn, pageDocument, type PageDocument } from './page-document.ts';
+import { namesFile } from './request-path.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -53,7 +54,7 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
     const path = pathOf(c.req.path);
     // A missing file must not come back as a page: a script tag would try to run it.
     if (path === '/index.html' || path.startsWith(`/${PRERENDERED_FOLDER}/`)) return c.notFound();
-    if (/\.[^/]*$/.test(path)) return next();
+    if (namesFile(path)) return next();
     const slug = statusSlug(path);
     if (slug !== null) {
       const page = await statusPage(slug);
@@ -86,9 +87,9 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   app.get('*', serveStatic(files), (c) => c.notFound());
 }
 
-/** As the page's router reads it: in any case, with or without a slash at the end. */
+/** Reads a path as the page's router does: in any case, with or without slashes at the end. */
 function pathOf(path: string): string {
-  return path.toLowerCase().replace(/(?<=.)\/+$/, '');
+  return path.toLowerCase().replace(/(?<!\/)\/+$/, '') || '/';
 }
 
 function isPage(path: string): path is PagePath {

@@ -77,10 +77,4 @@ describe('CSV', () => {
       }),
     );
   });
-
-  it('takes a time that grows with the text alone', () => {
-    const started = performance.now();
-    csvRecord(['\n'.repeat(1_000_000), ' ;'.repeat(500_000)]);
-    expect(performance.now() - started).toBeLessThan(2_000);
-  });
 });

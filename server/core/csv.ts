@@ -5,10 +5,12 @@ export type CsvCell = string | number | boolean | null;
 /** Spreadsheets take it for the sign of UTF-8. */
 export const CSV_START = '\u{FEFF}';
 
-/** What spreadsheets take for the beginning of a formula, in its full-width and small forms too. */
-const FORMULA = '=+\\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212';
-/** Where the text of a cell begins, or may begin to a program that parts lines at semicolons, tabs or every line end. */
-const BEGINNING = new RegExp(`(?:^|[;\\t\\r\\n])[\\s\\p{Cc}\\p{Cf}";]*(?<formula>[${FORMULA}])?`, 'gu');
+/**
+ * Matches where the text of a cell begins, or may begin for a program that splits at semicolons, tabs or every line end, with the
+ * character that a spreadsheet takes for the beginning of a formula, in its full-width and small forms too.
+ */
+const BEGINNING =
+  /(?:^|[;\t\r\n])[\s\p{Cc}\p{Cf}";]*(?<formula>[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE66\uFE62\uFE63\uFE6B\u2212])?/gu;
 
 /**
  * One record of RFC 4180 with its CRLF. Text that a spreadsheet would calculate gets an apostrophe before it; numbers are

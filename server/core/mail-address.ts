@@ -6,7 +6,8 @@ export function normaliseAddress(address: string): string {
   const lower = address.trim().toLowerCase();
   const at = lower.lastIndexOf('@');
   const [local, domain] = [lower.slice(0, at), lower.slice(at + 1)];
-  const mailbox = local.replace(/(?<=.)\+.*$/u, '');
+  const plus = local.indexOf('+', 1);
+  const mailbox = plus === -1 ? local : local.slice(0, plus);
   return GMAIL.has(domain) ? `${mailbox.replaceAll('.', '')}@gmail.com` : `${mailbox}@${domain}`;
 }
 

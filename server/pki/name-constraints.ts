@@ -120,15 +120,17 @@ function isAddressWithin(octets: Uint8Array, base: Uint8Array): boolean {
   });
 }
 
-const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
-const MAILBOX = new RegExp(
-  `^(${ATOM}(?:\\.${ATOM})*|"(?:[^"\\\\]|\\\\.)*")@([A-Za-z0-9-]+(?:\\.[A-Za-z0-9-]+)*)$`,
-);
+const DOT_STRING = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const QUOTED_STRING = /^"(?:[^"\\]|\\.)*"$/;
+const MAIL_HOST = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
 
-/** The local part and host of a mailbox (RFC 5321 §4.1.2), null if it is none. */
+/** Splits a mailbox into its local part and host (RFC 5321 §4.1.2). Returns null for what is none. */
 export function splitMailbox(text: string): { local: string; host: string } | null {
-  const parts = text.length > 320 ? null : MAILBOX.exec(text);
-  return parts === null ? null : { local: parts[1] ?? '', host: parts[2] ?? '' };
+  const at = text.lastIndexOf('@');
+  if (at === -1 || text.length > 320) return null;
+  const [local, host] = [text.slice(0, at), text.slice(at + 1)];
+  const isLocalPart = DOT_STRING.test(local) || QUOTED_STRING.test(local);
+  return isLocalPart && MAIL_HOST.test(host) ? { local, host } : null;
 }
 
 /** A base is a mailbox, a host (that one only) or `.domain` (its subdomains). Null where either cannot be read. */

@@ -53,7 +53,7 @@ export function packSamples(samples: readonly Sample[]): string {
       responseMs?.toString(BASE) ?? '',
       message === null ? '' : messages.indexOf(message).toString(BASE),
     ];
-    return LETTERS[state] + figures.join(',').replace(/,+$/, '');
+    return LETTERS[state] + figures.join(',').replace(/(?<!,),+$/, '');
   });
   return JSON.stringify({ checks: checks.join(''), messages } satisfies Packed);
 }

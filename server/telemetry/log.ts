@@ -40,18 +40,18 @@ function errorWithoutValues(error: unknown, depth = 0): unknown {
 const HIDDEN = '***';
 
 /**
- * The last line of defence: nothing puts secrets into the log on purpose, but messages of errors quote what they are about. Whatever
- * looks like one is taken out of the finished line, which stays JSON: no pattern reaches over a quote or a backslash.
+ * Hides what looks like a secret in a finished line of the log, because messages of errors quote what they are about. The line stays
+ * JSON: no pattern matches a quote or a backslash.
  */
 export function withoutSecrets(line: string): string {
   return (
     line
-      .replaceAll(/(\b[a-z][a-z\d+.-]*:\/\/)[^\s/@"\\]+@/gi, `$1${HIDDEN}@`)
+      .replaceAll(/:\/\/[^\s/@"\\]+@/g, `://${HIDDEN}@`)
       .replaceAll(/\b(bearer|basic)\s+[\w.~+/=-]+/gi, `$1 ${HIDDEN}`)
       .replaceAll(/([?&](?:token|key|code|state|secret|password)=)[^&\s"\\]+/gi, `$1${HIDDEN}`)
       .replaceAll(/\bclt_[\w-]+/g, HIDDEN)
-      .replaceAll(/\d{6,}:[\w-]{30,}/g, HIDDEN)
-      // 256 bits and more in base64url; fingerprints, which are in hexadecimal digits, are no secrets.
+      .replaceAll(/(?<!\d)\d{6,}:[\w-]{30,}/g, HIDDEN)
+      // 256 bits or more in base64url. Fingerprints are hexadecimal and no secrets.
       .replaceAll(/(?<![\w-])(?![\da-f]+(?![\w-]))[\w-]{43,}/g, HIDDEN)
   );
 }

@@ -151,7 +151,7 @@ async function postAlert(
   const { channel, attempt, firstAttemptAt } = delivery;
   const lease = { id: delivery.id, leaseToken: delivery.leaseToken };
   // Of no mail: an id without brackets.
-  const messageId = delivery.messageId.replaceAll(/[<>]|@.*$/g, '');
+  const messageId = delivery.messageId.replaceAll(/[<>]|@.*/g, '');
   const config = JSON.parse(channel.config ?? '{}') as StoredChannelConfig;
   const sent = await trace('send', {}, () =>
     channels.deliver(config, { content, messageId, now: clock.now() }, stopping),

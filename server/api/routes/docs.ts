@@ -27,6 +27,6 @@ export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts
 function styleOf(webRoot: string): string {
   const index = join(webRoot, 'index.html');
   if (!existsSync(index)) return '';
-  const links = readFileSync(index, 'utf8').match(/<link\b[^>]*>/g) ?? [];
+  const links = readFileSync(index, 'utf8').match(/<link\b[^<>]*>/g) ?? [];
   return links.filter((link) => /rel="stylesheet"|as="font"/.test(link)).join('\n');
 }

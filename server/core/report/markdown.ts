@@ -14,7 +14,7 @@ export function plain(text: string): string {
 }
 
 /** Shown as code: escaped, it would still call whoever has that name where the report is pasted. */
-const WITH_AT = /([\p{L}\p{N}.@_+-]*@[\p{L}\p{N}.@_+-]*)/u;
+const WITH_AT = /(?<![\p{L}\p{N}.@_+-])([\p{L}\p{N}.@_+-]*@[\p{L}\p{N}.@_+-]*)/u;
 
 function escaped(text: string): string {
   return text

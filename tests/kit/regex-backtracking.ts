@@ -1,0 +1,142 @@
+import { type Automaton, classesOf, compileRegex, type Side } from './regex-automaton.ts';
+
+/**
+ * Finds out whether a search with this expression can take more than linear time in the length of the text: then there are two loops
+ * that the same characters drive, the second reachable from the first (Weber & Seidl 1991, condition IDA; skipping to a later start of
+ * the match counts as a loop too), and a text after which the match fails. Returns null, or an example of the characters to repeat.
+ */
+export function backtracksOn(pattern: RegExp): string | null {
+  const { automaton, examples } = compileRegex(pattern);
+  const { positions } = automaton;
+  const step = createStepper(automaton);
+  const followers = positions.map((_, at) => step.followers(at));
+  const component = components(followers);
+  const isLoop = (at: number) => followers[at]!.some((next) => component[next] === component[at]);
+  const loops = positions.keys().filter(isLoop).toArray();
+
+  for (const [first, before] of step.reachable()) {
+    if (!isLoop(first)) continue;
+    const isAmbiguous = (next: number, paths: number) => paths > 1 && component[next] === component[first];
+    for (const after of classesOf(automaton))
+      for (const [next, paths] of step.follow(first, before, after))
+        if (isAmbiguous(next, paths) && step.canFail(next, after)) return examples[after]!;
+    for (const second of loops) {
+      if (second === first || !positions[second]!.set[before] || !step.canFail(second, before)) continue;
+      const word = pumpedWord(first, second, before);
+      if (word !== null) return word.map((each) => examples[each]).join('');
+    }
+  }
+  return null;
+
+  /** Returns the classes of a word that leads from the first loop to itself and to the second, and the second to itself. */
+  function pumpedWord(first: number, second: number, start: number): number[] | null {
+    const goal = [first, second, second, start].join();
+    const seen = new Set<string>();
+    const waiting = [{ stays: first, leaves: first, loops: second, before: start, word: [] as number[] }];
+    for (const { stays, leaves, loops, before, word } of waiting)
+      for (const after of classesOf(automaton))
+        for (const looping of within(second, step.follow(loops, before, after)))
+          for (const staying of within(first, step.follow(stays, before, after)))
+            for (const leaving of step.follow(leaves, before, after).keys()) {
+              const key = [staying, leaving, looping, after].join();
+              if (key === goal) return [...word, after];
+              if (seen.has(key)) continue;
+              seen.add(key);
+              const next = { stays: staying, leaves: leaving, loops: looping, before: after };
+              waiting.push({ ...next, word: [...word, after] });
+            }
+    return null;
+  }
+
+  /** Returns those of `positions` that belong to the same loop as `loop`. */
+  function within(loop: number, positions: ReadonlyMap<number, number>): number[] {
+    return positions
+      .keys()
+      .filter((at) => component[at] === component[loop])
+      .toArray();
+  }
+}
+
+/** Walks the automaton one character at a time. */
+function createStepper(automaton: Automaton) {
+  const { epsilon, readers, positions, accept } = automaton;
+  const closures = new Map<string, { follow: Map<number, number>; accepts: boolean }>();
+
+  /** Where the characters `before` and `after` lead from a position, with the number of ways (2 stands for more), and whether it ends. */
+  function closure(from: number, before: Side, after: Side) {
+    const key = `${from} ${before} ${after}`;
+    const known = closures.get(key);
+    if (known) return known;
+    const follow = new Map<number, number>();
+    let accepts = false;
+    const onPath = new Set<number>();
+    const visit = (state: number): void => {
+      if (onPath.has(state)) return;
+      onPath.add(state);
+      if (state === accept) accepts = true;
+      for (const position of readers[state] ?? [])
+        if (after !== 'edge' && positions[position]!.set[after])
+          follow.set(position, Math.min(2, (follow.get(position) ?? 0) + 1));
+      for (const { to, guard } of epsilon[state] ?? []) if (guard?.(before, after) ?? true) visit(to);
+      onPath.delete(state);
+    };
+    visit(positions[from]!.to);
+    const made = { follow, accepts };
+    closures.set(key, made);
+    return made;
+  }
+  const follow = (from: number, before: Side, after: Side) => closure(from, before, after).follow;
+  const classes = classesOf(automaton);
+
+  return {
+    follow,
+    followers: (from: number): number[] => [
+      ...new Set(
+        classes.flatMap((before) => classes.flatMap((after) => [...follow(from, before, after).keys()])),
+      ),
+    ],
+    /** Every position that a search can be at, with the class of the character that it read. */
+    reachable(): [position: number, before: number][] {
+      const seen = new Map<string, [number, number]>();
+      const waiting: [number, Side][] = [[0, 'edge']];
+      for (const [from, before] of waiting)
+        for (const after of classes)
+          for (const to of follow(from, before, after).keys()) {
+            if (seen.has(`${to} ${after}`)) continue;
+            seen.set(`${to} ${after}`, [to, after]);
+            waiting.push([to, after]);
+          }
+      return [...seen.values()];
+    },
+    /** Whether some text keeps the match from succeeding once it is at this position. */
+    canFail(position: number, before: number): boolean {
+      const seen = new Set<string>();
+      const waiting: [number[], number][] = [[[position], before]];
+      for (const [at, last] of waiting) {
+        if (!at.some((each) => closure(each, last, 'edge').accepts)) return true;
+        for (const after of classes) {
+          if (at.some((each) => closure(each, last, after).accepts)) continue;
+          const next = [...new Set(at.flatMap((each) => [...follow(each, last, after).keys()]))];
+          const key = `${next.toSorted((a, b) => a - b).join()} ${after}`;
+          if (seen.has(key)) continue;
+          seen.add(key);
+          waiting.push([next, after]);
+        }
+      }
+      return false;
+    },
+  };
+}
+
+/** Numbers the strongly connected components of a graph; returns that of each node. */
+function components(followers: readonly number[][]): number[] {
+  const reaches = followers.map((first) => {
+    const seen = new Set(first);
+    for (const from of seen) for (const to of followers[from]!) seen.add(to);
+    return seen;
+  });
+  return reaches.map((reached, at) => {
+    const first = reaches.findIndex((other, index) => reached.has(index) && other.has(at));
+    return first === -1 ? followers.length + at : first;
+  });
+}

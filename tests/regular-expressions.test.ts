@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ESTree, parseSync, Visitor } from 'vite';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Call, CALLS } from '../contract/calls.ts';
+import { backtracksOn } from './kit/regex-backtracking.ts';
+
+const root = join(import.meta.dirname, '..');
+const sources = ['server', 'contract'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => join(folder, path)),
+);
+
+/** Returns the regular expressions that stand in a file, and the code that builds others from strings. */
+function regexesIn(path: string): { literals: RegExp[]; built: string[] } {
+  const text = readFileSync(join(root, path), 'utf8');
+  const literals: RegExp[] = [];
+  const built: string[] = [];
+  const noteBuilt = ({ callee, start, end }: ESTree.NewExpression | ESTree.CallExpression) => {
+    if (callee.type === 'Identifier' && callee.name === 'RegExp') built.push(text.slice(start, end));
+  };
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) literals.push(new RegExp(node.regex.pattern, node.regex.flags));
+    },
+    NewExpression: noteBuilt,
+    CallExpression: noteBuilt,
+  }).visit(parseSync(path, text).program);
+  return { literals, built };
+}
+
+/** Returns every `pattern` of a JSON Schema: those of the contract's own, and of formats such as an email address. */
+function patternsOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const own = 'pattern' in schema && typeof schema.pattern === 'string' ? [schema.pattern] : [];
+  return [...own, ...Object.values(schema).flatMap(patternsOf)];
+}
+
+describe('The server', () => {
+  it('searches in linear time with every regular expression, whatever the text', { timeout: 60_000 }, () => {
+    const all = sources.map((path) => ({ path, ...regexesIn(path) }));
+    expect(all.flatMap(({ literals }) => literals).length).toBeGreaterThan(200);
+    const slow = all.flatMap(({ path, literals }) =>
+      literals.filter((regex) => backtracksOn(regex) !== null).map((regex) => `${path}: ${regex}`),
+    );
+    expect(slow).toEqual([]);
+    // Built from a string, one would escape the analysis.
+    expect(all.flatMap(({ built }) => built)).toEqual([]);
+  });
+
+  it('validates input in linear time with every pattern of the contract', { timeout: 60_000 }, () => {
+    const inputs = Object.values(CALLS).flatMap((call: Call) => [call.params, call.query, call.body]);
+    const patterns = inputs.flatMap((input) =>
+      input === undefined ? [] : patternsOf(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })),
+    );
+    expect(new Set(patterns).size).toBeGreaterThan(5);
+    expect(
+      [...new Set(patterns)].filter((pattern) => backtracksOn(new RegExp(pattern, 'u')) !== null),
+    ).toEqual([]);
+  });
+});
+
+describe('The analysis of regular expressions', () => {
+  it.each([
+    [/\.[^/]*$/],
+    [/(?<=.)\/+$/],
+    [/\s+$/],
+    [/(\b[a-z][a-z\d+.-]*:\/\/)[^\s/@"\\]+@/gi],
+    [/\d{6,}:[\w-]{30,}/g],
+    [/^(a+)+$/],
+    [/^(?:a|a)*$/],
+    [/^(?:\s*a?)*$/],
+    [/^(?:a{3,5})*b$/],
+    [/^\s*(.*?)\s*$/],
+    [/(?=[a-z]*)x/],
+    [/^(?:(?:ab)*|[ab]*)*$/],
+    [/<link\b[^>]*>/],
+    [/.*x/s],
+    [/^(?=(?:a*)*b)/],
+    [/(?:^|,)\s*\w*\s*\w*;/],
+    [/[^@]{1,300}@/],
+    [/(a)[^]*\1b/],
+  ])('finds that %s can be quadratic or worse', (pattern) => {
+    expect(backtracksOn(pattern)).not.toBeNull();
+  });
+
+  it.each([
+    [/^[\w.-]{8,128}$/],
+    [/\s+/g],
+    [/(?<![/])\/+$/],
+    [/^(.*):(.*)$/s],
+    [/^\s*[\w-]+\s*;/],
+    [/`([^`]+)`/g],
+    [/^[^<>]*<((?:[^<>"']|"[^<"]*"|'[^<']*')*)>/],
+    [/(?<![\w-])(?![\da-f]+(?![\w-]))[\w-]{43,}/g],
+    [/\bclt_[\w-]+/g],
+    [/^(?:[a-z]+\.)*[a-z]+$/],
+    [/-----BEGIN (X |Y )?Z-----([A-Za-z\s]*)-----END \1?Z-----/g],
+    [/a*/g],
+    [/[\s]*\S/y],
+  ])('finds that %s is linear', (pattern) => {
+    expect(backtracksOn(pattern)).toBeNull();
+  });
+});
