@@ -16,6 +16,7 @@ export const COMMON_PROBLEMS = [
   'invalid_request',
   'origin_refused',
   'https_required',
+  'path_too_long',
   'too_large',
   'too_many_requests',
   'internal',

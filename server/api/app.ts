@@ -10,10 +10,11 @@ import { bodyLimits } from './body-limits.ts';
 import { createClientAddressReader } from './client-address.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
 import { createPersonalTokens, showsToken } from './personal-tokens.ts';
-import { problemResponse, refuse } from './problem.ts';
+import { plainRefusal, problemResponse, refuse } from './problem.ts';
 import { publicConfigOf } from './public-settings.ts';
 import { metricsRoutes } from './metrics.ts';
 import { createCallLimits } from './rate-limit.ts';
+import { isBelowApi, refusalResponse, refuseLongPath } from './request-path.ts';
 import { watchRequests } from './request-watch.ts';
 import { accountMetricsRoute } from './routes/account-metrics.ts';
 import { alertRoutes } from './routes/alerts.ts';
@@ -134,21 +135,24 @@ function isOneClick({ method, path }: { method: string; path: string }): boolean
   return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
 }
 
-/** What every request meets before its route: an id, headers, https, and below /api size, origin and rate. */
+/** Checks every request before its route: the length of its path, its rate, https, and below /api origin and size. */
 function guard(app: Hono<AppEnv>, { config, limits, telemetry, requestLog }: AppParts): void {
   const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
   watchRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
   app.use('*', async (c, next) => {
+    const tooLong = refuseLongPath(c, config.limits);
+    for (const [name, value] of headersFor(tooLong === null ? c.req.path : '')) c.header(name, value);
+    if (tooLong !== null) return refusalResponse(c, tooLong);
     c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
-    for (const [name, value] of headersFor(c.req.path)) c.header(name, value);
-    c.header('X-Request-Id', c.get('requestId'));
+    const limited = isBelowApi(c.req.path) ? null : limits.allow('pagesByAddress', c.get('client').address);
+    if (limited) return plainRefusal(c, limited);
     const plainHttp = /^\/api\/health(?:\/|$)/.test(c.req.path)
       ? null
       : refusePlainHttp(c.req.header('host'), config);
     if (plainHttp === null) return next();
-    if (c.req.path.startsWith('/api/')) return problemResponse(c, plainHttp);
+    if (isBelowApi(c.req.path)) return problemResponse(c, plainHttp);
     return c.html(
       html`<!doctype html><title>https is missing</title>
         <h1>https is missing</h1>

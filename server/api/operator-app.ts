@@ -6,12 +6,13 @@ import { createClientAddressReader } from './client-address.ts';
 import { createHealth } from './health.ts';
 import { metricsRoutes } from './metrics.ts';
 import { problemResponse, Refusal, refuse } from './problem.ts';
+import { refusalResponse, refuseLongPath } from './request-path.ts';
 import { watchRequests } from './request-watch.ts';
 
 export type OperatorAppOptions = Required<
   Pick<AppOptions, 'store' | 'clock' | 'log' | 'telemetry' | 'readiness'>
 > & {
-  config: Pick<AppOptions['config'], 'metricsToken' | 'publicUrl' | 'trustedProxies'>;
+  config: Pick<AppOptions['config'], 'limits' | 'metricsToken' | 'publicUrl' | 'trustedProxies'>;
   timing?: { databaseMs: number };
 };
 
@@ -21,6 +22,10 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   const clients = createClientAddressReader(config.trustedProxies);
   watchRequests(app, { clients, telemetry, requestLog: null });
+  app.use('*', async (c, next) => {
+    const tooLong = refuseLongPath(c, config.limits);
+    return tooLong === null ? next() : refusalResponse(c, tooLong);
+  });
   app.onError((error, c) => {
     log.error({ err: error }, 'A request failed');
     return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));

@@ -62,9 +62,8 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof }: Limits) => ({
   toldAnewByAccount: { count: 20 * MOST_WEIGHED, windowMs: 60 * MINUTE_MS },
   /** Reads every domain of the account; calendars ask a few times a day. */
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
-  /** Pages and badges that anybody may look at, and their image proxies. */
+  /** Status pages, which read the database. */
   statusByAddress: { count: 300, windowMs: MINUTE_MS },
-  badgeByAddress: { count: 1_200, windowMs: MINUTE_MS },
   /** Reads every domain of the account, or an answer of some seconds ago. */
   metricsByAccount: { count: 60, windowMs: MINUTE_MS },
   /** Each one asks the payment provider, which counts what all of us ask together. */

@@ -28,6 +28,7 @@ export function watchRequests(
     const isFromProxy = clients.isTrusted(c.env?.incoming?.socket.remoteAddress);
     const requestId = (isFromProxy ? validId(c.req.header('x-request-id')) : null) ?? randomUUID();
     c.set('requestId', requestId);
+    c.header('X-Request-Id', requestId);
     const span =
       telemetry.tracer?.start(method, {
         kind: 'server',

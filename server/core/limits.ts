@@ -5,7 +5,7 @@
 export const LIMITS = {
   /** Bytes of a request's path, without its query, in which sign-in providers send long codes. */
   pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, least: 512, most: 16_384 },
-  /** Pages and files a minute for one address. A first visit asks for about forty. */
+  /** Pages, files and badges a minute for one address. A first visit asks for about forty, and image proxies for many badges. */
   pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, least: 60, most: 1_000_000 },
   /** Domains of an account whose address is not verified. */
   domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, least: 1, most: 100_000 },

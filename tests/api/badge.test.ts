@@ -105,7 +105,7 @@ describeEachDatabase('The badge of a domain', (open) => {
     expect(over.status).toBe(429);
     expect(over.headers.get('retry-after')).toBe('60');
     expect(over.headers.get('cache-control')).toBe('no-store');
-    expect(await over.text()).toBe('Too many attempts. Try again in 60 seconds.\n');
+    expect(await over.text()).toBe('The limit of 1200 pages a minute is reached. Try again in 60 seconds.\n');
   });
 
   it('is nowhere else', async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createOperatorApp } from '../../server/api/index.ts';
 import { raiseAlarm } from '../../server/store/alarms.ts';
 import { countingOnly, createReadiness } from '../../server/telemetry/index.ts';
@@ -81,7 +82,12 @@ describeEachDatabase('GET /api/health', (open) => {
       ...{ store, readiness, telemetry: countingOnly() },
       clock: { now: () => Date.now() },
       log: { info() {}, warn() {}, error() {} },
-      config: { metricsToken: TOKEN, publicUrl: new URL('https://certs.example.com'), trustedProxies: [] },
+      config: {
+        metricsToken: TOKEN,
+        publicUrl: new URL('https://certs.example.com'),
+        trustedProxies: [],
+        limits: STANDARD_LIMITS,
+      },
     });
     const send: Send = async (path, init) => app.request(`http://10.1.2.3:8081${path}`, init);
     for (const path of ['/api/health', '/api/health/live', '/api/health/ready', '/api/health/late'])

@@ -75,7 +75,12 @@ export async function runServer(
  */
 export async function startApp(env: Record<string, string> & { DATA_DIR: string }): Promise<App> {
   const port = env['PORT'] ?? String(await freePort());
-  const { child, printed, complained } = spawnServer({ ...env, PORT: port });
+  // A browser of the tests opens pages faster than a person.
+  const { child, printed, complained } = spawnServer({
+    LIMIT_PAGES_PER_MINUTE: '1000000',
+    ...env,
+    PORT: port,
+  });
   const output = (): string => printed.concat(complained).join('');
   const exited = once(child, 'exit');
   const url = `http://localhost:${port}`;

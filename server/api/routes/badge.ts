@@ -46,13 +46,8 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
 }
 
 /** `GET /badge/<token>.svg`, for pages of others and for whoever reads them. */
-export function badgeImages(
-  app: Hono<AppEnv>,
-  { store, limits, clock }: Pick<AppParts, 'store' | 'limits' | 'clock'>,
-): void {
+export function badgeImages(app: Hono<AppEnv>, { store, clock }: Pick<AppParts, 'store' | 'clock'>): void {
   app.get('/badge/:file', async (c) => {
-    const limited = limits.allow('badgeByAddress', c.get('client').address);
-    if (limited) return plainRefusal(c, limited);
     const token = FILE.exec(c.req.param('file'))?.[1];
     const monitor = token === undefined ? null : await badgedMonitor(store, token);
     if (monitor === null) return plainRefusal(c, refuse('not_found', 'There is no such badge.'));
