@@ -146,7 +146,7 @@ function guard(app: Hono<AppEnv>, { config, limits, telemetry, requestLog }: App
     for (const [name, value] of headersFor(tooLong === null ? c.req.path : '')) c.header(name, value);
     if (tooLong !== null) return refusalResponse(c, tooLong);
     c.set('client', clients.read(c.env?.incoming?.socket.remoteAddress, c.req.header('x-forwarded-for')));
-    const limited = isBelowApi(c.req.path) ? null : limits.allow('pagesByAddress', c.get('client').address);
+    const limited = isBelowApi(c.req.path) ? null : limits.allow('pagesByAddress', c.get('client').network);
     if (limited) return plainRefusal(c, limited);
     const plainHttp = /^\/api\/health(?:\/|$)/.test(c.req.path)
       ? null
@@ -162,7 +162,7 @@ function guard(app: Hono<AppEnv>, { config, limits, telemetry, requestLog }: App
   });
 
   app.use('/api/*', async (c, next) => {
-    const limited = limits.allowInTheOpen(c, 'byAddress', c.get('client').address);
+    const limited = limits.allowInTheOpen(c, 'byAddress', c.get('client').network);
     if (limited) return problemResponse(c, limited);
     const foreign =
       SAFE_METHODS.has(c.req.method) || isOneClick(c.req) || showsToken(c)

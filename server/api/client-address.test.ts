@@ -15,20 +15,24 @@ describe('createClientAddressReader', () => {
     ['an IPv6 hop', 'fd00::1', '2001:db8::1', '2001:db8::1'],
     ['nobody where there is no socket', undefined, '1.2.3.4', ''],
   ])('takes %s', (_, peer, forwardedFor, address) => {
-    expect(behindProxy.read(peer, forwardedFor).address).toBe(address);
+    expect(behindProxy.read(peer, forwardedFor).shown).toBe(address);
   });
 
   it('believes no header where no proxy is configured', () => {
-    expect(createClientAddressReader([]).read('10.0.0.1', '1.2.3.4').address).toBe('10.0.0.1');
+    expect(createClientAddressReader([]).read('10.0.0.1', '1.2.3.4').shown).toBe('10.0.0.1');
   });
 
   it.each([
     ['203.0.113.5', '203.0.113.5', '203.0.113'],
-    ['2001:db8::1', '2001:db8:0:0', '2001:db8:0'],
-    ['2001:0db8:0001:2::1', '2001:db8:1:2', '2001:db8:1'],
-    ['::1', '0:0:0:0', '0:0:0'],
-    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2', '2001:db8:1'],
-  ])('counts %s to the site %s and the network %s', (address, site, prefix) => {
-    expect(createClientAddressReader([]).read(address, undefined)).toEqual({ address, site, prefix });
+    ['2001:db8::1', '2001:db8:0:0::/64', '2001:db8:0'],
+    ['2001:0DB8:0001:2::1', '2001:db8:1:2::/64', '2001:db8:1'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64', '2001:db8:1'],
+    ['2001:db8:1:2::ffff', '2001:db8:1:2::/64', '2001:db8:1'],
+    ['::1', '0:0:0:0::/64', '0:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64', 'fe80:0:0'],
+    ['::ffff:203.0.113.5', '203.0.113.5', '203.0.113'],
+    ['::ffff:cb00:7105', '203.0.113.5', '203.0.113'],
+  ])('counts %s to the network %s and the prefix %s', (address, network, prefix) => {
+    expect(createClientAddressReader([]).read(address, undefined)).toMatchObject({ network, prefix });
   });
 });

@@ -1,11 +1,12 @@
 import { BlockList, isIP } from 'node:net';
+import { mappedIpv4 } from '../core/index.ts';
 
 export interface ClientAddress {
-  /** IP text; IPv4-mapped IPv6 is IPv4. */
-  address: string;
-  /** What one party surely has: the address of IPv4, the /64 of IPv6, of which one machine may use every address. */
-  site: string;
-  /** The neighbourhood one party can easily move in: /24 of IPv4, /48 of IPv6. */
+  /** The whole address, for the list of somebody's own sessions. Limits count `network` or `prefix`. */
+  shown: string;
+  /** What one subscriber has at the least: an IPv4 address, or a /64 of IPv6 (RFC 6177). */
+  network: string;
+  /** The neighbourhood that one party can easily move in: a /24 of IPv4, a /48 of IPv6. */
   prefix: string;
 }
 
@@ -29,34 +30,33 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
     },
     read(peer: string | undefined, forwardedFor: string | undefined): ClientAddress {
       let address = plain(peer ?? '');
-      const hops = (forwardedFor ?? '').split(',').map((hop) => plain(hop.trim()));
-      while (isIP(address) !== 0 && isTrusted(address) && isIP(hops.at(-1) ?? '') !== 0) {
-        address = hops.pop() ?? address;
+      const hops = (forwardedFor ?? '').split(',');
+      while (isIP(address) !== 0 && isTrusted(address)) {
+        const hop = plain(hops.pop()?.trim() ?? '');
+        if (isIP(hop) === 0) break;
+        address = hop;
       }
-      return placeOf(address);
+      return { shown: address, ...networksOf(address) };
     },
   };
 }
 
 const family = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 
+/** Writes an address in its one form, IPv4-mapped IPv6 as IPv4. What is no address stays as it is. */
 function plain(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
-  return mapped?.[1] ?? ip;
+  if (isIP(ip) !== 6) return ip;
+  const [address = ''] = ip.split('%');
+  const canonical = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
+  return mappedIpv4(canonical) ?? canonical;
 }
 
-function placeOf(address: string): ClientAddress {
-  if (isIP(address) !== 6)
-    return { address, site: address, prefix: address.split('.').slice(0, 3).join('.') };
+/** `address` is in its one form. */
+function networksOf(address: string): Omit<ClientAddress, 'shown'> {
+  if (isIP(address) !== 6) return { network: address, prefix: address.split('.').slice(0, 3).join('.') };
   const [head = '', tail = ''] = address.split('::');
   const groups = head.split(':').filter(Boolean);
   const rest = tail.split(':').filter(Boolean);
-  const zeros = address.includes('::') ? 8 - groups.length - rest.length : 0;
-  const all = [...groups, ...Array<string>(Math.max(0, zeros)).fill('0'), ...rest];
-  const first = (count: number) =>
-    all
-      .slice(0, count)
-      .map((group) => Number.parseInt(group, 16).toString(16))
-      .join(':');
-  return { address, site: first(4), prefix: first(3) };
+  const whole = [...groups, ...Array<string>(8 - groups.length - rest.length).fill('0'), ...rest];
+  return { network: `${whole.slice(0, 4).join(':')}::/64`, prefix: whole.slice(0, 3).join(':') };
 }

@@ -4,7 +4,7 @@ import type { Store } from '../store/open-store.ts';
 import { consumeRateLimit } from '../store/rate-limits.ts';
 import type { ClientAddress } from './client-address.ts';
 import { Refusal } from './problem.ts';
-import { type Attempt, countAll, type Limit } from './rate-limit.ts';
+import { type Attempt, byClient, countAll, type Limit } from './rate-limit.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -85,10 +85,10 @@ export const countSignUp = (store: Store, { client, limits, now }: Ask & { limit
     windowMs,
     set: { by, what: `sign-ups ${what}` },
   });
-  const { site, prefix } = client;
+  const { network, prefix } = client;
   return onlyCount(store, now, [
-    [`sign-up:address:hour:${site}`, limit('signUpsPerHour', HOUR_MS, 'an hour from one address')],
-    [`sign-up:address:day:${site}`, limit('signUpsPerDay', DAY_MS, 'a day from one address')],
+    [`sign-up:address:hour:${network}`, limit('signUpsPerHour', HOUR_MS, 'an hour from one address')],
+    [`sign-up:address:day:${network}`, limit('signUpsPerDay', DAY_MS, 'a day from one address')],
     [`sign-up:prefix:hour:${prefix}`, limit('networkSignUpsPerHour', HOUR_MS, 'an hour from one network')],
     [`sign-up:prefix:day:${prefix}`, limit('networkSignUpsPerDay', DAY_MS, 'a day from one network')],
   ]);
@@ -106,17 +106,6 @@ export const countVerification = (store: Store, { accountId, now }: { accountId:
 
 export const countChallenge = (store: Store, { client, now }: Ask): Promise<Refusal | null> =>
   onlyCount(store, now, byClient('challenge', client, CHALLENGE));
-
-function byClient(
-  what: string,
-  client: ClientAddress,
-  { prefix, address }: { prefix: Limit; address: Limit },
-): [string, Limit][] {
-  return [
-    [`${what}:prefix:${client.prefix}`, prefix],
-    [`${what}:address:${client.address}`, address],
-  ];
-}
 
 async function onlyCount(
   store: Store,

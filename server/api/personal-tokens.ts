@@ -48,19 +48,19 @@ export function createPersonalTokens({
   store: Store;
   clock: { now(): number };
 }): PersonalTokens {
-  /** Until when an address is not listened to, by what this process has seen of it. */
+  /** Until when this process refuses tokens from a network. */
   const barred = new Map<string, number>();
   /** Hashes of wrong tokens that were counted, with the end of their window. */
   const counted = new Map<string, number>();
 
-  async function countGuess(address: string, secret: string, now: number): Promise<Refusal | null> {
-    const guess = createHash('sha256').update(`${address} ${secret}`).digest('base64url');
+  async function countGuess(network: string, secret: string, now: number): Promise<Refusal | null> {
+    const guess = createHash('sha256').update(`${network} ${secret}`).digest('base64url');
     if ((counted.get(guess) ?? 0) > now) return null;
     remember(counted, guess, now + GUESSES.windowMs, now);
     const { count: limit, windowMs } = GUESSES;
-    const answer = await consumeRateLimit(store, { key: `token:address:${address}`, limit, windowMs, now });
+    const answer = await consumeRateLimit(store, { key: `token:address:${network}`, limit, windowMs, now });
     if (answer.allowed) return null;
-    remember(barred, address, now + answer.retryAfterMs, now);
+    remember(barred, network, now + answer.retryAfterMs, now);
     return tooMany(answer.retryAfterMs);
   }
 
@@ -69,13 +69,13 @@ export function createPersonalTokens({
       const secret = shown(c);
       if (secret === null) return null;
       const now = clock.now();
-      const { address } = c.get('client');
-      const barredUntil = barred.get(address) ?? 0;
+      const { network } = c.get('client');
+      const barredUntil = barred.get(network) ?? 0;
       if (barredUntil > now) return tooMany(barredUntil - now);
       const known = TOKEN_PATTERN.test(secret) ? await useToken(store, { secret, now }) : null;
       if (known !== null) return { ...known, scopes: known.scopes as readonly TokenScope[] };
       c.header('WWW-Authenticate', 'Bearer error="invalid_token"');
-      return (await countGuess(address, secret, now)) ?? refuse('invalid_token', NOT_GOOD);
+      return (await countGuess(network, secret, now)) ?? refuse('invalid_token', NOT_GOOD);
     },
   };
 }
@@ -84,9 +84,15 @@ const NOT_GOOD = 'This token is not, or no longer, good. Make one on your profil
 const tooMany = (retryAfterMs: number) =>
   refuseForNow('Too many tokens from here were not good. Try again later.', retryAfterMs);
 
-/** Past the limit what has ended goes, and if nothing has, all of it: memory comes before counting. */
+/**
+ * Remembers `key` where there is room. Where there is none, newcomers are not remembered, so that nobody's entry is lost to others:
+ * the database counts each of their tokens.
+ */
 function remember(map: Map<string, number>, key: string, until: number, now: number): void {
-  if (map.size >= MOST_REMEMBERED) for (const [known, end] of map) if (end <= now) map.delete(known);
-  if (map.size >= MOST_REMEMBERED) map.clear();
-  map.set(key, until);
+  map.delete(key);
+  for (const [known, end] of map) {
+    if (end > now) break;
+    map.delete(known);
+  }
+  if (map.size < MOST_REMEMBERED) map.set(key, until);
 }

@@ -16,14 +16,32 @@ it('a limit counts for each who asks, until its window ends', () => {
   expect(bulk('alice')).toBeNull();
 });
 
-it('however many domains are checked at once, no other limit is forgotten', () => {
+it('a window is never cleared before it ends, however many others run', () => {
   const limits = createCallLimits({ now: () => 0 }, STANDARD_LIMITS);
   expect(limits.allow('bulkChecksByAccount', 'alice', 20_000)).toBeNull();
-  expect(limits.allow('checkByDomain', 'shop', 6)).toBeNull();
-  for (let domain = 0; domain < 100_001; domain++) limits.allow('bulkCheckByDomain', String(domain));
+  for (let domain = 0; domain < 5; domain++)
+    expect(limits.allow('bulkCheckByDomain', String(domain))).toBeNull();
+  for (let domain = 5; domain < 200_000; domain++) limits.allow('bulkCheckByDomain', String(domain));
+  for (let domain = 0; domain < 5; domain++)
+    expect(limits.allow('bulkCheckByDomain', String(domain))).toBeInstanceOf(Refusal);
   expect(limits.allow('bulkChecksByAccount', 'alice')).toBeInstanceOf(Refusal);
-  expect(limits.allow('checkByDomain', 'shop')).toBeInstanceOf(Refusal);
-  // Its own alone, and only past the bound.
-  expect(limits.allow('bulkCheckByDomain', '0')).toBeNull();
-  expect(limits.allow('bulkCheckByDomain', '100000')).toBeInstanceOf(Refusal);
+});
+
+it('past the bound newcomers share windows, so that memory stays bounded and most still pass', () => {
+  let now = 0;
+  const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
+  const passed = (from: number, to: number) => {
+    let count = 0;
+    for (let domain = from; domain < to; domain++)
+      if (limits.allow('bulkCheckByDomain', String(domain)) === null) count += 1;
+    return count;
+  };
+  expect(passed(0, 100_000)).toBe(100_000);
+  // One call for each window: as many pass as there are windows to share.
+  const sharing = passed(100_000, 320_000);
+  expect(sharing).toBeGreaterThan(60_000);
+  expect(sharing).toBeLessThanOrEqual(65_536);
+  // What has ended makes room again.
+  now += 2 * MINUTE_MS;
+  expect(passed(220_000, 320_000)).toBe(100_000);
 });

@@ -1,7 +1,9 @@
+import { hash, randomBytes } from 'node:crypto';
 import type { LimitName, Limits } from '../core/index.ts';
 import type { Store } from '../store/open-store.ts';
 import { consumeRateLimit, refundRateLimit } from '../store/rate-limits.ts';
 import type { AppContext } from './app-env.ts';
+import type { ClientAddress } from './client-address.ts';
 import { refuseForNow, type Refusal } from './problem.ts';
 
 export interface Limit {
@@ -112,25 +114,29 @@ export async function countAll(
   };
 }
 
-type Windows = Map<string, { endsAt: number; count: number }>;
+/** Counts the network of whoever asks before its neighbourhood, which what is refused to one network must not use up. */
+export function byClient(
+  what: string,
+  client: ClientAddress,
+  { prefix, address }: { prefix: Limit; address: Limit },
+): [key: string, limit: Limit][] {
+  return [
+    [`${what}:address:${client.network}`, address],
+    [`${what}:prefix:${client.prefix}`, prefix],
+  ];
+}
 
-/** Fixed windows in memory. `allow` answers null, or the refusal. */
+/** Counts in fixed windows in memory. `allow` returns null, or the refusal. */
 export function createCallLimits(clock: { now(): number }, limits: Limits) {
   const limitsOf: Record<CallLimitName, Limit> = callLimits(limits);
-  // Apart for each limit: many windows of one, as those by domain are, must not make another be forgotten.
-  const windowsOf = new Map<string, Windows>();
+  const windowsOf = new Map<string, ReturnType<typeof createWindows>>();
 
   function take(name: CallLimitName, who: string, weight: number) {
     const now = clock.now();
     const { count, windowMs } = limitsOf[name];
-    const windows: Windows = windowsOf.get(name) ?? new Map();
+    const windows = windowsOf.get(name) ?? createWindows(windowMs);
     windowsOf.set(name, windows);
-    let window = windows.get(who);
-    if (window === undefined || window.endsAt <= now) {
-      if (windows.size >= MAX_WINDOWS) dropEnded(windows, now);
-      window = { endsAt: now + windowMs, count: 0 };
-      windows.set(who, window);
-    }
+    const window = windows.of(who, now);
     const allowed = window.count + weight <= count;
     if (allowed) window.count += weight;
     const resetMs = window.endsAt - now;
@@ -161,10 +167,48 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
 /** What the limits of every call are called in headers. */
 const TOLD_AS = { byAddress: 'address', bySession: 'session', byToken: 'token' } as const;
 
-/** Of one limit: about 20 MB. Past it, what still runs is forgotten too: limits fail open before memory does. */
-const MAX_WINDOWS = 100_000;
+interface Window {
+  endsAt: number;
+  count: number;
+}
 
-function dropEnded(windows: Map<string, { endsAt: number }>, now: number): void {
-  for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key);
-  if (windows.size >= MAX_WINDOWS) windows.clear();
+/** Windows of one limit that belong to one caller each: about 20 MB, and with those of the period before and shared ones 50 MB. */
+const MOST_OWN_WINDOWS = 100_000;
+/** Digits of a hash that choose a shared window, of 65,536. */
+const HEX_DIGITS = 4;
+
+/**
+ * Keeps the windows of one limit in bounded memory, and never clears one before it ends. While all windows are taken, newcomers share
+ * further ones, chosen by a hash with a salt of this process: nobody can aim at the window of somebody else.
+ */
+function createWindows(windowMs: number) {
+  const salt = randomBytes(16).toString('hex');
+  /** What began since the last turn, and in the period before it, which has ended by the next turn. */
+  let young = new Map<string, Window>();
+  let old = new Map<string, Window>();
+  let turnedAt = -Infinity;
+
+  return {
+    /** Returns the window of `who` that runs at `now`. */
+    of(who: string, now: number): Window {
+      if (now >= turnedAt + windowMs) {
+        old = now < turnedAt + 2 * windowMs ? young : new Map();
+        young = new Map();
+        turnedAt = now;
+      }
+      const running = (key: string) => {
+        const window = young.get(key) ?? old.get(key);
+        return window !== undefined && window.endsAt > now ? window : null;
+      };
+      const known = running(who);
+      if (known !== null) return known;
+      const hasRoom = young.size + old.size < MOST_OWN_WINDOWS;
+      const key = hasRoom ? who : `shared ${hash('sha256', salt + who).slice(0, HEX_DIGITS)}`;
+      const shared = hasRoom ? null : running(key);
+      if (shared !== null) return shared;
+      const window = { endsAt: now + windowMs, count: 0 };
+      young.set(key, window);
+      return window;
+    },
+  };
 }

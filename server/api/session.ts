@@ -150,7 +150,7 @@ export function createSessions(options: {
 
 const seenFrom = (c: AppContext): SeenFrom => ({
   userAgent: c.req.header('user-agent') ?? '',
-  address: c.get('client').address,
+  address: c.get('client').shown,
 });
 
 interface Token {

@@ -113,8 +113,11 @@ function fromIp(ip: string, way: Way, policy: EndpointPolicy): NormalisedEndpoin
   return { ok: true, endpoint: { host: ip, ...way, kind: 'ip' } };
 }
 
-/** `canonical` is the serialisation of the URL standard, which writes mapped addresses in hexadecimal. */
-function mappedIpv4(canonical: string): string | null {
+/**
+ * Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), null for every other one. `canonical` is the
+ * serialisation of the URL standard, which writes mapped addresses in hexadecimal.
+ */
+export function mappedIpv4(canonical: string): string | null {
   const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
   if (groups === null) return null;
   const [high, low] = [parseInt(groups[1] ?? '', 16), parseInt(groups[2] ?? '', 16)];

@@ -39,7 +39,7 @@ export type { CsvCell } from './csv.ts';
 export { diff } from './diff.ts';
 export type { Event } from './diff.ts';
 export { count, duration } from './duration.ts';
-export { displayName, normaliseEndpoint } from './endpoint.ts';
+export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
 export { certificateFacts } from './facts.ts';
 export type { CertificateFacts } from './facts.ts';

@@ -1,10 +1,100 @@
+import { sql } from 'kysely';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
+import { createClient, type Send } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 
 /** Nothing here depends on the database. */
 const open = () => freshStore('sqlite');
+const TOKEN = (index: number) => `clt_${String(index).padStart(43, 'x')}`;
+
+/** Everything that is limited by where it comes from: one attempt, and how many of them one network may make. */
+const LIMITED: [what: string, most: number, attempt: (send: Send, index: number) => Promise<number>][] = [
+  ['pages', 1_200, async (send) => (await send('/landing')).status],
+  ['files', 1_200, async (send) => (await send('/assets/main.js')).status],
+  ['calls', 1_200, async (send) => (await send('/api/nothing')).status],
+  ['badges', 1_200, async (send) => (await send('/badge/x.svg')).status],
+  ['status pages', 300, async (send) => (await send('/status/ours')).status],
+  ['what status pages show', 300, async (send) => (await send('/api/status/ours')).status],
+  [
+    'tokens',
+    30,
+    async (send, index) =>
+      (await send('/api/user/me', { headers: { authorization: `Bearer ${TOKEN(index)}` } })).status,
+  ],
+  [
+    'sign-ins',
+    50,
+    async (send, index) => {
+      const body = { email: `somebody-${index}@example.test`, password: 'not the password' };
+      return (await createClient(send).ask(CALLS.signIn, { body })).status;
+    },
+  ],
+  [
+    'password resets',
+    20,
+    async (send, index) => {
+      const body = { email: `somebody-${index}@example.test` };
+      return (await createClient(send).ask(CALLS.requestPasswordReset, { body })).status;
+    },
+  ],
+  [
+    'looks without an account',
+    10,
+    async (send) => (await createClient(send).ask(CALLS.glance, { body: { host: 'example.com' } })).status,
+  ],
+];
+
+describe('A limit by address', () => {
+  it.each(LIMITED)('counts a whole /64 of IPv6 as one: %s', async (_, most, attempt) => {
+    const api = await startApi(open);
+    const from = (network: number, host: number) =>
+      api.sendFrom(`2001:db8:0:${network}::${host.toString(16)}`);
+    for (let index = 1; index <= most; index++) expect(await attempt(from(1, index), index)).not.toBe(429);
+    expect(await attempt(from(1, most + 1), most + 1)).toBe(429);
+    expect(await attempt(from(2, 1), most + 2)).not.toBe(429);
+  });
+
+  it(
+    'counts a wrong token once in its window, however many others show wrong ones',
+    { timeout: 60_000 },
+    async () => {
+      const api = await startApi(open);
+      // Ten thousand rows, none of which has to outlive the test.
+      await sql`pragma synchronous = off`.execute(api.store.db);
+      const show = (address: string) =>
+        api.sendFrom(address)('/api/user/me', { headers: { authorization: `Bearer ${TOKEN(1)}` } });
+      const counted = async () =>
+        (
+          await api.store.db
+            .selectFrom('rate_limits')
+            .select('count')
+            .where('key', '=', 'token:address:198.51.100.7')
+            .executeTakeFirstOrThrow()
+        ).count;
+      await show('198.51.100.7');
+      expect(await counted()).toBe(1);
+      for (let third = 0; third < 40; third++)
+        await Promise.all(Array.from({ length: 256 }, (_, fourth) => show(`10.0.${third}.${fourth}`)));
+      await show('198.51.100.7');
+      expect(await counted()).toBe(1);
+    },
+  );
+
+  it('never counts the whole address: only the list of sessions reads it', () => {
+    const folder = join(import.meta.dirname, '../../server/api');
+    const readers = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (path) =>
+        path.endsWith('.ts') &&
+        /\bshown\b.*get\('client'\)|get\('client'\)\.shown/.test(readFileSync(join(folder, path), 'utf8')),
+    );
+    expect(readers).toEqual(['session.ts']);
+  });
+});
 
 describe('Pages and files', () => {
   it('are refused as text past the limit of an address, which names it and is counted', async () => {

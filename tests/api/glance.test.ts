@@ -204,9 +204,11 @@ describeEachDatabase('A look without an account', (open) => {
     const { problem, headers } = await look('some.fjord.example', '198.51.100.1');
     expect(problem).toMatchObject({ code: 'too_many_requests', retry_after: 60 });
     expect(headers.get('retry-after')).toBe('60');
-    // Of IPv6, a network counts as one.
+    // A /64 of IPv6 counts as one address, and its /48 has a limit of its own.
     expect(await many(6, '2001:db8:7:1::1')).toBe(6);
-    expect(await many(6, '2001:db8:7:2::2')).toBe(4);
+    expect(await many(6, '2001:db8:7:1:ffff::2')).toBe(4);
+    for (const network of [2, 3]) expect(await many(10, `2001:db8:7:${network}::1`)).toBe(10);
+    expect(await many(1, '2001:db8:7:4::1')).toBe(0);
 
     for (let minute = 0; minute < 5; minute++) {
       rig.clock.advance(60_000);
@@ -215,11 +217,11 @@ describeEachDatabase('A look without an account', (open) => {
     rig.clock.advance(60_000);
     expect(await many(1, '198.51.100.1')).toBe(0);
 
-    for (let person = 2; person < 8; person++) expect(await many(10, `198.51.100.${person}`)).toBe(10);
-    expect((await look('some.fjord.example', '198.51.100.8')).problem.code).toBe('too_many_requests');
-    expect(await many(1, '198.51.100.8')).toBe(0);
+    for (let person = 2; person < 8; person++) expect(await many(10, `198.51.${person}.1`)).toBe(10);
+    expect((await look('some.fjord.example', '198.51.8.1')).problem.code).toBe('too_many_requests');
+    expect(await many(1, '198.51.8.1')).toBe(0);
     // What is no host costs nothing.
-    expect((await look('', '198.51.100.9')).problem.code).toBe('invalid_host');
+    expect((await look('', '198.51.9.1')).problem.code).toBe('invalid_host');
   });
 
   it('is taken up by another worker where one was killed', async () => {

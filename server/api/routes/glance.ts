@@ -9,15 +9,18 @@ import { REFUSALS } from '../domain-refusals.ts';
 import { endpointPolicy } from '../endpoint-policy.ts';
 import { glanceWire } from '../glance-wire.ts';
 import { refuse, Refusal } from '../problem.ts';
-import { countAll, type Limit } from '../rate-limit.ts';
+import { byClient, countAll, type Limit } from '../rate-limit.ts';
 import { waitForNews } from '../wait-for-news.ts';
 import { isRefusedByPolicy, REFUSED_HOST } from '../wire.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Each one makes us call a host that a stranger chose. */
-const BY_CLIENT = { minute: { count: 10, windowMs: MINUTE_MS }, hour: { count: 60, windowMs: HOUR_MS } };
+/** Each one makes us call a host that a stranger chose. One neighbourhood leaves at least half of the total to others. */
+const BY_CLIENT = {
+  minute: { address: { count: 10, windowMs: MINUTE_MS }, prefix: { count: 30, windowMs: MINUTE_MS } },
+  hour: { address: { count: 60, windowMs: HOUR_MS }, prefix: { count: 300, windowMs: HOUR_MS } },
+};
 const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
 
 /** The look at a host for somebody without an account: asked here, made by a worker, and kept nowhere. */
@@ -35,12 +38,12 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
         'host_refused',
         'Ports of databases, caches and administration can be tracked with an account only.',
       );
-    const who = networkOf(c.get('client'));
-    const counted = await countAll(store, now, limits(who));
+    const client = c.get('client');
+    const counted = await countAll(store, now, limits(client));
     if (counted instanceof Refusal) return counted;
     const { host, port, protocol } = normalised.endpoint;
     const most = config.limits.portsPerHost;
-    const tried = await inTransaction(store, (trx) => countPort(trx, { who, host, port, most, now }));
+    const tried = await inTransaction(store, (trx) => countPort(trx, { who: client.network, host, port, most, now }));
     if (!tried.allowed) return REFUSALS.tooManyPorts(config.limits, tried.retryAfterMs);
 
     let asked: string | null = null;
@@ -63,13 +66,10 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** IPv6 hands whole networks to everybody: there the neighbourhood counts. */
-const networkOf = ({ address, prefix }: ClientAddress) => (address.includes(':') ? prefix : address);
-
-function limits(who: string): [key: string, limit: Limit][] {
+function limits(client: ClientAddress): [key: string, limit: Limit][] {
   return [
-    [`try:minute:${who}`, BY_CLIENT.minute],
-    [`try:hour:${who}`, BY_CLIENT.hour],
+    ...byClient('try:minute', client, BY_CLIENT.minute),
+    ...byClient('try:hour', client, BY_CLIENT.hour),
     ['try:minute', IN_TOTAL.minute],
     ['try:hour', IN_TOTAL.hour],
   ];

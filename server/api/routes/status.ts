@@ -50,7 +50,7 @@ export function statusRoutes(api: Api, parts: AppParts): void {
     weigh: (text) => text?.length ?? 1,
   });
   api.on(CALLS.publicStatus, async ({ c, params }) => {
-    const limited = limits.allow('statusByAddress', c.get('client').address);
+    const limited = limits.allow('statusByAddress', c.get('client').network);
     if (limited) return limited;
     const page = await publishedPage(store, params.slug);
     if (page === null) return REFUSALS.noPage();
@@ -73,7 +73,7 @@ export function statusRoutes(api: Api, parts: AppParts): void {
 /** The pages themselves are looked up like what they show; what is built of them is served with the other pages. */
 export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
   app.use('/status/*', async (c, next) => {
-    const limited = limits.allow('statusByAddress', c.get('client').address);
+    const limited = limits.allow('statusByAddress', c.get('client').network);
     return limited ? plainRefusal(c, limited) : next();
   });
 }
