@@ -11,6 +11,7 @@ import { problemResponse, refuse, Refusal } from './problem.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from './session.ts';
+import type { ThisMachine } from './this-machine.ts';
 
 /** What the routes work with. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {
@@ -20,6 +21,7 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
   sessions: Sessions;
   tokens: PersonalTokens;
   limits: ReturnType<typeof createCallLimits>;
+  thisMachine: ThisMachine;
 }
 
 type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =

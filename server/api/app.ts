@@ -47,6 +47,7 @@ import { userRoutes } from './routes/user.ts';
 import { securityHeaders } from './security-headers.ts';
 import { createSessions } from './session.ts';
 import { staticPages } from './static-pages.ts';
+import { createThisMachine } from './this-machine.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -63,6 +64,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     sessions,
     tokens: createPersonalTokens({ store, clock }),
     limits: createCallLimits(clock, config.limits),
+    thisMachine: createThisMachine(options),
   };
   const api = createApi(parts);
   const { app } = api;
@@ -136,12 +138,14 @@ function isOneClick({ method, path }: { method: string; path: string }): boolean
 }
 
 /** Checks every request before its route: the length of its path, its rate, https, and below /api origin and size. */
-function guard(app: Hono<AppEnv>, { config, limits, telemetry, requestLog }: AppParts): void {
+function guard(app: Hono<AppEnv>, parts: AppParts): void {
+  const { config, limits, thisMachine, telemetry, requestLog } = parts;
   const headersFor = securityHeaders(config);
   const clients = createClientAddressReader(config.trustedProxies);
 
   watchRequests(app, { clients, telemetry, requestLog: requestLog ?? null });
   app.use('*', async (c, next) => {
+    thisMachine.observe(c);
     const tooLong = refuseLongPath(c, config.limits);
     for (const [name, value] of headersFor(tooLong === null ? c.req.path : '')) c.header(name, value);
     if (tooLong !== null) return refusalResponse(c, tooLong);

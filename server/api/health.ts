@@ -10,11 +10,13 @@ import type { Readiness } from '../telemetry/index.ts';
 import type { AppContext } from './app-env.ts';
 import { mayReadMetrics } from './metrics.ts';
 import { problemResponse, Refusal, refuse } from './problem.ts';
+import type { ThisMachine } from './this-machine.ts';
 
 export interface HealthOptions {
   store: Store;
   clock: { now(): number };
-  config: { metricsToken: string | null; publicUrl: URL };
+  config: { metricsToken: string | null };
+  thisMachine: ThisMachine;
   log: { error(facts: object, text: string): void };
   /** How long the database is waited for: one behind a dead network answers nothing at all. */
   timing: { databaseMs: number };
@@ -27,7 +29,7 @@ const SILENT = 'The database does not answer.';
 
 /** The answers about health, for whatever serves them. */
 export function createHealth(options: HealthOptions) {
-  const { store, clock, config, readiness } = options;
+  const { store, clock, readiness } = options;
   const asked = <T>(question: Promise<T>): Promise<T | Refusal> => inTime(question, options);
 
   return {
@@ -51,7 +53,7 @@ export function createHealth(options: HealthOptions) {
       const now = clock.now();
       const [due, alarms] = await Promise.all([
         asked(oldestDue(store, now)),
-        mayReadMetrics(c, config) ? asked(standingAlarms(store)) : null,
+        mayReadMetrics(c, options) ? asked(standingAlarms(store)) : null,
       ]);
       if (due instanceof Refusal) return due;
       if (alarms instanceof Refusal) return alarms;

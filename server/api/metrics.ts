@@ -7,12 +7,13 @@ import type { Store } from '../store/open-store.ts';
 import { schemaLevel } from '../store/schema-level.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
-import { isFromThisMachine } from './mail-page.ts';
+import type { ThisMachine } from './this-machine.ts';
 
 interface MetricsOptions {
   store: Store;
   clock: { now(): number };
-  config: { metricsToken: string | null; publicUrl: URL };
+  config: { metricsToken: string | null };
+  thisMachine: ThisMachine;
   telemetry: Telemetry;
 }
 
@@ -24,10 +25,11 @@ const COUNT_EVERY_MS = 60_000;
  * `GET /metrics` in the text form of Prometheus: what this process counted, and how the whole deployment does. For whoever has
  * METRICS_TOKEN, or, where none is set, for whoever sits at the machine. To anybody else there is no such page.
  */
-export function metricsRoutes(app: Hono<AppEnv>, { store, clock, config, telemetry }: MetricsOptions): void {
+export function metricsRoutes(app: Hono<AppEnv>, options: MetricsOptions): void {
+  const { store, clock, telemetry } = options;
   const deployment = createGauges(store, clock);
   app.get('/metrics', async (c, next) => {
-    if (!mayReadMetrics(c, config)) return next();
+    if (!mayReadMetrics(c, options)) return next();
     await deployment.read();
     const registry = Registry.merge([telemetry.meters.registry, deployment.registry]);
     return c.body(await registry.metrics(), 200, {
@@ -39,9 +41,9 @@ export function metricsRoutes(app: Hono<AppEnv>, { store, clock, config, telemet
 
 export function mayReadMetrics(
   c: AppContext,
-  { metricsToken: token, publicUrl }: MetricsOptions['config'],
+  { config: { metricsToken: token }, thisMachine }: Pick<MetricsOptions, 'config' | 'thisMachine'>,
 ): boolean {
-  if (token === null) return isFromThisMachine(c, publicUrl);
+  if (token === null) return thisMachine.isSource(c);
   const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   return given !== undefined && timingSafeEqual(digest(given), digest(token));
 }

@@ -8,11 +8,15 @@ import { metricsRoutes } from './metrics.ts';
 import { problemResponse, Refusal, refuse } from './problem.ts';
 import { refusalResponse, refuseLongPath } from './request-path.ts';
 import { watchRequests } from './request-watch.ts';
+import { createThisMachine } from './this-machine.ts';
 
 export type OperatorAppOptions = Required<
   Pick<AppOptions, 'store' | 'clock' | 'log' | 'telemetry' | 'readiness'>
 > & {
-  config: Pick<AppOptions['config'], 'limits' | 'metricsToken' | 'publicUrl' | 'trustedProxies'>;
+  config: Pick<
+    AppOptions['config'],
+    'insecureHttp' | 'limits' | 'metricsToken' | 'publicUrl' | 'publicUrlIsDefault' | 'trustedProxies'
+  >;
   timing?: { databaseMs: number };
 };
 
@@ -21,8 +25,10 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   const { config, telemetry, log, timing = DEFAULT_TIMING } = options;
   const app = new Hono<AppEnv>();
   const clients = createClientAddressReader(config.trustedProxies);
+  const thisMachine = createThisMachine({ config, mailFolder: null, log });
   watchRequests(app, { clients, telemetry, requestLog: null });
   app.use('*', async (c, next) => {
+    thisMachine.observe(c);
     const tooLong = refuseLongPath(c, config.limits);
     return tooLong === null ? next() : refusalResponse(c, tooLong);
   });
@@ -32,7 +38,7 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   });
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
 
-  const health = createHealth({ ...options, timing });
+  const health = createHealth({ ...options, thisMachine, timing });
   const questions = {
     '/api/health': () => health.whole(),
     '/api/health/live': () => health.live(),
@@ -46,6 +52,6 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
       if (answer instanceof Refusal) return problemResponse(c, answer);
       return answer instanceof Response ? answer : c.json(answer);
     });
-  metricsRoutes(app, options);
+  metricsRoutes(app, { ...options, thisMachine });
   return app;
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { refuse, type Refusal } from './problem.ts';
 
-interface OriginConfig {
+export interface OriginConfig {
   publicUrl: URL;
   publicUrlIsDefault: boolean;
   insecureHttp: boolean;
@@ -37,7 +37,7 @@ export function refuseForeignOrigin(headers: RequestHeaders, config: OriginConfi
   return origin === undefined || isOwnOrigin(origin, headers.host, config) ? null : refusal;
 }
 
-function isOwnOrigin(origin: string, host: string | undefined, config: OriginConfig): boolean {
+export function isOwnOrigin(origin: string, host: string | undefined, config: OriginConfig): boolean {
   if (origin === config.publicUrl.origin) return true;
   const url = URL.parse(origin);
   if (!config.publicUrlIsDefault || url === null || url.origin !== origin || url.protocol !== 'http:')

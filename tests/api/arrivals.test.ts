@@ -102,13 +102,6 @@ it('The mail page is shown to whoever sits at the machine, and to nobody who may
   // Through the network, with a name in the Host header that anybody can put there.
   for (const peer of ['198.51.100.7', '192.168.1.5', '1127.0.0.1', '::2'])
     expect(await shown(peer, { host: 'localhost:8080' })).toBeNull();
-  for (const headers of [
-    { 'x-forwarded-for': '198.51.100.7' },
-    { forwarded: 'for=198.51.100.7' },
-    { 'x-real-ip': '198.51.100.7' },
-    { via: '1.1 proxy' },
-  ] as Record<string, string>[])
-    expect(await shown('127.0.0.1', headers)).toBeNull();
   // Mail goes out: none is kept.
   expect(await shown('127.0.0.1', {}, await startApi(open))).toBeNull();
   // A proxy on this machine that says nothing of itself.

@@ -85,6 +85,8 @@ describeEachDatabase('GET /api/health', (open) => {
       config: {
         metricsToken: TOKEN,
         publicUrl: new URL('https://certs.example.com'),
+        publicUrlIsDefault: false,
+        insecureHttp: false,
         trustedProxies: [],
         limits: STANDARD_LIMITS,
       },

