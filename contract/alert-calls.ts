@@ -49,6 +49,7 @@ export const ALERT_CALLS = {
     access: 'session',
     scope: 'write',
     once: true,
+    shownOnce: ['secret'],
     summary: 'Add a way to be told; an email address gets a link with which its reader agrees',
     body: addChannelSchema,
     response: wrapped(channelMadeSchema),

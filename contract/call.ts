@@ -13,6 +13,8 @@ export interface Call {
   scope?: TokenScope;
   /** Carried out once for each `Idempotency-Key`, where the caller sends one. */
   once?: true;
+  /** Fields of `data` with a secret that only the first answer has. A replay, and what is stored of the answer, has null there. */
+  shownOnce?: readonly string[];
   summary: string;
   params?: z.ZodType;
   query?: z.ZodType;

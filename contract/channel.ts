@@ -114,7 +114,13 @@ export const channelSchema = z
 export type ChannelWire = z.infer<typeof channelSchema>;
 
 /** A webhook's key, shown when it is made; `whsec_…` as in Standard Webhooks. */
-export const channelMadeSchema = z.object({ channel: channelSchema, secret: z.string().nullable() });
+export const channelMadeSchema = z.object({
+  channel: channelSchema,
+  secret: z.string().nullable().meta({
+    description:
+      'The key for signatures of a webhook; null for other kinds, and in the answer to a call that is repeated with its Idempotency-Key.',
+  }),
+});
 /** The new key. What it replaces signs beside it until then. */
 export const channelSecretSchema = z.object({ secret: z.string(), previous_until: isoInstant });
 

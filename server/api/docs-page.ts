@@ -162,8 +162,9 @@ curl --header "Authorization: Bearer $TOKEN" ${origin}/api/domain/list</code></p
       <dt>Once only</dt>
       <dd>
         Calls that make something take an <code>Idempotency-Key</code> of your choice. Sent again with the
-        same key within 24 hours, a call is not carried out twice: you get the first answer again. Choose one
-        beforehand (<code>KEY=order-1</code>), keep it for the same call, and take another for the next.
+        same key within 24 hours, a call is not carried out twice: you get the first answer again, but with
+        <code>null</code> in the place of a secret that is shown once. Choose a key beforehand
+        (<code>KEY=order-1</code>), keep it for the same call, and take another for the next.
       </dd>
       <dt>Long lists</dt>
       <dd>

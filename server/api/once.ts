@@ -18,8 +18,8 @@ type Alongside = Parameters<typeof keepAnswer>[0];
 /** Lets a handler commit its answer together with what it tells of. */
 export interface Once {
   /**
-   * For the store to call within its transaction: keeps this answer under the caller's key, where there is one. What the handler
-   * answers in the end takes its place.
+   * Stores this answer under the caller's key, where there is one, in the transaction of the store that calls it. What the handler
+   * answers in the end replaces it.
    */
   keep(trx: Alongside, answer: object): Promise<void>;
 }
@@ -30,9 +30,9 @@ const MOST_CHARACTERS = 255;
 const IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
 
 /**
- * Carries a call out once for each `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): whoever asks again within a day is
- * answered the same. Refusals for now and failures are not kept, as nothing was done; what was answered along with a commit stays
- * kept even so.
+ * Carries a call out once for each `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and replays the answer for a day,
+ * without the fields that the call shows once. Answers 429 and 5xx release the key, because nothing was done; an answer that was
+ * stored with a commit stays.
  */
 export async function onlyOnce(
   c: AppContext,
@@ -51,7 +51,7 @@ export async function onlyOnce(
   const request = JSON.stringify([call.method, call.path, input]);
   const beginning = await beginOnce(store, { accountId, key, request, now });
   if (!beginning.begun) {
-    if ('answer' in beginning) return again(c, beginning.answer);
+    if ('answer' in beginning) return again(c, call, beginning.answer);
     if (beginning.refused === 'idempotency_key_in_use') {
       c.header('Retry-After', '1');
       return refuse(beginning.refused, IN_USE);
@@ -82,7 +82,7 @@ async function carried(
       keepAnswer(trx, carrying, {
         status: call.status,
         contentType: 'application/json',
-        body: JSON.stringify(answer),
+        body: withoutShownOnce(call, JSON.stringify(answer)),
       }),
   };
   try {
@@ -92,7 +92,7 @@ async function carried(
       await keepAnswer(store.db, carrying, {
         status: response.status,
         contentType: response.headers.get('content-type') ?? '',
-        body: await response.clone().text(),
+        body: withoutShownOnce(call, await response.clone().text()),
       });
     return response;
   } catch (error) {
@@ -102,8 +102,17 @@ async function carried(
   }
 }
 
-function again(c: AppContext, { status, contentType, body }: KeptAnswer): Response {
+function again(c: AppContext, call: Call, { status, contentType, body }: KeptAnswer): Response {
   c.header('Idempotency-Replayed', 'true');
   c.header('Content-Type', contentType);
-  return c.body(body, status as 200);
+  // Answers that an older version stored still have their secrets.
+  return c.body(withoutShownOnce(call, body), status as 200);
+}
+
+function withoutShownOnce({ shownOnce }: Call, body: string): string {
+  if (shownOnce === undefined) return body;
+  const answer = JSON.parse(body) as { data?: object };
+  if (answer.data === undefined) return body;
+  const withheld = Object.fromEntries(shownOnce.map((field) => [field, null]));
+  return JSON.stringify({ ...answer, data: { ...answer.data, ...withheld } });
 }

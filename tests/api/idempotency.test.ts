@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { type Call, CALLS } from '../../contract/calls.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { beginOnce, KEPT_MS, keepAnswer, LostKey, pruneKeys } from '../../server/store/idempotency.ts';
 import { addMaintenance } from '../../server/store/maintenance.ts';
@@ -24,6 +24,13 @@ async function premium(api: TestApi): Promise<Person> {
   const { bob } = await api.cast();
   await grantPremium(api.store, bob.id, { grant: { endsAt: null }, now: api.clock.now() });
   return bob;
+}
+
+/** Returns the texts of an answer that look random: 32 characters of base64 and more, which are no hexadecimal digits. */
+function secretsIn(answer: unknown): string[] {
+  if (typeof answer === 'object' && answer !== null) return Object.values(answer).flatMap(secretsIn);
+  const isSecret = typeof answer === 'string' && /(?![\da-f-]+$)[\w+/-]{32,}/i.test(answer);
+  return isSecret ? [answer] : [];
 }
 
 describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
@@ -190,6 +197,52 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
       expect([operationId, status]).toEqual([operationId, CALLS[operationId].status]);
       expect(await done(), operationId).not.toEqual(before);
     }
+  });
+
+  it('is replayed without any secret of the first answer, whichever call it is', async () => {
+    const world = await createWorld(open, ['premium']);
+    const caller = world.caller('premium');
+    const client = await caller.arrive();
+    const withSecrets: string[] = [];
+    for (const route of await routesOf(world.api)) {
+      const { operationId } = route.operation;
+      const call: Call = CALLS[operationId];
+      if (call.once !== true) continue;
+      const input = INPUTS[operationId]({ caller, things: thingsFor(world, caller) });
+      const headers = { ...input.headers, 'idempotency-key': operationId };
+      const answer = async () => {
+        const { status, text } = await ask(client, route, { ...input, headers });
+        return { status, body: JSON.parse(text) as { data: object } };
+      };
+      const first = await answer();
+      const again = await answer();
+      const withheld = Object.fromEntries((call.shownOnce ?? []).map((field) => [field, null]));
+      const data = call.shownOnce === undefined ? first.body.data : { ...first.body.data, ...withheld };
+      expect([operationId, again]).toEqual([operationId, { ...first, body: { ...first.body, data } }]);
+      const kept = JSON.stringify(
+        await world.api.store.db.selectFrom('idempotency_keys').selectAll().execute(),
+      );
+      for (const secret of secretsIn(first.body)) {
+        withSecrets.push(operationId);
+        expect([operationId, JSON.stringify(again).includes(secret)]).toEqual([operationId, false]);
+        expect([operationId, kept.includes(secret)]).toEqual([operationId, false]);
+      }
+    }
+    expect(withSecrets).toEqual(['addChannel']);
+  });
+
+  it('is replayed without a secret that an older version stored', async () => {
+    const api = await startApi(open);
+    const bob = await premium(api);
+    const body = { config: { kind: 'webhook', url: 'https://new.example.com/' } };
+    const first = await bob.ask(CALLS.addChannel, { ...under('old'), body });
+    await api.store.db
+      .updateTable('idempotency_keys')
+      .set({ body: JSON.stringify(first.ok) })
+      .execute();
+    expect((await bob.ask(CALLS.addChannel, { ...under('old'), body })).ok).toEqual({
+      data: { ...first.ok.data, secret: null },
+    });
   });
 
   it('is forgotten after a day', async () => {
