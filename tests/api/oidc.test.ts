@@ -19,6 +19,8 @@ interface World {
   api: TestApi;
   server: OidcServer;
   warnings: string[];
+  /** What was written down with each. */
+  facts: unknown[];
 }
 
 async function startServer(more: Partial<OidcServerOptions> = {}): Promise<OidcServer> {
@@ -42,7 +44,11 @@ async function startWorld(
 ): Promise<World> {
   const server = await startServer(more);
   const warnings: string[] = [];
-  const note = (_: unknown, message?: string) => void warnings.push(message ?? '');
+  const facts: unknown[] = [];
+  const note = (entry: unknown, message?: string) => {
+    warnings.push(message ?? '');
+    facts.push(entry);
+  };
   const errors: unknown[] = [];
   onTestFinished(() => expect(errors).toEqual([]));
   const error = (entry: unknown) => void errors.push(entry);
@@ -51,7 +57,7 @@ async function startWorld(
     config: { signups },
     log: { info: note, warn: note, error },
   });
-  return { api, server, warnings };
+  return { api, server, warnings, facts };
 }
 
 /** Through the provider's pages and back; `end` is where the popup ends. */
@@ -124,6 +130,21 @@ describeEachDatabase('Sign-in with an OpenID provider', (open) => {
     const world = await startWorld(open);
     expect((await comeBy(world, { as: null })).end).toBe(failed('cancelled'));
     expect(world.warnings).toEqual([]);
+  });
+
+  it('writes no more than a line of what somebody says in the name of a provider', async () => {
+    const world = await startWorld(open);
+    const client = createClient(world.api.send);
+    for (const said of [`a\nb\u001b[2J\u202e${'x'.repeat(4_000)}`, 'server_error']) {
+      const started = await client.ask(CALLS.oidcStart, { body: { provider: 'acme' } });
+      const state = new URL(started.ok.url).searchParams.get('state') ?? '';
+      const query = new URLSearchParams({ state, error: said, error_description: said });
+      expect(await follow(client, new URL(`${CALLBACK}/acme?${query}`, PUBLIC_URL))).toBe(failed('failed'));
+    }
+    expect(world.facts).toEqual([
+      { provider: 'acme', error: `a?b?[2J?${'x'.repeat(292)}` },
+      { provider: 'acme', error: 'server_error' },
+    ]);
   });
 
   it('takes an answer once, and only in the browser that asked', async () => {

@@ -129,7 +129,7 @@ async function discover(
   const metadata = provider.serverMetadata();
   // Operators write the slash at the end or leave it out; ID tokens are held to what the provider itself says.
   if (withoutSlash(metadata.issuer) !== withoutSlash(issuer))
-    throw new Error(`${issuer} calls itself ${metadata.issuer}`);
+    throw new Error(`${issuer} calls itself ${quotable(metadata.issuer)}`);
   // The library looks at an address when it goes there, which is too late to tell before somebody is sent away.
   const address = z.url({ protocol: issuer.startsWith('http:') ? /^https?$/ : /^https$/ });
   z.object({
@@ -158,7 +158,7 @@ function verdictOn(error: unknown): IdentityUnavailable | OidcRefusal {
     return new IdentityUnavailable('The provider does not make sense', { cause: error });
   // Not as the cause, because of that everything would be written to the log.
   if (error instanceof openid.ResponseBodyError)
-    return new OidcRefusal(`The provider refused: ${JSON.stringify(error.cause).slice(0, 500)}`);
+    return new OidcRefusal(`The provider refused: ${quotable(JSON.stringify(error.cause))}`);
   return new OidcRefusal('What the provider sent is not valid', { cause: error });
 }
 
@@ -172,5 +172,8 @@ function profileOf(claims: openid.IDToken | (openid.UserInfoResponse & { sub: st
     picture: typeof picture === 'string' ? picture : null,
   };
 }
+
+/** Makes words of a provider, or of whoever speaks for one, fit for a line of the log: 300 characters of printable ASCII (RFC 6749 §5.2). */
+export const quotable = (text: string) => text.slice(0, 300).replaceAll(/[^\x20-\x7e]/g, '?');
 
 const withoutSlash = (url: string) => url.replace(/\/$/, '');

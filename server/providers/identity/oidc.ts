@@ -6,7 +6,13 @@ import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { z } from 'zod';
 import { IdentityUnavailable } from './identity-provider.ts';
 import type { SignUpDecision } from './invite.ts';
-import { createOidcClient, type OidcClientConfig, type OidcProfile, OidcRefusal } from './oidc-client.ts';
+import {
+  createOidcClient,
+  type OidcClientConfig,
+  type OidcProfile,
+  OidcRefusal,
+  quotable,
+} from './oidc-client.ts';
 
 /** As long as the library's cookie for it lives. */
 const STATE_MS = 5 * 60_000;
@@ -120,7 +126,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
     const { code, iss, error } = answer;
     if (error === 'access_denied') return 'cancelled';
     if (error !== undefined) {
-      log.warn({ provider: id, error }, 'A sign-in provider refused');
+      log.warn({ provider: id, error: quotable(error) }, 'A sign-in provider refused');
       return 'failed';
     }
     if (code === undefined) return 'failed';
