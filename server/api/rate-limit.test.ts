@@ -16,18 +16,18 @@ it('a limit counts for each who asks, until its window ends', () => {
   expect(bulk('alice')).toBeNull();
 });
 
-it('a window is never cleared before it ends, however many others run', () => {
+it('a window is never cleared before it ends, however many run', { timeout: 30_000 }, () => {
   const limits = createCallLimits({ now: () => 0 }, STANDARD_LIMITS);
   expect(limits.allow('bulkChecksByAccount', 'alice', 20_000)).toBeNull();
   for (let domain = 0; domain < 5; domain++)
     expect(limits.allow('bulkCheckByDomain', String(domain))).toBeNull();
-  for (let domain = 5; domain < 200_000; domain++) limits.allow('bulkCheckByDomain', String(domain));
+  for (let domain = 5; domain < 110_000; domain++) limits.allow('bulkCheckByDomain', String(domain));
   for (let domain = 0; domain < 5; domain++)
     expect(limits.allow('bulkCheckByDomain', String(domain))).toBeInstanceOf(Refusal);
   expect(limits.allow('bulkChecksByAccount', 'alice')).toBeInstanceOf(Refusal);
 });
 
-it('past the bound newcomers share windows, so that memory stays bounded and most still pass', () => {
+it('past the bound newcomers share windows, so that memory stays bounded', { timeout: 30_000 }, () => {
   let now = 0;
   const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
   const passed = (from: number, to: number) => {
@@ -38,10 +38,10 @@ it('past the bound newcomers share windows, so that memory stays bounded and mos
   };
   expect(passed(0, 100_000)).toBe(100_000);
   // One call for each window: as many pass as there are windows to share.
-  const sharing = passed(100_000, 320_000);
-  expect(sharing).toBeGreaterThan(60_000);
+  const sharing = passed(100_000, 200_000);
+  expect(sharing).toBeGreaterThan(45_000);
   expect(sharing).toBeLessThanOrEqual(65_536);
   // What has ended makes room again.
   now += 2 * MINUTE_MS;
-  expect(passed(220_000, 320_000)).toBe(100_000);
+  expect(passed(200_000, 201_000)).toBe(1_000);
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { createClient, type Send } from '../kit/people.ts';
@@ -99,7 +100,7 @@ describe('A limit by address', () => {
 describe('Pages and files', () => {
   it('are refused as text past the limit of an address, which names it and is counted', async () => {
     const telemetry = { meters: createMeters(), tracer: null };
-    const limits = { pathBytes: 2_048, pagesPerMinute: 60 };
+    const limits = { ...STANDARD_LIMITS, pagesPerMinute: 60 };
     const api = await startApi(open, { telemetry, config: { limits } });
     const paths = [
       '/',
