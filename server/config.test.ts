@@ -304,7 +304,7 @@ describe('What strangers reach', () => {
     expect(said({})).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' })).toBeNull();
     expect(said({ EGRESS_ALLOW_CIDRS })).toBe(
-      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody. Webhooks and other channels do not reach these ranges.',
+      'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody. Webhooks and other channels reach these ranges only where CHANNEL_ALLOW_CIDRS lists them.',
     );
     expect(said({ EGRESS_ALLOW_CIDRS, TRY_IT: 'on', CHANNEL_ALLOW_CIDRS: '10.0.0.5' })).toBe(
       'SIGNUPS=open lets anybody have hosts in 10.0.0.0/8 checked (EGRESS_ALLOW_CIDRS), even without an account (TRY_IT=on), and have messages sent to 10.0.0.5/32 (CHANNEL_ALLOW_CIDRS). Set SIGNUPS=invite if these ranges are not for everybody.',

@@ -58,7 +58,10 @@ export function reachOfStrangers({
   const can = [...(egress.length > 0 ? [checks] : []), ...(channels.length > 0 ? [messages] : [])].join(
     ', and ',
   );
-  const cannot = channels.length === 0 ? ' Webhooks and other channels do not reach these ranges.' : '';
+  const cannot =
+    channels.length === 0
+      ? ' Webhooks and other channels reach these ranges only where CHANNEL_ALLOW_CIDRS lists them.'
+      : '';
   return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if these ranges are not for everybody.${cannot}`;
 }
 

@@ -80,7 +80,7 @@ it('Without opened ranges, or where strangers may not sign up, there is nothing 
   expect((await createClient(sendTo(closed.url)).ask(CALLS.publicConfig)).ok.data.try_it).toBe(true);
   const invited = await start({ EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' });
   expect(warnings(invited)).toEqual({ logged: [], shown: null });
-});
+}, 150_000);
 
 it('With open sign-ups, webhooks reach opened ranges only where CHANNEL_ALLOW_CIDRS lists them', async () => {
   const sink = await startWebhookSink();

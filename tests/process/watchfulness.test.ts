@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { startApp, temporaryFolder } from '../kit/app.ts';
 import { selfSigned } from '../kit/mint.ts';
+import { sendTo, signUp } from '../kit/people.ts';
+import { startSmtpSink } from '../kit/smtp-sink.ts';
+import { startStrippingProxy } from '../kit/stripping-proxy.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';
@@ -26,6 +29,32 @@ it('is silent there while the clocks of CANARY_HOSTS say that its own is wrong',
   const { metrics, pings } = await stage({ aheadMs: 2 * DAY_MS });
   await expect.poll(metrics, PATIENCE).toContain('\ncertlantern_alarm{code="clock_wrong"} 1\n');
   expect(pings).toEqual([]);
+}, 90_000);
+
+it('raises an alarm, and sends neither password nor mail, while somebody strips STARTTLS from the mail server', async () => {
+  const folder = temporaryFolder();
+  const sink = await startSmtpSink();
+  const proxy = await startStrippingProxy(sink);
+  const app = await startApp({
+    DATA_DIR: join(folder.path, 'data'),
+    METRICS_TOKEN: TOKEN,
+    // The system delivers what goes to this address to this machine, but it is none that may do without encryption.
+    SMTP_URL: `smtp://alerts:hunter2@0.0.0.0:${proxy.port}`,
+  });
+  onTestFinished(async () => {
+    await app.kill();
+    await Promise.all([proxy.stop(), sink.stop()]);
+    folder.remove();
+  });
+  // The mail with which an account verifies its address.
+  await signUp(sendTo(app.url), { name: 'Alice' });
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const metrics = async () => (await fetch(`${app.url}/metrics`, { headers })).text();
+  await expect.poll(metrics, PATIENCE).toContain('\ncertlantern_alarm{code="smtp_unencrypted"} 1\n');
+  expect(app.output()).toContain('could not be encrypted, so neither the password nor the mail was sent');
+  expect(app.output()).not.toContain('hunter2');
+  expect(proxy.heard()).not.toMatch(/AUTH|MAIL/);
+  expect(sink.ledger).toEqual([]);
 }, 90_000);
 
 /** The product as an operator runs it, with canaries whose clocks are `aheadMs` before ours. */
