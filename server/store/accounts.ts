@@ -48,17 +48,19 @@ export async function updateAccount(
   id: string,
   change: { fullName: string; companyName: string; timeZone?: string | null | undefined },
 ): Promise<Account | null> {
-  const row = await store.db
-    .updateTable('accounts')
-    .set({
-      full_name: change.fullName,
-      company_name: change.companyName,
-      ...(change.timeZone !== undefined && { time_zone: change.timeZone }),
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-  return row ? toAccount(row) : null;
+  return inTransaction(store, async (trx) => {
+    const row = await trx
+      .updateTable('accounts')
+      .set({
+        full_name: change.fullName,
+        company_name: change.companyName,
+        ...(change.timeZone !== undefined && { time_zone: change.timeZone }),
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst();
+    return row ? toAccount(row) : null;
+  });
 }
 
 /** Gives Premium, until `endsAt` (ms UTC) or for good where that is null; `grant` null takes what was given back. */

@@ -2,6 +2,7 @@ import { monitorsOf } from './monitor-list.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Monitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
+import { inTransaction } from './transaction.ts';
 
 /** The token of a domain's badge; null where it is switched off. Of a domain that the account does not have: null too. */
 export async function badgeOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<string | null> {
@@ -19,20 +20,24 @@ export async function makeBadge(
   store: Store,
   { accountId, monitorId, token, now }: MonitorKey & { token: string; now: number },
 ): Promise<string> {
-  await store.db
-    .insertInto('badges')
-    .values({ account_id: accountId, monitor_id: monitorId, token, created_at: now })
-    .onConflict((conflict) => conflict.columns(['account_id', 'monitor_id']).doNothing())
-    .execute();
+  await inTransaction(store, async (trx) => {
+    await trx
+      .insertInto('badges')
+      .values({ account_id: accountId, monitor_id: monitorId, token, created_at: now })
+      .onConflict((conflict) => conflict.columns(['account_id', 'monitor_id']).doNothing())
+      .execute();
+  });
   return (await badgeOf(store, { accountId, monitorId })) ?? token;
 }
 
 export async function removeBadge(store: Store, { accountId, monitorId }: MonitorKey): Promise<void> {
-  await store.db
-    .deleteFrom('badges')
-    .where('account_id', '=', accountId)
-    .where('monitor_id', '=', monitorId)
-    .execute();
+  await inTransaction(store, async (trx) => {
+    await trx
+      .deleteFrom('badges')
+      .where('account_id', '=', accountId)
+      .where('monitor_id', '=', monitorId)
+      .execute();
+  });
 }
 
 /** What the badge with this token is of; null where there is none, or its account is disabled. */

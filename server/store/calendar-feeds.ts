@@ -3,6 +3,7 @@ import type { ExpiringCertificate } from '../core/index.ts';
 import { isActive } from './monitor-claims.ts';
 import type { Store } from './open-store.ts';
 import { joinVerdict } from './monitor-row.ts';
+import { inTransaction } from './transaction.ts';
 import { currentVerdict } from './verdict-row.ts';
 
 /** A secret address of a calendar. Instants are ms UTC. */
@@ -27,16 +28,20 @@ export async function makeCalendar(
   { accountId, token, now }: { accountId: string; token: string; now: number },
 ): Promise<void> {
   const made = { token_hash: hashOf(token), created_at: now, read_at: null };
-  await store.db
-    .insertInto('calendar_feeds')
-    .values({ account_id: accountId, ...made })
-    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(made))
-    .execute();
+  await inTransaction(store, async (trx) => {
+    await trx
+      .insertInto('calendar_feeds')
+      .values({ account_id: accountId, ...made })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(made))
+      .execute();
+  });
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
 }
 
 export async function removeCalendar(store: Store, accountId: string): Promise<void> {
-  await store.db.deleteFrom('calendar_feeds').where('account_id', '=', accountId).execute();
+  await inTransaction(store, async (trx) => {
+    await trx.deleteFrom('calendar_feeds').where('account_id', '=', accountId).execute();
+  });
   store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
 }
 

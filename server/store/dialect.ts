@@ -59,6 +59,14 @@ export function locked<DB, TB extends keyof DB, O>(
   return dialect === 'postgres' ? query.forNoKeyUpdate(of) : query;
 }
 
+/** Keeps the selected rows from being deleted until the transaction ends. Others may still change them. */
+export function keptFromDeletion<DB, TB extends keyof DB, O>(
+  dialect: DialectName,
+  query: Select<DB, TB, O>,
+): Select<DB, TB, O> {
+  return dialect === 'postgres' ? query.forKeyShare() : query;
+}
+
 /** As `locked`, passing over rows that others hold. */
 export function lockedAndFree<DB, TB extends keyof DB, O>(
   dialect: DialectName,

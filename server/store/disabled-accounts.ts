@@ -8,6 +8,8 @@ import { inTransaction } from './transaction.ts';
  */
 export async function disableAccount(store: Store, accountId: string, now: number): Promise<boolean> {
   const disabled = await inTransaction(store, async (trx) => {
+    // First: requests in flight hold their session before the account (see caller.ts).
+    await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     const account = await trx
       .updateTable('accounts')
       .set((eb) => ({ disabled_at: eb.fn.coalesce('disabled_at', eb.val(now)) }))
@@ -15,7 +17,6 @@ export async function disableAccount(store: Store, accountId: string, now: numbe
       .returning('id')
       .executeTakeFirst();
     if (!account) return false;
-    await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
     await trx.updateTable('monitors').set({ active: 0 }).where('account_id', '=', accountId).execute();
     await leaveUnwatched(trx, { accountId, now });
     return true;

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { onNobodysBehalf } from './caller.ts';
 
 /** A hint that something in the database may interest others. Hints get lost: whoever listens also polls. */
 export type Signal =
@@ -36,7 +37,7 @@ export function createLocalSignals(): Signals {
   // One listener per open event stream: their number is bounded elsewhere.
   emitter.setMaxListeners(0);
   return {
-    publish: (signal) => void emitter.emit('signal', signal),
+    publish: (signal) => void onNobodysBehalf(() => emitter.emit('signal', signal)),
     subscribe(listener) {
       emitter.on('signal', listener);
       return () => void emitter.off('signal', listener);
