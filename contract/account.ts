@@ -75,6 +75,8 @@ export const standingSchema = z
     ends_at: z.string().nullable(),
     /** How many domains the plan has paused. */
     paused_by_plan: z.number().int(),
+    /** How many domains are paused because they were added before the account's owner proved the address. */
+    paused_unconfirmed: z.number().int(),
     email_verified: z.boolean(),
     /** Checks are due for longer than they should be: what is shown may be out of date. */
     checks_late: z.boolean(),

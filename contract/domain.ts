@@ -124,8 +124,11 @@ export const domainSchema = z
       .nullable(),
     /** True while a check is running or asked for. */
     checking: z.boolean(),
-    /** Who paused it: the user, or the plan after Premium ended; null while it is checked. */
-    paused: z.enum(['user', 'plan']).nullable(),
+    /**
+     * Why it is paused: by the user, by the plan after Premium ended, or because somebody added it before the account's owner
+     * proved the address (`unconfirmed`; resuming it confirms it). null while it is checked.
+     */
+    paused: z.enum(['user', 'plan', 'unconfirmed']).nullable(),
     /** What its owner wrote; may have lines. */
     notes: z.string(),
     tags: z.array(z.string()),

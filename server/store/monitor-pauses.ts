@@ -81,15 +81,19 @@ export async function resumeMonitor(
   return resumed;
 }
 
-/** How many of the account's monitors wait for Premium to come back, or for a swap. */
-export async function countPausedByPlan(store: Store, accountId: string): Promise<number> {
-  const { count } = await store.db
+/** Counts an account's paused monitors by what paused them. */
+export async function countPaused(store: Store, accountId: string): Promise<Record<PausedBy, number>> {
+  const rows = await store.db
     .selectFrom('monitors')
+    .select('paused_by')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('account_id', '=', accountId)
-    .where('paused_by', '=', 'plan')
-    .executeTakeFirstOrThrow();
-  return count;
+    .where('paused_by', 'is not', null)
+    .groupBy('paused_by')
+    .execute();
+  const counts = { user: 0, plan: 0, unconfirmed: 0 };
+  for (const { paused_by: by, count } of rows) if (by !== null) counts[by] = count;
+  return counts;
 }
 
 async function setPaused(

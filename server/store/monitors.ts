@@ -23,7 +23,7 @@ export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-lis
 export { summary } from './monitor-summary.ts';
 export { countMonitors } from './monitor-total.ts';
 export { presentedChain } from './presented-chain.ts';
-export { countPausedByPlan, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
+export { countPaused, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -151,7 +151,8 @@ export interface MonitorsTable {
   /** JSON of DomainAlertSettings; null: as the account. */
   alert_settings: string | null;
 }
-export type PausedBy = 'user' | 'plan';
+/** `unconfirmed`: somebody added it before the account's owner proved the address, and the owner has not resumed it. */
+export type PausedBy = 'user' | 'plan' | 'unconfirmed';
 
 /** What lists and counts read of a monitor. Triggers keep it as the row of `monitors` is: nobody else writes it. */
 export interface MonitorListingTable {

@@ -6,7 +6,7 @@ import { oldestDue } from '../../server/store/deliveries.ts';
 import {
   addMonitor,
   claimDue,
-  countPausedByPlan,
+  countPaused,
   listMonitors,
   monitorOf,
   pauseMonitor,
@@ -162,7 +162,7 @@ describeEachDatabase('on a full plan', (open) => {
       { topic: 'domain', accountId, monitorId: paused[0], change: 'changed' },
     ]);
     // What made place comes back with Premium like the others.
-    expect(await countPausedByPlan(store, accountId)).toBe(2);
+    expect(await countPaused(store, accountId)).toEqual({ user: 0, plan: 2, unconfirmed: 0 });
     await grantPremium(store, accountId, { grant: { endsAt: null }, now: LATER });
     expect(await runningOf(store, accountId)).toHaveLength(5);
   });

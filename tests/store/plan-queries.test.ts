@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { oldestDue } from '../../server/store/deliveries.ts';
 import {
   claimDue,
-  countPausedByPlan,
+  countPaused,
   eachMonitor,
   listMonitors,
   monitorIds,
@@ -48,7 +48,7 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
     const [unwell, onSchedule, all] = counting;
     for (const plan of [unwell, all]) expect(plan).toContain('monitor_listing_phases');
     for (const plan of [onSchedule, all]) expect(plan).toContain('monitor_listing_on_schedule');
-    expect((await plansOf(store, (watched) => countPausedByPlan(watched, accountId)))[0]).toContain(
+    expect((await plansOf(store, (watched) => countPaused(watched, accountId)))[0]).toContain(
       'monitors_',
     );
   });

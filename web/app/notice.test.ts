@@ -11,6 +11,7 @@ const standing: NonNullable<NoticeFacts['standing']> = {
   source: 'none',
   ends_at: null,
   paused_by_plan: 0,
+  paused_unconfirmed: 0,
   email_verified: true,
   checks_late: false,
   alerts_late: false,
@@ -58,12 +59,25 @@ describe('the notice', () => {
       ],
       ['paused', { standing: { ...standing, email_verified: false, mail_failing: true, paused_by_plan: 2 } }],
       [
+        'unconfirmed',
+        {
+          standing: {
+            ...standing,
+            email_verified: false,
+            mail_failing: true,
+            paused_by_plan: 2,
+            paused_unconfirmed: 1,
+          },
+        },
+      ],
+      [
         'past_due',
         {
           standing: {
             ...standing,
             email_verified: false,
             paused_by_plan: 2,
+            paused_unconfirmed: 1,
             status: 'past_due',
             ends_at: inDays(14),
           },
@@ -102,6 +116,17 @@ describe('the notice', () => {
       'Mail to alice@orchard.example bounces, so alerts do not reach you by mail. Check that its mailbox takes mail, then try again.',
     );
     expect(of({ unsubscribed: true })).toBe('You get no alerts by mail: you unsubscribed from all of them.');
+  });
+
+  it('says which domains are paused until the owner of the address confirms them', () => {
+    const of = (count: number) =>
+      noticeOf({ ...well, standing: { ...standing, paused_unconfirmed: count } })?.text;
+    expect(of(1)).toBe(
+      'One domain is paused. It was added before you confirmed this address. Resume what is yours and remove the rest.',
+    );
+    expect(of(9)).toBe(
+      'Nine domains are paused. They were added before you confirmed this address. Resume what is yours and remove the rest.',
+    );
   });
 
   it('says how many domains the plan paused', () => {

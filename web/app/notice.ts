@@ -9,7 +9,16 @@ const TRIAL_NEWS_DAYS = 3;
 
 export interface Notice {
   kind:
-    'connection' | 'late' | 'past_due' | 'paused' | 'mail' | 'unsubscribed' | 'trial' | 'verify' | 'insecure';
+    | 'connection'
+    | 'late'
+    | 'past_due'
+    | 'unconfirmed'
+    | 'paused'
+    | 'mail'
+    | 'unsubscribed'
+    | 'trial'
+    | 'verify'
+    | 'insecure';
   text: string;
 }
 
@@ -45,6 +54,8 @@ export function noticeOf({
   const late = standing && lateText(standing);
   if (late) return { kind: 'late', text: late };
   if (standing?.status === 'past_due') return { kind: 'past_due', text: pastDueText(standing.ends_at) };
+  if (standing && standing.paused_unconfirmed > 0)
+    return { kind: 'unconfirmed', text: unconfirmedText(standing.paused_unconfirmed) };
   if (standing && standing.paused_by_plan > 0)
     return { kind: 'paused', text: pausedText(standing.paused_by_plan, freeDomains) };
   if (standing?.mail_failing)
@@ -63,7 +74,7 @@ export function noticeOf({
     return {
       kind: 'verify',
       text: learnsAtLogin
-        ? `Verify your address with the link in the mail to ${email}, then log in again. Each log-in sends a new link until then.`
+        ? `Verify your address with the link in the mail to ${email}, then log in again in this browser. Each log-in sends a new link until then.`
         : `Verify your address with the link in the mail to ${email}.`,
     };
   if (isInsecure) return { kind: 'insecure', text: INSECURE_TEXT };
@@ -79,6 +90,11 @@ function lateText({ checks_late: checks, alerts_late: alerts }: StandingWire): s
 function pastDueText(endsAt: string | null): string {
   const until = endsAt === null ? '' : ` Premium goes on until ${longDate(endsAt)}.`;
   return `Your last payment did not go through.${until} A payment method that works keeps it.`;
+}
+
+function unconfirmedText(count: number): string {
+  const added = count === 1 ? 'domain is paused. It was' : 'domains are paused. They were';
+  return `${inWordsCapitalised(count)} ${added} added before you confirmed this address. Resume what is yours and remove the rest.`;
 }
 
 function pausedText(count: number, freeDomains: number): string {

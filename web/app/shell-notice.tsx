@@ -46,6 +46,12 @@ export function ShellNotice() {
 function NoticeActions({ kind }: Pick<Notice, 'kind'>) {
   const { isSold, open } = useUpgrade();
   if (kind === 'verify') return <VerifyActions />;
+  if (kind === 'unconfirmed')
+    return (
+      <Link to="/dashboard" search={{ status: 'paused' }} className={NOTICE_ACTION}>
+        Show paused domains
+      </Link>
+    );
   if (kind === 'mail') return <MailActions label="Try again" />;
   if (kind === 'unsubscribed') return <MailActions label="Get mail again" />;
   if (!isSold) return null;

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { z } from 'zod';
 import { standingSchema } from '../../contract/account.ts';
@@ -29,6 +30,13 @@ export function useStanding(): StandingWire | null {
 export function useReadStanding(): () => Promise<StandingWire> {
   const queryClient = useQueryClient();
   return useCallback(() => queryClient.fetchQuery({ ...STANDING, staleTime: 0 }), [queryClient]);
+}
+
+/** Reads the standing again after a change of domains that may have confirmed or removed some that waited for it. */
+export function rereadUnconfirmed(queryClient: QueryClient): void {
+  const known = queryClient.getQueryData(STANDING.queryKey);
+  if (known !== undefined && known.paused_unconfirmed > 0)
+    void queryClient.invalidateQueries({ queryKey: STANDING.queryKey });
 }
 
 /** Reads everything again that tells of the plan. */

@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { z } from 'zod';
 import { ApiError, api, messageOf } from '../lib/api-client.ts';
@@ -25,12 +26,12 @@ export function VerifyActions() {
   );
 }
 
+/** The session stays until the new one begins: it shows the server that the same person comes back from the verification. */
 function LogInAgain() {
-  const { logOut } = useSignedIn();
   return (
-    <button type="button" className={NOTICE_ACTION} onClick={() => void logOut()}>
+    <Link to="/login" className={NOTICE_ACTION}>
       Log in again
-    </button>
+    </Link>
   );
 }
 

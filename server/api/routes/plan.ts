@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
 import { entitlementAt } from '../../store/entitlements.ts';
-import { countPausedByPlan } from '../../store/monitors.ts';
+import { countPaused } from '../../store/monitors.ts';
 import type { Store } from '../../store/open-store.ts';
 import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/standing.ts';
 import { subscriptionsOf } from '../../store/subscriptions.ts';
@@ -27,12 +27,14 @@ export function planRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.standing, async ({ c, session: { account }, now }) => {
     const { plan, status, source, endsAt } = entitlementAt(store, account.entitlement, now);
+    const paused = await countPaused(store, account.id);
     const data = {
       plan,
       status,
       source,
       ends_at: isoOrNull(endsAt),
-      paused_by_plan: await countPausedByPlan(store, account.id),
+      paused_by_plan: paused.plan,
+      paused_unconfirmed: paused.unconfirmed,
       email_verified: account.emailVerified,
       checks_late: await checksAreLate(store, { accountId: account.id, now }),
       alerts_late: await alertsAreLate(store, { accountId: account.id, now }),

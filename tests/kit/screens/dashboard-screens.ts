@@ -1,4 +1,5 @@
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
+import { DOMAIN_STATES } from '../../../contract/domain.ts';
 import { dashboard, dialog, domainMenu, foresee, idOf, open, panelOf, press, type Screen } from './ways.ts';
 
 const DOMAIN_CALLS = '**/api/domain/**';
@@ -192,6 +193,51 @@ const MANY: Screen[] = [
   },
 ];
 
+const NONE_BUT_PAUSED = Object.fromEntries(DOMAIN_STATES.map((state) => [state, state === 'paused' ? 3 : 0]));
+
+/** As somebody sees it who has just proven the address of an account that somebody else made. */
+async function asNewOwner(page: Page): Promise<void> {
+  await page.route('**/api/user/standing', (route) =>
+    change(route, (standing) => ({ ...standing, paused_unconfirmed: 3 })),
+  );
+  const pausedOne = (domain: object) => ({ ...domain, state: 'paused', paused: 'unconfirmed' });
+  await page.route('**/api/domain/list?*', (route) =>
+    change(route, (domains) => (domains as object[]).map(pausedOne)),
+  );
+  await page.route('**/api/domain/summary', (route) =>
+    change(route, (summary) => ({ ...summary, counts: NONE_BUT_PAUSED, expiries: [], problems: [] })),
+  );
+  // One domain by its id; its parts have longer addresses.
+  await page.route(/\/api\/domain\/[0-9a-f-]{36}$/, (route) => change(route, pausedOne));
+}
+
+async function change(route: Route, of: (data: object) => object): Promise<void> {
+  const response = await route.fetch();
+  const answer = (await response.json()) as { data: object };
+  await route.fulfill({ response, json: { ...answer, data: of(answer.data) } });
+}
+
+const NEW_OWNER: Screen[] = [
+  {
+    name: 'new-owner-dashboard',
+    visitor: 'full',
+    async show(page) {
+      await asNewOwner(page);
+      await dashboard(page, '?sort=soonest&view=grid');
+      await page.getByRole('link', { name: 'Show paused domains' }).waitFor();
+    },
+  },
+  {
+    name: 'new-owner-panel',
+    visitor: 'full',
+    async show(page) {
+      await asNewOwner(page);
+      await panelOf('lab.moss.example')(page);
+      await page.getByRole('heading', { name: 'Paused until you confirm it' }).waitFor();
+    },
+  },
+];
+
 const PANEL: Screen[] = [
   { name: 'panel', visitor: 'member', show: panelOf('pay.fjord.example') },
   { name: 'panel-hundred-names', visitor: 'member', show: panelOf('cdn.moss.example') },
@@ -293,4 +339,4 @@ const PANEL_ALERTS: Screen[] = [
 ];
 
 /** The dashboard of the demo's own person, what opens over it, and its panel. */
-export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...PANEL, ...PANEL_ALERTS];
+export const DASHBOARD: readonly Screen[] = [...LIST, ...MANY, ...NEW_OWNER, ...PANEL, ...PANEL_ALERTS];

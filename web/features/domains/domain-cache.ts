@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
+import { rereadUnconfirmed } from '../../lib/standing.ts';
 import type { ListFilter } from './domain-filter.ts';
 import {
   comesFirst,
@@ -76,7 +77,10 @@ function isOlder({ last_checked_at: at }: DomainWire, known: DomainWire | undefi
 /** As `useDomainCache`, for what is no component. */
 export function createDomainCache(queryClient: QueryClient): DomainCache {
   const rereadLists = () => void queryClient.invalidateQueries({ queryKey: ALL_LISTS });
-  const rereadSummary = () => void queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
+  const rereadSummary = () => {
+    void queryClient.invalidateQueries({ queryKey: SUMMARY_KEY });
+    rereadUnconfirmed(queryClient);
+  };
   // An answer on its way may be older than what is put into its place now.
   const isReading = () => queryClient.isFetching({ queryKey: ALL_LISTS }) > 0;
 

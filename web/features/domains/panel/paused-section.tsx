@@ -16,6 +16,8 @@ export function PausedSection({ domain, actions }: { domain: DomainWire; actions
   return (
     <PanelSection title={pausedLine(paused, limits.free_domains)}>
       <p className="text-label text-fg-2">
+        {paused === 'unconfirmed' &&
+          'It was added before you confirmed your address. Resume it if it is yours, or remove it. '}
         It is not checked, and no alert goes out.
         {lastCheckedAt !== null && (
           <>
@@ -28,6 +30,11 @@ export function PausedSection({ domain, actions }: { domain: DomainWire; actions
         <Button variant="outline" size="small" onClick={() => actions.resume(domain)}>
           Resume
         </Button>
+        {paused === 'unconfirmed' && (
+          <Button variant="danger-outline" size="small" onClick={() => actions.askToRemove(domain)}>
+            Remove
+          </Button>
+        )}
         {paused === 'plan' && isSold && (
           <Button variant="tinted" size="small" onClick={() => open('wish')}>
             Upgrade to Premium
