@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AT_NEW_OWNER } from '../server/store/new-owner-tables.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -76,6 +77,20 @@ const IMPURE =
 
 /** Folders of the project and what stands in them; a new one needs a line here and in ARCHITECTURE.md. */
 const FOLDERS = ['.ci', 'bench', 'contract', 'deploy', 'docs', 'scripts', 'server', 'tests', 'web'];
+
+const DIRECT_WRITE = /\bdb\s*\.(insertInto|updateTable|deleteFrom)\(\s*'?(\w+)/g;
+/** Writes to tables of accounts outside of a transaction. Most are made by loops; a request may make the others with no session at all. */
+const DIRECT_WRITES = [
+  ...['alerts.ts deleteFrom alerts', 'heartbeat.ts deleteFrom accounts', 'mails.ts deleteFrom mails'],
+  ...['payment-events.ts deleteFrom payment_events', 'trials.ts deleteFrom trials'],
+  ...['monitor-claims.ts updateTable monitors', 'outbox.ts updateTable asTable'],
+  // They note when a secret was last used.
+  ...['api-tokens.ts updateTable api_tokens', 'calendar-feeds.ts updateTable calendar_feeds'],
+  // A key does nothing by itself: the call that took it gives it back when it is refused.
+  ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `idempotency.ts ${verb} idempotency_keys`),
+  // Whoever shows a session may renew or end it.
+  ...['sessions.ts updateTable sessions', 'sessions.ts deleteFrom sessions', 'sessions.ts deleteFrom table'],
+];
 
 const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts');
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
@@ -271,6 +286,18 @@ describe('the conventions', () => {
       'server/store/calendar-feeds.ts',
       'server/store/replica.ts',
     ]);
+  });
+
+  it('write what people own in transactions, which hold the session that a request came with', () => {
+    const found = sources
+      .filter((path) => /^server\/store\/[^/]+$/.test(path))
+      .flatMap((path) => {
+        const writes = withoutComments(readFileSync(join(root, path), 'utf8')).matchAll(DIRECT_WRITE);
+        return [...writes].map(([, verb, table = '']) => ({ path, verb, table }));
+      })
+      .filter(({ table }) => table in AT_NEW_OWNER || !/^[a-z_]+$/.test(table) || table === 'table')
+      .map(({ path, verb, table }) => `${path.slice('server/store/'.length)} ${verb} ${table}`);
+    expect([...new Set(found)].toSorted()).toEqual(DIRECT_WRITES.toSorted());
   });
 
   it('keep SQL in the store', () => {

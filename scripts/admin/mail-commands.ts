@@ -13,6 +13,7 @@ const KINDS: Record<string, string> = {
   verify_email: 'Verify your address',
   reset_password: 'Reset your password',
   password_changed: 'Your password was changed',
+  account_cleared: 'Account cleared for its owner',
   premium_ended: 'Premium has ended',
   feedback: 'Feedback to you',
   reached_you: 'Mail reaches you',

@@ -28,7 +28,6 @@ export function createIdentityEvents({
       });
     },
     addressVerified: (subject) => verifyAddress(store, user(subject)),
-    addressProven: (subject, passwordHash) =>
-      replaceUser(store, user(subject), { passwordHash, now: clock.now() }),
+    addressProven: (subject, proof) => replaceUser(store, user(subject), { ...proof, now: clock.now() }),
   };
 }

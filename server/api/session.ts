@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Account } from '../store/accounts.ts';
 import type { Store } from '../store/open-store.ts';
-import { endSession, openSession, rotateSession, type SeenFrom, sessionByAccess } from '../store/sessions.ts';
+import { endSession, openSession, rotateSession, type SeenFrom, sessionBy } from '../store/sessions.ts';
 import type { AppContext } from './app-env.ts';
 
 const MINUTE_MS = 60_000;
@@ -22,10 +22,15 @@ export interface ActiveSession {
 export interface Sessions {
   /** Of the access cookie. */
   cookieName: string;
-  /** Opens a session in the place of the one that the request shows, which ends. Answers its id. */
-  open(c: AppContext, accountId: string): Promise<string>;
+  /**
+   * Opens a session in the place of the one that the request shows, which ends. Answers its id; null where somebody proved to own the
+   * account's address since it was read.
+   */
+  open(c: AppContext, account: Account): Promise<string | null>;
   /** Of the access cookie; null when there is none that is good. */
   current(c: AppContext): Promise<ActiveSession | null>;
+  /** Of either cookie: a quarter of an hour after the last refresh only the refresh cookie is left. Uses up neither. */
+  shown(c: AppContext): Promise<ActiveSession | null>;
   /** Whether the request has a cookie of a session at all, good or not. */
   isShown: (c: AppContext) => boolean;
   /** Trades the refresh cookie for new cookies; null, and no cookies, when it is not good. */
@@ -87,7 +92,7 @@ export function createSessions(options: {
   }
 
   async function endShown(c: AppContext): Promise<void> {
-    // After a quarter of an hour only the refresh cookie still proves the session.
+    // A refresh token that is older than the last one ends the session too.
     const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
     if (session !== null) await endSession(store, session.sessionId);
   }
@@ -95,13 +100,13 @@ export function createSessions(options: {
   const sessions: Sessions = {
     cookieName: cookieName('session'),
 
-    async open(c, accountId) {
+    async open(c, { id: accountId, emailVerified }) {
       await endShown(c);
       const now = clock.now();
       const sessionId = randomUUID();
       const access = randomBytes(SECRET_BYTES).toString('base64url');
       const refresh = randomBytes(SECRET_BYTES).toString('base64url');
-      await openSession(store, {
+      const opened = await openSession(store, {
         sessionId,
         accountId,
         accessHash: hash(access),
@@ -110,8 +115,10 @@ export function createSessions(options: {
         refreshIdleExpiresAt: now + REFRESH_IDLE_MS,
         refreshExpiresAt: now + REFRESH_MS,
         seenFrom: seenFrom(c),
+        emailVerified,
         now,
       });
+      if (!opened) return null;
       give(c, sessionId, access, refresh);
       return sessionId;
     },
@@ -119,11 +126,19 @@ export function createSessions(options: {
     async current(c) {
       const token = read(c, 'session');
       if (token === null) return null;
-      return sessionByAccess(store, {
+      return sessionBy(store, {
         sessionId: token.sessionId,
         accessHash: hash(token.secret),
         now: clock.now(),
       });
+    },
+
+    async shown(c) {
+      const current = await sessions.current(c);
+      const token = current === null ? read(c, 'refresh') : null;
+      if (token === null) return current;
+      const { sessionId, secret: refreshSecret } = token;
+      return sessionBy(store, { sessionId, refreshHash: hash(refreshSecret), now: clock.now() });
     },
 
     isShown: (c) => read(c, 'session') !== null || read(c, 'refresh') !== null,

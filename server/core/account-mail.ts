@@ -7,6 +7,8 @@ export type AccountMail =
   | { kind: 'verify_email'; url: string }
   | { kind: 'reset_password'; url: string; expiresAt: number }
   | { kind: 'password_changed' }
+  /** To whoever proved to own the address of an account that somebody else may have made. `domains`: how many are paused. */
+  | { kind: 'account_cleared'; domains: number; removed: Partial<Record<ClearedTable, number>> }
   | { kind: 'premium_ended'; paused: Named[]; source: PlanSource }
   | { kind: 'feedback'; from: { name: string; email: string; premium: boolean }; message: string }
   /** Sent once, with the first domain: that mail arrives. `more`: how many were added with it. */
@@ -23,6 +25,16 @@ export type AccountMail =
   | ({ kind: 'digest' } & Digest)
   /** To the operator. */
   | { kind: 'operator_alarm'; code: string; detail: string; since: number };
+
+/** What a new owner is told of, by the table whose rows were removed. */
+export type ClearedTable =
+  | 'channels'
+  | 'maintenance_windows'
+  | 'calendar_feeds'
+  | 'api_tokens'
+  | 'status_pages'
+  | 'badges'
+  | 'authorities';
 
 /** A domain, as far as its name goes. */
 export interface Named {

@@ -1,4 +1,4 @@
-export type { AccountMail, Concern, Digest, Listed, Named } from './account-mail.ts';
+export type { AccountMail, ClearedTable, Concern, Digest, Listed, Named } from './account-mail.ts';
 export { mailedLink } from './mailed-link.ts';
 export type { UnsubscribePair } from './mailed-link.ts';
 export { fixFor } from './judge/advice.ts';

@@ -1,9 +1,7 @@
-import type { Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
 import { type Account, toAccount } from './accounts.ts';
 import { locked } from './dialect.ts';
 import type { Store } from './open-store.ts';
-import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
 
 /** A personal token without its secret. Instants are ms UTC. */
@@ -94,18 +92,15 @@ export async function revokeToken(
   store: Store,
   { accountId, tokenId }: { accountId: string; tokenId: string },
 ): Promise<boolean> {
-  const revoked = await store.db
-    .deleteFrom('api_tokens')
-    .where('account_id', '=', accountId)
-    .where('id', '=', tokenId)
-    .returning('id')
-    .executeTakeFirst();
-  return revoked !== undefined;
-}
-
-/** For who may not stay inside: with the account's sessions its tokens end. */
-export async function revokeTokensOf(trx: Transaction<Tables>, accountId: string): Promise<void> {
-  await trx.deleteFrom('api_tokens').where('account_id', '=', accountId).execute();
+  return inTransaction(store, async (trx) => {
+    const revoked = await trx
+      .deleteFrom('api_tokens')
+      .where('account_id', '=', accountId)
+      .where('id', '=', tokenId)
+      .returning('id')
+      .executeTakeFirst();
+    return revoked !== undefined;
+  });
 }
 
 const NOTE_USE_EVERY_MS = 5 * 60_000;

@@ -1,11 +1,10 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type Account, toAccount } from './accounts.ts';
-import { revokeTokensOf } from './api-tokens.ts';
-import { locked } from './dialect.ts';
 import { settlePlan } from './entitlements.ts';
 import { deleteUsers } from './identity-users.ts';
 import { releaseHeldMail } from './mail-allowance.ts';
+import { clearForNewOwner, endAccess, lockAccount } from './new-owner.ts';
 import type { Store } from './open-store.ts';
 import type { AccountsTable, Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -26,6 +25,8 @@ export interface Arrival {
   trial?: { addressHash: string } | null;
   /** False where sign-up is not open to this person, who signs in all the same where there is an account. */
   mayCreate?: boolean;
+  /** The account whose session the request shows, where it shows one. */
+  inSessionOf?: string | null;
   now: number;
 }
 
@@ -40,42 +41,47 @@ export type OpenedAccount =
 export async function openAccount(store: Store, arrival: Arrival): Promise<OpenedAccount> {
   const opened = await inTransaction(store, async (trx): Promise<Opened> => {
     const known = await accountOfIdentity(trx, arrival);
-    if (known) return greet(trx, known, arrival);
+    if (known) return greet(store, trx, known, arrival);
     const created = arrival.mayCreate === false ? null : await createAccount(store, trx, arrival);
-    if (created) return { account: created, created: true, putOut: false };
+    if (created) return { account: created, created: true };
 
     // Somebody has the address: perhaps this very person, in a request that ran beside this one.
     const justMade = await accountOfIdentity(trx, arrival);
-    if (justMade) return greet(trx, justMade, arrival);
-    const holder = await locked(
-      store.dialect,
-      trx.selectFrom('accounts').selectAll().where('email', '=', arrival.email.toLowerCase()),
-    ).executeTakeFirst();
+    if (justMade) return greet(store, trx, justMade, arrival);
+    const holder = await trx
+      .selectFrom('accounts')
+      .selectAll()
+      .where('email', '=', arrival.email.toLowerCase())
+      .executeTakeFirst();
     if (!holder && arrival.mayCreate === false) return 'signups_closed';
     if (!holder) throw new Error('The account that had the address went at this very moment');
     if (!arrival.emailVerified) return 'email_taken';
     if (holder.disabled_at !== null) return 'account_disabled';
-    await dropUnverified(trx, holder.id);
     await addIdentity(trx, holder.id, arrival);
-    return greet(trx, holder, arrival, { merged: true });
+    // Whoever comes as another user is somebody new, whatever session the browser has.
+    return greet(store, trx, holder, { ...arrival, inSessionOf: null });
   });
   if (typeof opened === 'string') return { ok: false, code: opened };
   const account = toAccount(opened.account);
-  if (opened.putOut) {
-    store.signals.publish({ topic: 'session_ended', accountId: account.id, sessionId: null });
-    // What was held back while nobody had proven the address.
-    for (const topic of ['mails', 'deliveries'] as const) store.signals.publish({ topic });
+  const { id: accountId } = account;
+  if (opened.hasNewOwner) {
+    store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
+    store.signals.publish({ topic: 'account', accountId });
   }
-  return { ok: true, account, created: opened.created };
+  // What was held back while nobody had proven the address.
+  if (opened.isProven) for (const topic of ['mails', 'deliveries'] as const) store.signals.publish({ topic });
+  return { ok: true, account, created: opened.created === true };
 }
 
 type Row = Selectable<AccountsTable>;
 type Opened =
   | {
       account: Row;
-      created: boolean;
-      /** Every session that was open before is over. */
-      putOut: boolean;
+      created?: boolean;
+      /** The address was proven by this very sign-in. */
+      isProven?: boolean;
+      /** The account was cleared for somebody new, and every session that was open before is over. */
+      hasNewOwner?: boolean;
     }
   | Extract<OpenedAccount, { ok: false }>['code'];
 
@@ -122,15 +128,12 @@ async function accountOfIdentity(
     .executeTakeFirst();
 }
 
-/**
- * Fills what the account lacks from what the provider now says; nothing that is there is overwritten. Whoever was signed
- * in before the address was proven is put out: it may have been somebody else's.
- */
+/** Lets somebody in whose identity belongs to the account, and learns from the provider what it did not know. */
 async function greet(
+  store: Store,
   trx: Transaction<Tables>,
   account: Row,
   arrival: Arrival,
-  { merged = false } = {},
 ): Promise<Opened> {
   if (account.disabled_at !== null) return 'account_disabled';
   const vouched = arrival.emailVerified && arrival.email.toLowerCase() === account.email;
@@ -142,21 +145,49 @@ async function greet(
       .where('subject', '=', arrival.subject)
       .where('email_verified', '=', 0)
       .execute();
-  const putOut = vouched && account.email_verified === 0;
-  if (putOut) {
-    await trx.deleteFrom('sessions').where('account_id', '=', account.id).execute();
-    await revokeTokensOf(trx, account.id);
-    await releaseHeldMail(trx, account.id);
+  const isFirst = vouched && account.email_verified === 0;
+  return fill(store, trx, isFirst ? await prove(store, trx, account.id, arrival) : { account }, arrival);
+}
+
+/**
+ * Notes that the provider vouches for an address that nobody had proven. Whoever comes may be somebody else than who made the account,
+ * also where the provider knows both as one user, so it is cleared. Only who still shows a session of the account stays the same person.
+ */
+async function prove(
+  store: Store,
+  trx: Transaction<Tables>,
+  accountId: string,
+  { inSessionOf, now }: Arrival,
+): Promise<Exclude<Opened, string>> {
+  const hasNewOwner = inSessionOf !== accountId;
+  const ended = hasNewOwner ? await endAccess(trx, accountId) : {};
+  const account = await lockAccount(store, trx, accountId);
+  // Another sign-in was faster.
+  if (account.email_verified === 1) return { account, hasNewOwner };
+  await trx.updateTable('accounts').set({ email_verified: 1 }).where('id', '=', accountId).execute();
+  await releaseHeldMail(trx, accountId);
+  if (hasNewOwner) {
+    await dropUnverified(trx, accountId);
+    await clearForNewOwner(trx, account, { ended, now });
   }
-  const next = {
-    full_name: account.full_name || (arrival.name ?? ''),
-    company_name: account.company_name || (arrival.company ?? ''),
-    photo_url: account.photo_url ?? arrival.photoUrl ?? null,
-    time_zone: account.time_zone ?? arrival.timeZone ?? null,
-    email_verified: vouched ? 1 : account.email_verified,
-  };
-  const opened = { account, created: false, putOut: putOut || merged };
-  if (Object.entries(next).every(([key, value]) => Reflect.get(account, key) === value)) return opened;
+  return { account: await lockAccount(store, trx, accountId), isProven: true, hasNewOwner };
+}
+
+/**
+ * Fills what the account lacks from what the provider says; nothing that is there is overwritten. Reads the row again once it is
+ * held: meanwhile somebody else may have proven the address, and the identity may be gone.
+ */
+async function fill(
+  store: Store,
+  trx: Transaction<Tables>,
+  opened: Exclude<Opened, string>,
+  arrival: Arrival,
+): Promise<Opened> {
+  if (missing(opened.account, arrival) === null) return opened;
+  const account = await lockAccount(store, trx, opened.account.id);
+  if (!(await accountOfIdentity(trx, arrival))) return 'email_taken';
+  const next = missing(account, arrival);
+  if (next === null) return { ...opened, account };
   const filled = await trx
     .updateTable('accounts')
     .set(next)
@@ -164,6 +195,17 @@ async function greet(
     .returningAll()
     .executeTakeFirstOrThrow();
   return { ...opened, account: filled };
+}
+
+/** The columns that the arrival has a value for and the account has not; null where there are none. */
+function missing(account: Row, { name, company, photoUrl, timeZone }: Arrival): Partial<Row> | null {
+  const next = {
+    full_name: account.full_name || (name ?? ''),
+    company_name: account.company_name || (company ?? ''),
+    photo_url: account.photo_url ?? photoUrl ?? null,
+    time_zone: account.time_zone ?? timeZone ?? null,
+  };
+  return Object.entries(next).every(([key, value]) => Reflect.get(account, key) === value) ? null : next;
 }
 
 async function addIdentity(trx: Transaction<Tables>, accountId: string, arrival: Arrival): Promise<void> {
@@ -179,7 +221,7 @@ async function addIdentity(trx: Transaction<Tables>, accountId: string, arrival:
     .execute();
 }
 
-/** Whoever signed up with an address without proving it must not stay inside once its owner arrives. */
+/** Removes identities that do not vouch for the address, with their users of the built-in provider. */
 async function dropUnverified(trx: Transaction<Tables>, accountId: string): Promise<void> {
   const unverified = await trx
     .deleteFrom('identities')
@@ -187,11 +229,8 @@ async function dropUnverified(trx: Transaction<Tables>, accountId: string): Prom
     .where('email_verified', '=', 0)
     .returning('subject')
     .execute();
-  if (unverified.length === 0) return;
   await deleteUsers(
     trx,
     unverified.map(({ subject }) => subject),
   );
-  await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
-  await revokeTokensOf(trx, accountId);
 }

@@ -1,9 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { revokeTokensOf } from './api-tokens.ts';
 import { identityFlag, locked } from './dialect.ts';
 import { releaseHeldMail } from './mail-allowance.ts';
 import { enqueueMail, type NewMail } from './mails.ts';
+import { clearForNewOwner, endAccess, lockAccount } from './new-owner.ts';
 import type { Store } from './open-store.ts';
 import type { IdentityUserTable } from './identity-tables.ts';
 import type { Tables } from './tables.ts';
@@ -48,21 +48,30 @@ export async function verifyAddress(store: Store, user: IdentityUser): Promise<b
   return verified !== null;
 }
 
+/** How an address was proven: by a mailed link that sets a password, or by a provider that says who comes. */
+export interface Proof {
+  passwordHash?: string;
+  profile?: { name: string; image: string | null };
+  now: number;
+}
+
 /**
- * Somebody proved to own the user's address from outside of every session: by a mailed link, or through another
- * provider. The user is replaced by a new one with that address, verified, and with the password where there is one.
- * What an unverified user had goes, because whoever signed up need not be the owner: passkeys, one-time codes, links
- * to other providers. A verified one keeps all but the password. Every session ends, the provider's and ours.
+ * Replaces the user of somebody who proved to own its address from outside of every session: by a mailed link, or through another
+ * provider. The new user has that address, verified, and the password where there is one. Every session ends, the provider's and
+ * ours, and with them personal tokens and calendar links.
  *
- * The new id is what makes this hold against requests in flight: what they would still write (a session, a passkey)
- * refers to a user who is gone, and the foreign key refuses it.
+ * A verified user keeps the other ways to sign in. Of an unverified one nothing stays, because whoever signed up need not be the owner:
+ * passkeys, one-time codes and links to other providers go, and the account is cleared (`AT_NEW_OWNER`).
+ *
+ * The new id is what makes this hold against requests in flight: what they would still write at the provider (a session, a passkey)
+ * refers to a user who is gone, and the foreign key refuses it. Their writes to the account are refused by `holdAccess`.
  *
  * Returns the new subject; null where there is no such user. A verified user without a new password stays as it is.
  */
 export async function replaceUser(
   store: Store,
   user: IdentityUser,
-  { passwordHash, now }: { passwordHash: string | null; now: number },
+  { passwordHash, profile, now }: Proof,
 ): Promise<string | null> {
   const replaced = await inTransaction(store, async (trx) => {
     const old = await locked(
@@ -71,12 +80,15 @@ export async function replaceUser(
     ).executeTakeFirst();
     if (!old) return null;
     const isVerified = Boolean(old.emailVerified);
-    if (isVerified && passwordHash === null) return { subject: old.id, accountId: null };
+    if (isVerified && passwordHash === undefined) return { subject: old.id, accountId: null };
 
     const subject = randomUUID();
-    await succeed(store, trx, old, { subject, keepFactors: isVerified });
-    if (passwordHash !== null) await addPassword(trx, { subject, passwordHash, now });
+    await succeed(store, trx, old, { subject, profile: isVerified ? 'kept' : profile });
+    if (passwordHash !== undefined) await addPassword(trx, { subject, passwordHash, now });
     const accountId = await accountIdOf(trx, user);
+    // After the provider's sessions: one of those that is traded for ours meanwhile is gone, and noticed as such.
+    const ended = accountId === null ? {} : await endAccess(trx, accountId);
+    const account = accountId === null ? undefined : await lockAccount(store, trx, accountId);
     await trx
       .updateTable('identities')
       .set({ subject })
@@ -84,12 +96,8 @@ export async function replaceUser(
       .where('subject', '=', user.subject)
       .execute();
     await markVerified(trx, { ...user, subject }, old.email);
-    // After the provider's sessions: one of those that is traded for ours meanwhile is gone, and noticed as such.
-    if (accountId !== null) {
-      await trx.deleteFrom('sessions').where('account_id', '=', accountId).execute();
-      await revokeTokensOf(trx, accountId);
-    }
-    if (passwordHash !== null)
+    if (account?.email_verified === 0) await clearForNewOwner(trx, account, { ended, now });
+    if (passwordHash !== undefined)
       await enqueueMail(trx, { accountId, recipient: old.email, content: { kind: 'password_changed' }, now });
     return { subject, accountId };
   });
@@ -107,25 +115,30 @@ export async function deleteUsers(trx: Transaction<Tables>, subjects: string[]):
   for (const user of users) await deleteChallenges(trx, user);
 }
 
-/** Puts a user with a new id in the place of the old one, whose sessions and challenges end. */
+/**
+ * Puts a user with a new id in the place of the old one, whose sessions and challenges end. With the profile `kept` it is the same
+ * person, who keeps other ways to sign in as well.
+ */
 async function succeed(
   store: Store,
   trx: Transaction<Tables>,
   old: Selectable<IdentityUserTable>,
-  { subject, keepFactors }: { subject: string; keepFactors: boolean },
+  { subject, profile }: { subject: string; profile: Proof['profile'] | 'kept' },
 ): Promise<void> {
+  const isKept = profile === 'kept';
   await trx
     .insertInto('user')
     .values({
       ...old,
+      ...(!isKept && { name: profile?.name ?? '', image: profile?.image ?? null }),
       id: subject,
       // Addresses are unique: the old user has it for one more moment.
       email: subject,
       emailVerified: identityFlag(store.dialect, true),
-      twoFactorEnabled: keepFactors ? old.twoFactorEnabled : identityFlag(store.dialect, false),
+      twoFactorEnabled: isKept ? old.twoFactorEnabled : identityFlag(store.dialect, false),
     })
     .execute();
-  if (keepFactors) {
+  if (isKept) {
     for (const table of ['passkey', 'twoFactor'] as const)
       await trx.updateTable(table).set({ userId: subject }).where('userId', '=', old.id).execute();
     await trx

@@ -1,4 +1,5 @@
 import { type Account, toAccount } from './accounts.ts';
+import { locked } from './dialect.ts';
 import type { Store } from './open-store.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -20,26 +21,38 @@ export interface NewSession {
   /** Never moves. */
   refreshExpiresAt: number;
   seenFrom?: SeenFrom;
+  /** Whether the address was proven when the sign-in was judged. Absent: it does not matter. */
+  emailVerified?: boolean;
   now: number;
 }
 
-export async function openSession(store: Store, session: NewSession): Promise<void> {
-  await store.db
-    .insertInto('sessions')
-    .values({
-      id: session.sessionId,
-      account_id: session.accountId,
-      access_hash: session.accessHash,
-      access_expires_at: session.accessExpiresAt,
-      refresh_hash: session.refreshHash,
-      previous_refresh_hash: null,
-      rotated_at: null,
-      refresh_idle_expires_at: session.refreshIdleExpiresAt,
-      refresh_expires_at: session.refreshExpiresAt,
-      ...seenColumns(session.seenFrom),
-      created_at: session.now,
-    })
-    .execute();
+/** Opens a session. False, and none is opened, where the address was proven since the sign-in was judged, perhaps by somebody else. */
+export async function openSession(store: Store, session: NewSession): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    const account = await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select(['id', 'email_verified']).where('id', '=', session.accountId),
+    ).executeTakeFirst();
+    if (session.emailVerified !== undefined && Number(session.emailVerified) !== account?.email_verified)
+      return false;
+    await trx
+      .insertInto('sessions')
+      .values({
+        id: session.sessionId,
+        account_id: session.accountId,
+        access_hash: session.accessHash,
+        access_expires_at: session.accessExpiresAt,
+        refresh_hash: session.refreshHash,
+        previous_refresh_hash: null,
+        rotated_at: null,
+        refresh_idle_expires_at: session.refreshIdleExpiresAt,
+        refresh_expires_at: session.refreshExpiresAt,
+        ...seenColumns(session.seenFrom),
+        created_at: session.now,
+      })
+      .execute();
+    return true;
+  });
 }
 
 const MAX_USER_AGENT = 300;
@@ -50,18 +63,25 @@ const seenColumns = (seenFrom: SeenFrom | undefined) =>
     address: seenFrom.address,
   };
 
-/** Null for unknown, wrong, ended and expired alike. */
-export async function sessionByAccess(
+/** What a cookie proves a session by. */
+export type SessionProof = { sessionId: string } & ({ accessHash: string } | { refreshHash: string });
+
+/** The session that a cookie proves. Null for unknown, wrong, ended and expired alike. Uses up no refresh token. */
+export async function sessionBy(
   store: Store,
-  { sessionId, accessHash, now }: { sessionId: string; accessHash: string; now: number },
+  { now, ...proof }: SessionProof & { now: number },
 ): Promise<{ sessionId: string; account: Account } | null> {
+  const { sessionId } = proof;
   const row = await store.db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
     .selectAll('accounts')
     .where('sessions.id', '=', sessionId)
-    .where('access_hash', '=', accessHash)
-    .where('access_expires_at', '>', now)
+    .where((eb) =>
+      'accessHash' in proof
+        ? eb.and([eb('access_hash', '=', proof.accessHash), eb('access_expires_at', '>', now)])
+        : eb.and([eb('refresh_hash', '=', proof.refreshHash), eb('refresh_idle_expires_at', '>', now)]),
+    )
     .where('refresh_expires_at', '>', now)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();

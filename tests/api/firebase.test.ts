@@ -179,6 +179,26 @@ describeEachDatabase('Firebase', (open) => {
     expect(again.problem.code).toBe('email_taken');
   });
 
+  it('takes whoever still shows a session for the same person when Firebase vouches for the address', async () => {
+    const { google, api } = await startWithFirebase(open);
+    const client = createClient(api.send);
+    const signIn = async (emailVerified: boolean) => {
+      const token = await google.idToken({ email_verified: emailVerified });
+      return client.ask(CALLS.openSession, { body: { token } });
+    };
+    await signIn(false);
+    const id = (await client.ask(CALLS.addDomain, { body: { host: 'shop.example.com' } })).ok.data.id;
+    const calendar = new URL((await client.ask(CALLS.makeCalendar)).ok.data.url).pathname;
+    // The cookie of the session has ended, that which refreshes it has not.
+    api.clock.advance(20 * 60_000);
+    expect((await signIn(true)).status).toBe(200);
+    expect((await client.ask(CALLS.standing)).ok.data).toMatchObject({
+      ...{ email_verified: true, paused_unconfirmed: 0 },
+    });
+    expect((await client.ask(CALLS.domain, { params: { id } })).ok.data.paused).toBeNull();
+    expect((await api.send(calendar)).status).toBe(200);
+  });
+
   it('serves none of the built-in provider’s routes', async () => {
     const { api } = await startWithFirebase(open);
     for (const path of ['sign-in/email', 'sign-up/email', 'token', 'jwks', 'sign-in/oauth2'])

@@ -13,6 +13,7 @@ import {
   resetPassword,
 } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
+import { add } from './watched.ts';
 
 const MINUTE_MS = 60_000;
 const NEW = 'a staple of a battery';
@@ -75,12 +76,15 @@ describeEachDatabase('A password reset', (open) => {
     expect(account).toEqual([{ email_verified: 1 }]);
   });
 
-  it('keeps what a verified person signs in with besides', async () => {
+  it('keeps a verified person’s other ways to sign in and domains, and ends the calendar link', async () => {
     const api = await startApi(open);
     const alice = await signUp(api.send, { name: 'Alice' });
     const token = await mailedToken(api.store, alice.email, 'verify_email');
     await alice.ask(CALLS.verifyEmail, { body: { token } });
     const device = await addPasskey(await freshly(api.send, alice), { origin: ORIGIN });
+    const id = await add(alice, 'shop.example.com');
+    const calendar = new URL((await alice.ask(CALLS.makeCalendar)).ok.data.url).pathname;
+    const badge = new URL((await alice.ask(CALLS.makeBadge, { params: { id } })).ok.data?.url ?? '').pathname;
 
     await resetPassword(api, alice.email, NEW);
     const browser = createClient(api.send);
@@ -90,6 +94,10 @@ describeEachDatabase('A password reset', (open) => {
       password: true,
       passkeys: [{ name: 'Passkey' }],
     });
+    // Whoever knew the password may know the secret address of the calendar; a badge is published.
+    expect((await api.send(calendar)).status).toBe(404);
+    expect((await api.send(badge)).status).toBe(200);
+    expect((await browser.ask(CALLS.domain, { params: { id } })).ok.data.paused).toBeNull();
   });
 
   it('answers for an unknown address as for a known one, and as late', async () => {

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import { claimDue } from '../../server/store/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';
@@ -13,6 +16,7 @@ import {
   resetPassword,
   useCodes,
 } from './identity-acts.ts';
+import { provision } from './takeover-provisions.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 const ORIGIN = 'http://localhost:8080';
@@ -55,6 +59,12 @@ async function expectNothingLeft(api: TestApi, squatted: Awaited<ReturnType<type
     expect(await api.store.db.selectFrom(table).select('id').execute()).toEqual([]);
 }
 
+/** Ids of the domains that a worker would check now. */
+async function claimed({ store, clock }: TestApi): Promise<string[]> {
+  const claim = { now: clock.now(), limit: 10, leaseMs: 1, claimedBy: 'test' };
+  return (await claimDue(store, claim)).map(({ id }) => id);
+}
+
 describeEachDatabase('Whoever registered somebody else’s address first', (open) => {
   it('keeps nothing once its owner sets a password by mail', async () => {
     const api = await startApi(open);
@@ -73,6 +83,43 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
     });
   });
 
+  it('loses every address and token that works without a session, and has its domains paused', async () => {
+    const api = await startApi(open);
+    const made = await provision(api);
+    const { squatter, domain } = made;
+    const bearer = { headers: { authorization: `Bearer ${made.token}` } };
+    const visit = async (path: string, init = {}) => (await api.send(path, init)).status;
+    const addresses = [made.calendar, made.badge, made.statusPage];
+    for (const path of addresses) expect([path, await visit(path)]).toEqual([path, 200]);
+    expect(await visit('/api/domain/list', bearer)).toBe(200);
+
+    await resetPassword(api, squatter.email, VICTIMS);
+    for (const path of addresses) expect([path, await visit(path)]).toEqual([path, 404]);
+    expect(await visit('/api/domain/list', bearer)).toBe(401);
+
+    const owner = await signIn(api.send, { ...squatter, password: VICTIMS });
+    expect((await owner.ask(CALLS.currentUser)).ok.data).toMatchObject({ full_name: '', paddle_id: '' });
+    const pausedBy = async () => (await owner.ask(CALLS.domain, { params: { id: domain } })).ok.data.paused;
+    expect(await pausedBy()).toBe('unconfirmed');
+    expect((await owner.ask(CALLS.standing)).ok.data).toMatchObject({
+      ...{ paused_by_plan: 0, paused_unconfirmed: 3 },
+    });
+    // Neither Premium nor the operator who enables the account takes them for confirmed.
+    await grantPremium(api.store, owner.id, { grant: { endsAt: null }, now: api.clock.now() });
+    await disableAccount(api.store, owner.id, api.clock.now());
+    await enableAccount(api.store, owner.id);
+    const back = await signIn(api.send, { ...squatter, password: VICTIMS });
+    const before = await back.ask(CALLS.domain, { params: { id: domain } });
+    expect(before.ok.data.paused).toBe('unconfirmed');
+    expect(await claimed(api)).toEqual([]);
+
+    const [resumed] = (await back.ask(CALLS.actOnDomains, { body: { action: 'resume', ids: [domain] } })).ok
+      .data;
+    expect(resumed?.domain?.paused).toBeNull();
+    expect((await back.ask(CALLS.standing)).ok.data.paused_unconfirmed).toBe(2);
+    expect(await claimed(api)).toEqual([domain]);
+  });
+
   it('keeps nothing once its owner comes through another provider that vouches for the address', async () => {
     const api = await startApi(open);
     const squatted = await squat(api);
@@ -82,7 +129,8 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
       clock: api.clock,
     });
     const { id: before } = await api.store.db.selectFrom('user').select('id').executeTakeFirstOrThrow();
-    const subject = await events.addressProven(before, null);
+    const profile = { name: 'Owner', image: 'https://owner.example/me.png' };
+    const subject = await events.addressProven(before, { profile });
     await expectNothingLeft(api, squatted);
     expect(await api.store.db.selectFrom('account').select('id').execute()).toEqual([]);
     const [user] = await api.store.db.selectFrom('user').selectAll().execute();
@@ -90,13 +138,14 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
       id: subject,
       email: squatted.attacker.email,
       emailVerified: true,
+      ...profile,
     });
     expect(
       await api.store.db.selectFrom('identities').select(['subject', 'email_verified']).execute(),
     ).toEqual([{ subject, email_verified: 1 }]);
     // For a verified person it does nothing.
-    expect(await events.addressProven(subject ?? '', null)).toBe(subject);
-    expect(await events.addressProven(before, null)).toBeNull();
+    expect(await events.addressProven(subject ?? '', { profile })).toBe(subject);
+    expect(await events.addressProven(before, { profile })).toBeNull();
   });
 
   it('gets nothing verified by its owner’s click on the link', async () => {
@@ -115,6 +164,15 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
         .where('id', '=', attacker.id)
         .execute(),
     ).toEqual([{ email_verified: 0 }]);
+  });
+
+  it('is the owner where the address is verified in the session of the account', async () => {
+    const api = await startApi(open);
+    const { squatter: person, domain, calendar } = await provision(api);
+    const token = await mailedToken(api.store, person.email, 'verify_email');
+    expect((await person.ask(CALLS.verifyEmail, { body: { token } })).status).toBe(200);
+    expect((await person.ask(CALLS.domain, { params: { id: domain } })).ok.data.paused).toBeNull();
+    expect((await api.send(calendar)).status).toBe(200);
   });
 
   it('keeps nothing that was on its way while the owner came', async () => {

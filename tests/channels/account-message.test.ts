@@ -49,9 +49,31 @@ describe('a mail about the account', () => {
   it('says when the password was changed, and what to do where that was somebody else', () => {
     const { subject, text } = render({ kind: 'password_changed' });
     expect(subject).toBe('Your password was changed');
+    expect(text.replaceAll(/\s+/g, ' ')).toContain('API tokens and the calendar link stopped working');
     expect(text).toContain('Changed: 20 November 2026, 14:30 UTC');
     expect(text).toContain('If it was not, take the account back now');
     expect(text).toContain('Set a new password:\nhttps://certs.example/forgot-password\n');
+  });
+
+  it('says what was removed when somebody new confirmed the address, in one sentence', () => {
+    const { subject, text } = render({
+      kind: 'account_cleared',
+      domains: 2,
+      removed: { channels: 2, calendar_feeds: 1, authorities: 1 },
+    });
+    expect(subject).toBe('We cleared your account');
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      'so we logged out every browser, removed 2 alert channels, 1 calendar link, 1 private authority and the history of alerts, and ' +
+        'reset the profile, notes, tags and alert settings.',
+    );
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(
+      '2 domains are paused: they were added before you confirmed this address.',
+    );
+    const empty = render({ kind: 'account_cleared', domains: 0, removed: { badges: 1 } }).text;
+    expect(empty.replaceAll(/\s+/g, ' ')).toContain(
+      'every browser, removed 1 badge and the history of alerts, and reset the profile',
+    );
+    expect(empty).not.toContain('paused');
   });
 
   it('names the domains that are paused with the end of Premium, and what goes on', () => {

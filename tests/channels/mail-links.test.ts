@@ -16,6 +16,7 @@ const ACCOUNT_MAILS: { [Kind in AccountMail['kind']]: Extract<AccountMail, { kin
   verify_email: { kind: 'verify_email', url: linkTo('/verify') },
   reset_password: { kind: 'reset_password', url: linkTo('/reset-password'), expiresAt: NOW + DAY },
   password_changed: { kind: 'password_changed' },
+  account_cleared: { kind: 'account_cleared', domains: 1, removed: { channels: 1 } },
   premium_ended: { kind: 'premium_ended', source: 'trial', paused: [host] },
   feedback: {
     kind: 'feedback',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { deleteAccount } from '../../server/store/account-deletion.ts';
 import { accountById, grantPremium, identitiesOf, updateAccount } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
-import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
+import { openSession, sessionBy } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 
 const NOW = Date.UTC(2026, 0, 15);
@@ -79,7 +79,7 @@ describeEachDatabase('accounts', (open) => {
       account: { id: accountId, emailVerified: true },
     });
     expect(await identitiesOf(store, accountId)).toEqual([{ issuer: alice.issuer, subject: 'the owner' }]);
-    expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await sessionBy(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
   });
 
   it('keeps the sessions of an account whose address was proven before', async () => {
@@ -88,7 +88,7 @@ describeEachDatabase('accounts', (open) => {
     if (!first.ok) throw new Error(first.code);
     await openSession(store, session(first.account.id));
     await openAccount(store, { ...alice, issuer: 'https://other.example', emailVerified: true });
-    expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).not.toBeNull();
+    expect(await sessionBy(store, { sessionId: 's', accessHash: 'a', now: NOW })).not.toBeNull();
     expect(await identitiesOf(store, first.account.id)).toHaveLength(2);
   });
 
@@ -117,7 +117,7 @@ describeEachDatabase('accounts', (open) => {
     expect(await deleteAccount(store, id, NOW)).toBe('deleted');
     expect(await deleteAccount(store, id, NOW)).toBe('gone');
     expect(await accountById(store, id)).toBeNull();
-    expect(await sessionByAccess(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await sessionBy(store, { sessionId: 's', accessHash: 'a', now: NOW })).toBeNull();
     expect(ended).toEqual([{ topic: 'session_ended', accountId: id, sessionId: null }]);
   });
 });

@@ -3,7 +3,7 @@ import { deleteAccount } from '../../server/store/account-deletion.ts';
 import { accountById } from '../../server/store/accounts.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { pruneTrials } from '../../server/store/trials.ts';
-import { openSession, sessionByAccess } from '../../server/store/sessions.ts';
+import { openSession, sessionBy } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW } from './samples.ts';
 
@@ -121,7 +121,7 @@ describeEachDatabase('an address that is proven for the first time', (open) => {
         now: NOW,
       });
     const stillIn = async (sessionId: string) =>
-      (await sessionByAccess(store, { sessionId, accessHash: sessionId, now: NOW })) !== null;
+      (await sessionBy(store, { sessionId, accessHash: sessionId, now: NOW })) !== null;
     await signIn('squatter');
     const signals: unknown[] = [];
     store.signals.subscribe((signal) => signals.push(signal));

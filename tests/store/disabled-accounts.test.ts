@@ -6,7 +6,7 @@ import { claimDueDeliveries } from '../../server/store/deliveries.ts';
 import { claimDueMails } from '../../server/store/mails.ts';
 import { claimDue, pauseMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
-import { openSession, rotateSession, sessionByAccess } from '../../server/store/sessions.ts';
+import { openSession, rotateSession, sessionBy } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { check, DAY, endingSoon, NOW, person, watch } from './samples.ts';
 
@@ -41,7 +41,7 @@ describeEachDatabase('a disabled account', (open) => {
 
     // One that was opened just while the account was disabled is worth nothing, and ends at its first refresh.
     await openSession(store, session(alice.id, 'raced'));
-    expect(await sessionByAccess(store, { sessionId: 'raced', accessHash: 'a', now: NOW })).toBeNull();
+    expect(await sessionBy(store, { sessionId: 'raced', accessHash: 'a', now: NOW })).toBeNull();
     expect(await rotateSession(store, rotation('raced'))).toEqual({ outcome: 'unknown' });
     expect(await store.db.selectFrom('sessions').selectAll().execute()).toEqual([]);
   });

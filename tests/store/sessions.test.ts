@@ -7,7 +7,7 @@ import {
   pruneSessions,
   rotateSession,
   type SeenFrom,
-  sessionByAccess,
+  sessionBy,
   sessionsOf,
 } from '../../server/store/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -19,18 +19,18 @@ describeEachDatabase('sessions', (open) => {
   it('lets the newest access token in until it expires', async () => {
     const store = await signedIn(await open());
     const at = (now: number, accessHash = 'access 0') =>
-      sessionByAccess(store, { sessionId: 'session', accessHash, now });
+      sessionBy(store, { sessionId: 'session', accessHash, now });
     expect(await at(NOW + 15 * MINUTE - 1)).toMatchObject({ account: { email: 'alice@example.com' } });
     expect(await at(NOW + 15 * MINUTE)).toBeNull();
     expect(await at(NOW, 'guessed')).toBeNull();
-    expect(await sessionByAccess(store, { sessionId: 'other', accessHash: 'access 0', now: NOW })).toBeNull();
+    expect(await sessionBy(store, { sessionId: 'other', accessHash: 'access 0', now: NOW })).toBeNull();
   });
 
   it('rotates both tokens', async () => {
     const store = await signedIn(await open());
     expect(await rotate(store, 0, NOW + 15 * MINUTE)).toMatchObject({ outcome: 'rotated' });
     const at = (accessHash: string) =>
-      sessionByAccess(store, { sessionId: 'session', accessHash, now: NOW + 16 * MINUTE });
+      sessionBy(store, { sessionId: 'session', accessHash, now: NOW + 16 * MINUTE });
     expect(await at('access 0')).toBeNull();
     expect(await at('access 1')).not.toBeNull();
   });
@@ -57,9 +57,7 @@ describeEachDatabase('sessions', (open) => {
     await rotate(store, 0, NOW);
     await rotate(store, 1, NOW + 1);
     expect(await rotate(store, 0, NOW + 2)).toEqual({ outcome: 'revoked' });
-    expect(
-      await sessionByAccess(store, { sessionId: 'session', accessHash: 'access 2', now: NOW }),
-    ).toBeNull();
+    expect(await sessionBy(store, { sessionId: 'session', accessHash: 'access 2', now: NOW })).toBeNull();
   });
 
   it('cannot be refreshed after its idle and its absolute end', async () => {

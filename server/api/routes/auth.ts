@@ -48,6 +48,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
       photoUrl: claims.photoUrl,
       timeZone: body.time_zone ?? null,
       trial: body.trial ? { addressHash: trialAddressHash(secrets.session, claims.email) } : null,
+      inSessionOf: (await sessions.shown(c))?.account.id ?? null,
       now,
     };
     // The built-in provider counted the sign-up itself. Whoever has an account signs in, however many were made.
@@ -64,7 +65,8 @@ export function authRoutes(api: Api, parts: AppParts): void {
     if (!opened.ok)
       return refuse(opened.code, OIDC_FAILURES[decision === 'allowed' ? 'signups_closed' : decision]);
     c.header('Cache-Control', 'no-store');
-    const sessionId = await sessions.open(c, opened.account.id);
+    const sessionId = await sessions.open(c, opened.account);
+    if (sessionId === null) return refuse(...TOKEN_REFUSALS.session_over);
     // The provider's session has done its work, and must not outlive a log-out here. Where it is gone already, somebody
     // proved to own the address meanwhile: had ours been there a moment earlier, it would have ended with it.
     if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {

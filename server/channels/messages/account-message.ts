@@ -1,4 +1,6 @@
 import {
+  type AccountMail,
+  type ClearedTable,
   count,
   displayName,
   FREE_DOMAIN_LIMIT,
@@ -49,6 +51,8 @@ function said(input: Zoned): Said {
       return resetPassword(content, input);
     case 'password_changed':
       return passwordChanged(input);
+    case 'account_cleared':
+      return accountCleared(content, input);
     case 'premium_ended':
       return premiumEnded(content, input);
     case 'feedback':
@@ -107,12 +111,51 @@ function passwordChanged({ createdAt, productName, publicUrl, timeZone }: Zoned)
     preheader: `On ${instant(createdAt, timeZone)}. If that was not you, set a new one now.`,
     heading: 'Your password was changed',
     paragraphs: [
-      `The password of your account at ${productName} is a new one, and everybody who was logged in with it was logged out.`,
+      `The password of your account at ${productName} was changed. Every browser was logged out, and API tokens and the calendar ` +
+        'link stopped working. Create new ones if you need them.',
       'If that was you, there is nothing to do. If it was not, take the account back now: set a new password, ' +
         'and change the password of this mailbox too, for whoever did this may read it.',
     ],
     facts: [{ label: 'Changed', value: instant(createdAt, timeZone) }],
     button: { label: 'Set a new password', url: new URL('/forgot-password', publicUrl).href },
+  };
+}
+
+const CLEARED_WORDS: Record<ClearedTable, [one: string, many: string]> = {
+  channels: ['alert channel', 'alert channels'],
+  maintenance_windows: ['maintenance window', 'maintenance windows'],
+  calendar_feeds: ['calendar link', 'calendar links'],
+  api_tokens: ['API token', 'API tokens'],
+  status_pages: ['status page', 'status pages'],
+  badges: ['badge', 'badges'],
+  authorities: ['private authority', 'private authorities'],
+};
+
+function accountCleared(
+  { domains, removed }: Extract<AccountMail, { kind: 'account_cleared' }>,
+  { productName, publicUrl }: Zoned,
+): Said {
+  const things = Object.entries(removed) as [ClearedTable, number][];
+  const named = things.map(([table, n]) => `${n} ${CLEARED_WORDS[table][n === 1 ? 0 : 1]}`);
+  const gone = new Intl.ListFormat('en-GB').format([...named, 'the history of alerts']);
+  const what = domains === 1 ? '1 domain is paused: it was' : `${domains} domains are paused: they were`;
+  const paused =
+    domains === 0
+      ? []
+      : [
+          `${what} added before you confirmed this address. Resume what is yours and remove the rest. ` +
+            'Until then we check none of it and send no alerts about it.',
+        ];
+  return {
+    subject: 'We cleared your account',
+    preheader: 'Somebody may have used your address before you confirmed it.',
+    heading: 'We cleared your account.',
+    paragraphs: [
+      `You confirmed that this address is yours. Somebody else may have set up its account at ${productName} before, so we logged out ` +
+        `every browser, removed ${gone}, and reset the profile, notes, tags and alert settings.`,
+      ...paused,
+    ],
+    button: { label: 'Open your domains', url: new URL('/dashboard', publicUrl).href },
   };
 }
 

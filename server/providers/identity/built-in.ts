@@ -44,8 +44,7 @@ export interface BuiltInIdentityOptions extends LibrarySettings {
 /** Passwords, one-time codes, passkeys and OpenID providers, kept in the product's own database. */
 export function createIdentityProvider(options: BuiltInIdentityOptions): IdentityProvider {
   const { publicUrl, productName, events, oidc = NO_OIDC, log, now = Date.now } = options;
-  const takeOver = (subject: string) => events.addressProven(subject, null);
-  const auth = betterAuth(libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, takeOver, log, now })));
+  const auth = betterAuth(libraryOptions(options, oidcPlugin({ ...oidc, publicUrl, events, log, now })));
   const routes = new Set([...ROUTES, ...oidc.providers.map(({ id }) => `GET /oauth2/callback/${id}`)]);
   const context = auth.$context;
 

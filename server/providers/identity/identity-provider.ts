@@ -89,9 +89,12 @@ export interface IdentityEvents {
   /** Somebody proved, in a session of the person's own, to own the address. False where there is no such person. */
   addressVerified(subject: string): Promise<boolean>;
   /**
-   * Somebody proved to own the address of `subject` from outside of every session, and sets a password or comes through
-   * another provider (null). All sessions end; an unverified person's ways to sign in go. Answers the person's new
-   * subject, null where there is no such person.
+   * Somebody proved to own the address of `subject` from outside of every session, by a link that sets a password or through another
+   * provider. All sessions end. An unverified person may have been somebody else: their ways to sign in go, and the account is cleared.
+   * Answers the person's new subject, null where there is no such person.
    */
-  addressProven(subject: string, passwordHash: string | null): Promise<string | null>;
+  addressProven(subject: string, proof: AddressProof): Promise<string | null>;
 }
+
+/** A new password, or what another provider says of the person. */
+export type AddressProof = { passwordHash: string } | { profile: { name: string; image: string | null } };

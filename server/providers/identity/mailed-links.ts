@@ -77,7 +77,7 @@ export function createMailedLinks({
       const passwordHash = await passwords.hash(password);
       const spent = await internalAdapter.consumeVerificationValue(`reset-password:${token}`);
       if (spent?.value !== user.id) return { ok: false, reason: 'invalid_token' };
-      const successor = await events.addressProven(user.id, passwordHash);
+      const successor = await events.addressProven(user.id, { passwordHash });
       return successor === null ? { ok: false, reason: 'invalid_token' } : { ok: true, subject: successor };
     },
   };

@@ -4,7 +4,7 @@ import { setSessionCookie } from 'better-auth/cookies';
 import { handleOAuthUserInfo } from 'better-auth/oauth2';
 import { randomNonce, randomPKCECodeVerifier } from 'openid-client';
 import { z } from 'zod';
-import { IdentityUnavailable } from './identity-provider.ts';
+import { type IdentityEvents, IdentityUnavailable } from './identity-provider.ts';
 import type { SignUpDecision } from './invite.ts';
 import {
   createOidcClient,
@@ -24,11 +24,7 @@ export interface OidcPluginOptions {
   publicUrl: URL;
   /** Asked before a user is made. */
   maySignUp(email: string, invite: string | undefined): Promise<SignUpDecision>;
-  /**
-   * Puts a new user in the place of one whose address was never verified, for the owner of the address: whatever the
-   * old one could sign in with is worth nothing any more.
-   */
-  takeOver(userId: string): Promise<unknown>;
+  events: Pick<IdentityEvents, 'addressProven'>;
   log: { warn(context: object, message: string): void };
   /** Instants are ms UTC. */
   now: () => number;
@@ -161,6 +157,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
 
   async function letIn(c: Context, { provider, profile, invite }: Arrival, email: string) {
     const { subject, name, picture } = profile;
+    const image = picture !== null && isPhotoUrl(picture) ? picture : null;
     const { internalAdapter } = c.context;
     const account = { providerId: provider, accountId: subject };
     const owner = await internalAdapter.findAccountOwnerByKey(account);
@@ -169,7 +166,8 @@ export function oidcPlugin(options: OidcPluginOptions) {
       if (holder === null) {
         const decision = await options.maySignUp(email, invite);
         if (decision !== 'allowed') return decision;
-      } else if (!holder.user.emailVerified) await options.takeOver(holder.user.id);
+      } else if (!holder.user.emailVerified)
+        await options.events.addressProven(holder.user.id, { profile: { name, image } });
     }
     return handleOAuthUserInfo(c, {
       userInfo: {
@@ -177,7 +175,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
         email,
         emailVerified: true,
         name,
-        ...(picture !== null && isPhotoUrl(picture) && { image: picture }),
+        ...(image !== null && { image }),
       },
       // None of the provider's tokens are kept: nothing is asked of it later.
       account,

@@ -89,6 +89,10 @@ const ACCOUNT: Record<string, AccountMail> = {
     kind: 'confirm_recipient',
     ...{ url: 'https://certs.example/confirm-recipient#t', accountName: 'alice@fjord.example' },
   },
+  'account-cleared': {
+    ...{ kind: 'account_cleared', domains: 3 },
+    removed: { channels: 2, calendar_feeds: 1, status_pages: 1, authorities: 1 },
+  },
   'channel-disabled': {
     ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
     ...{ reason: 'gone', detail: '410 Gone' },

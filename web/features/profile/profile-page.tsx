@@ -15,6 +15,9 @@ import { Row } from '../../ui/row.tsx';
 import { SecurityRows } from './security/security-rows.tsx';
 import { Sessions } from './sessions.tsx';
 
+/** Other providers set passwords without telling us. */
+const RESET_ENDS = ' A new password logs out every browser, and ends API tokens and the calendar link.';
+
 export function ProfilePage() {
   usePageTitle('Profile');
   const { identity } = usePublicConfig();
@@ -36,18 +39,17 @@ export function ProfilePage() {
         <DisplayFont />
       </Row>
       <KeyboardRow />
-      <Row title="Password" description="We send a reset link to your email.">
+      <Row
+        title="Password"
+        description={`We send a reset link to your email.${identity.provider === 'built-in' ? RESET_ENDS : ''}`}
+      >
         <ResetPassword />
       </Row>
       {identity.provider === 'built-in' && <SecurityRows providers={identity.oidc} />}
       <Row title="Sessions" description="The browsers that are signed in to your account.">
         <Sessions />
       </Row>
-      <Row
-        id="api-tokens"
-        title="API tokens"
-        description="For scripts and other programs. Resetting your password revokes all of them."
-      >
+      <Row id="api-tokens" title="API tokens" description="For scripts and other programs.">
         <ApiTokens />
       </Row>
       <Row

@@ -1,0 +1,146 @@
+import { expect } from 'vitest';
+import { CALLS } from '../../contract/calls.ts';
+import { OWN_MAIL } from '../../contract/channel.ts';
+import { claimDueDeliveries, retryDelivery } from '../../server/store/deliveries.ts';
+import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
+import { mintAuthority } from '../kit/mint.ts';
+import { createClient, identityToken, type Person } from '../kit/people.ts';
+import type { TestApi } from './test-api.ts';
+import { add, look } from './watched.ts';
+
+const HOUR_MS = 3_600_000;
+const authority = mintAuthority({ commonName: 'Hostile Root' });
+
+/** An account whose address nobody proved, with Premium by a trial and a purchase, and with rows of every kind that there is. */
+export async function provision(api: TestApi): Promise<{
+  squatter: Person;
+  /** Of a domain with notes, tags, a badge, an incident and settings of its own. */
+  domain: string;
+  calendar: string;
+  badge: string;
+  statusPage: string;
+  token: string;
+}> {
+  const squatter = await signUpWithTrial(api);
+  const ask: Person['ask'] = async (call, input) => {
+    const answer = await squatter.ask(call, input);
+    expect([call.path, answer.status]).toEqual([call.path, call.status]);
+    return answer;
+  };
+  await buy(squatter);
+  await pretendProof(api, squatter.id, true);
+  await addFailing(api, squatter);
+  const domain = await add(squatter, 'shop.example.com');
+  const params = { id: domain };
+  await ask(CALLS.describeDomain, { params, body: { notes: 'mine', tags: ['mine'] } });
+  await ask(CALLS.updateUser, {
+    body: { full_name: 'Not The Owner', company: 'Squatters Ltd', time_zone: 'Europe/Oslo' },
+  });
+  // Only an identity provider can set it.
+  await api.store.db.updateTable('accounts').set({ photo_url: 'https://squatter.example/me.png' }).execute();
+
+  const webhook = { kind: 'webhook', url: 'https://hooks.squatter.example/' };
+  const hook = (await ask(CALLS.addChannel, { body: { config: webhook } })).ok.data.channel.key;
+  await ask(CALLS.addChannel, { body: { config: { kind: 'email', address: 'me@squatter.example' } } });
+  await look(api, domain, { days: 5 });
+  await ask(CALLS.testChannel, { params: { key: hook } });
+  await ask(CALLS.checkDomain, { params });
+  await tryToDeliver(api);
+  const [incident] = (await ask(CALLS.domainAlerts, { params })).ok.data.incidents;
+  const ofIncident = { id: incident?.id ?? '' };
+  await ask(CALLS.acknowledgeIncident, { params: ofIncident, body: { acknowledged: true } });
+  const until = new Date(api.clock.now() + 20 * HOUR_MS).toISOString();
+  await ask(CALLS.snoozeIncident, { params: ofIncident, body: { until } });
+
+  const quiet = { from_minute: 0, to_minute: 1439, critical_always: false };
+  const settings = { muted: ['uptime' as const], quiet_hours: quiet, channels: [hook] };
+  await ask(CALLS.changeAccountAlerts, { body: { settings, digest: true } });
+  await ask(CALLS.changeDomainAlerts, { params, body: { muted: ['changed'], steps: ['1d'] } });
+  await ask(CALLS.addMaintenance, {
+    body: {
+      ...{ domain_id: null, repeats: 'weekly', note: 'silence' },
+      ...{ starts_at: new Date(api.clock.now()).toISOString(), ends_at: until },
+    },
+  });
+  await setUnsubscribed(
+    api.store,
+    { accountId: squatter.id, channelKey: OWN_MAIL, monitorId: domain },
+    { wish: 'domain', now: api.clock.now() },
+  );
+
+  const calendar = new URL((await ask(CALLS.makeCalendar)).ok.data.url).pathname;
+  const badge = new URL((await ask(CALLS.makeBadge, { params })).ok.data?.url ?? '').pathname;
+  const page = { title: 'Shop', slug: 'shop', enabled: true, shows: 'chosen' as const };
+  await ask(CALLS.saveStatusPage, { body: { ...page, domains: [{ id: domain, label: 'Shop' }] } });
+  await ask(CALLS.addAuthorities, { body: { pem: authority.certificatePem } });
+  const made = await ask(CALLS.makeToken, {
+    body: { name: 'way in', scopes: ['read', 'write'], expires_in_days: null },
+  });
+  await ask(CALLS.sendFeedback, {
+    body: { title: 'feedback', message: 'hello' },
+    headers: { 'idempotency-key': 'squatted' },
+  });
+  // A check writes one only when an hour is over.
+  await api.store.db
+    .insertInto('monitor_days')
+    .values({
+      ...{ account_id: squatter.id, monitor_id: domain, day_at: 0, hours: '[]' },
+      ...{ checks: 1, up: 1, down: 0, unknown: 0, answered: 0, response_sum: 0, response_max: 0 },
+    })
+    .execute();
+  await pretendProof(api, squatter.id, false);
+  return {
+    ...{ squatter, domain, calendar, badge, statusPage: '/api/status/shop' },
+    token: made.ok.data.secret,
+  };
+}
+
+async function signUpWithTrial(api: TestApi): Promise<Person> {
+  const client = createClient(api.send);
+  const who = {
+    name: 'Squatter',
+    email: `${crypto.randomUUID().slice(0, 8)}@example.test`,
+    password: 'correct horse',
+  };
+  expect((await client.ask(CALLS.signUp, { body: who })).status).toBe(200);
+  const body = { token: await identityToken(client), trial: true, company: 'Squatters Ltd' };
+  const opened = await client.ask(CALLS.openSession, { body });
+  return { ...client, ...who, id: opened.ok.data.id };
+}
+
+/** A domain that is down, and one that failed once. */
+async function addFailing(api: TestApi, squatter: Person): Promise<void> {
+  const down = await add(squatter, 'down.example.com');
+  await look(api, down, { status: 503 });
+  api.clock.advance(60_000);
+  await look(api, down, { status: 503 });
+  await look(api, await add(squatter, 'suspected.example.com'), { status: 503 });
+}
+
+async function buy(person: Person): Promise<void> {
+  const [product] = (await person.ask(CALLS.listProducts)).ok.data;
+  const body = { price_id: product?.price_id ?? '' };
+  const { reference } = (await person.ask(CALLS.openCheckout, { body })).ok.data;
+  expect((await person.ask(CALLS.testPay, { body: { ...body, reference } })).status).toBe(200);
+}
+
+/** One attempt on everything that is due, which fails for now: all of it waits again. */
+async function tryToDeliver({ store, clock }: TestApi): Promise<void> {
+  const now = clock.now();
+  const claimed = await claimDueDeliveries(store, { now, limit: 10, leaseMs: 60_000, claimedBy: 'test' });
+  expect(claimed).not.toEqual([]);
+  for (const { id, leaseToken } of claimed)
+    await retryDelivery(store, { id, leaseToken, nextAttemptAt: now + 1, detail: 'busy', now });
+}
+
+/**
+ * As if the address were proven, or as if it were not. Much of what an account may have takes a proven address; accounts from before
+ * that rule have it without.
+ */
+export async function pretendProof({ store }: TestApi, id: string, isProven: boolean): Promise<void> {
+  await store.db
+    .updateTable('accounts')
+    .set({ email_verified: Number(isProven) })
+    .where('id', '=', id)
+    .execute();
+}
