@@ -9,9 +9,9 @@ import { amount, runTool, say } from './database/run-tool.ts';
 import { readSecrets } from './database/secrets-file.ts';
 import { answerHelp } from './help-option.ts';
 
-const USAGE = `Usage: npm run backup -- FILE|FOLDER
-Writes the whole database and the keys into one file, beside the running server. Restore it with npm run restore.`;
-answerHelp(USAGE);
+const USAGE = 'Usage: npm run backup -- FILE|FOLDER';
+answerHelp(`${USAGE}
+Writes the whole database and the keys into one file, beside the running server. npm run restore reads it.`);
 
 await runTool(async () => {
   const [place, ...more] = process.argv.slice(2);
