@@ -152,6 +152,11 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
     allow(name: CallLimitName, who: string, weight = 1): Refusal | null {
       return take(name, who, weight).refusal;
     },
+    /** Takes one back that `allow` counted. */
+    refund(name: CallLimitName, who: string): void {
+      const window = windowsOf.get(name)?.get(who);
+      if (window !== undefined && window.count > 0) window.count -= 1;
+    },
     /** As `allow`, and the answer says what is left (draft-ietf-httpapi-ratelimit-headers-10). */
     allowInTheOpen(c: AppContext, name: keyof typeof TOLD_AS, who: string): Refusal | null {
       const { refusal, left, resetMs } = take(name, who, 1);

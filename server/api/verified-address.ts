@@ -32,6 +32,12 @@ const NEEDS_PROOF = {
       `The limit of ${most} ${most === 1 ? 'check' : 'checks'} a minute of one domain without a verified address is reached. Verify your address, or wait a minute.`,
       { limit: 'checksBeforeProof' },
     ),
+  again: ({ checksBeforeProof: most }: Limits) =>
+    new Refusal(
+      'email_not_verified',
+      `The limit of ${10 * most} checks in ten minutes of one host without a verified address is reached. Verify your address, or wait a few minutes.`,
+      { limit: 'checksBeforeProof' },
+    ),
 };
 
 /** Returns the refusal of what needs a verified address. */

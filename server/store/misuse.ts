@@ -5,8 +5,8 @@ import type { Store } from './open-store.ts';
 import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from './rate-limits.ts';
 import type { Tables } from './tables.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
+const DAY_MS = 86_400_000;
+const TEN_MINUTES_MS = 600_000;
 
 /** What keeps strangers from making our checks a tool of theirs. */
 export interface MisuseRules {
@@ -17,10 +17,11 @@ export interface MisuseRules {
 
 /**
  * `email_not_verified`: the account has as many domains as it may have without proof, the port belongs to databases, caches or
- * administration, or the same endpoint was added less than a minute ago, so that it would be checked again.
+ * administration, or the same endpoint was added again and again, and checked each time. Somebody who removes a host by mistake may
+ * add it at once: so the checks that an account has by the minute are counted over ten minutes here.
  */
 export type Misuse =
-  | { ok: false; code: 'email_not_verified'; needs: 'domains' | 'port' | 'checks' }
+  | { ok: false; code: 'email_not_verified'; needs: 'domains' | 'port' | 'again' }
   | { ok: false; code: 'too_many_ports'; retryAfterMs: number };
 
 /** Judges an endpoint that is to be added, and counts it. Call it while the account's row is locked; null: it may be added. */
@@ -42,16 +43,16 @@ export async function findMisuse(
     if (count >= limits.domainsBeforeProof) return unproven('domains');
     if (guardsPorts && isSensitive(endpoint)) return unproven('port');
     const key = `add:${nameless(`${accountId} ${host} ${port}`)}`;
-    const limit = limits.checksBeforeProof;
-    const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: MINUTE_MS, now });
-    if (!added.allowed) return unproven('checks');
+    const limit = 10 * limits.checksBeforeProof;
+    const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: TEN_MINUTES_MS, now });
+    if (!added.allowed) return unproven('again');
   }
   if (!guardsPorts) return null;
   const tried = await countPort(trx, { who: accountId, host, port, most: limits.portsPerHost, now });
   return tried.allowed ? null : { ok: false, code: 'too_many_ports', retryAfterMs: tried.retryAfterMs };
 }
 
-const unproven = (needs: 'domains' | 'port' | 'checks'): Misuse => ({
+const unproven = (needs: 'domains' | 'port' | 'again'): Misuse => ({
   ok: false,
   code: 'email_not_verified',
   needs,

@@ -87,6 +87,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     const { accountId, id: monitorId } = owned;
     const resumed = await resumeMonitor(store, { accountId, monitorId, now, mayResume });
     if (resumed.ok) return resumed.monitor;
+    limits.refund('checkBeforeProof', owned.id);
     return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
   }
 

@@ -114,6 +114,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
       mayResume,
     });
     if (resumed.ok) return { data: await oneDomainWire(store, resumed.monitor, now) };
+    limits.refund('checkBeforeProof', owned.id);
     return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
   });
 }
