@@ -15,6 +15,7 @@ import {
   frequencyQuerySchema,
   historyEntrySchema,
   listQuerySchema,
+  notKeptSchema,
   resumeSchema,
   summarySchema,
 } from './domain.ts';
@@ -209,10 +210,13 @@ export const DOMAIN_CALLS = {
     access: 'session',
     scope: 'read',
     summary:
-      'The certificates seen at a host, the last seen first; with `limit` or `cursor` a part of them, the last to appear first',
+      'The certificates seen at a host, the 1,000 last seen first; with `limit` or `cursor` a part of all, the last to appear first',
     params: idParams,
     query: cursorQuerySchema,
-    response: wrapped(z.array(historyEntrySchema)).extend({ next_cursor: nextCursor }),
+    response: wrapped(z.array(historyEntrySchema)).extend({
+      next_cursor: nextCursor,
+      not_kept: notKeptSchema,
+    }),
     status: 200,
     problems: ['not_found'],
   },

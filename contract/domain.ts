@@ -239,9 +239,14 @@ export const historyEntrySchema = z
     sans: z.array(z.string()).default([]),
     first_seen_at: isoInstant,
     last_seen_at: isoInstant,
+    /** False: only what stands here is kept of it; it cannot be compared or downloaded any more. */
+    kept: z.boolean().default(true),
   })
   .meta({ id: 'HistoryEntry' });
 export type HistoryEntryWire = z.infer<typeof historyEntrySchema>;
+
+/** A sentence that names the limit, where one kept certificates of a domain from being stored; null: all of them are. */
+export const notKeptSchema = z.string().nullable().default(null);
 
 /** One certificate of the chain that the endpoint sent when a certificate was last read there, in the order sent. */
 export const chainCertificateSchema = z

@@ -31,6 +31,7 @@ import { createFirebaseIdentity, createIdentityProvider, signUpPolicy } from './
 import { createPayments, isTestSubscription } from './providers/payments/index.ts';
 import { reachOfStrangers } from './reach-config.ts';
 import { readyLines } from './ready-lines.ts';
+import { LIMITS } from './core/index.ts';
 import { openStore, StoreError } from './store/open-store.ts';
 import { measureThisProcess, startTelemetry, tracedQueries } from './start-telemetry.ts';
 import { freeRows } from './store/outbox.ts';
@@ -78,6 +79,8 @@ async function main(): Promise<void> {
     replicaUrl: config.databaseReplicaUrl,
     dataDir: config.dataDir,
     everyonePremium: config.billing.mode === 'none',
+    limits: config.limits,
+    onLimit: (limit) => telemetry.meters.limitReached(LIMITS[limit].setting),
     tidiesApart: true,
     log,
     ...tracedQueries(telemetry),

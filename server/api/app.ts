@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import { createApi, type AppParts } from './api.ts';
 import { publishedPage } from '../store/status-pages.ts';
-import { isDiskFull, isOutage } from '../store/open-store.ts';
+import { isDiskFull, isOutage, tookTooLong } from '../store/open-store.ts';
 import { countingOnly, createReadiness } from '../telemetry/index.ts';
 import type { AppEnv } from './app-env.ts';
 import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
@@ -10,7 +10,7 @@ import { bodyLimits } from './body-limits.ts';
 import { createClientAddressReader } from './client-address.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './own-origin.ts';
 import { createPersonalTokens, showsToken } from './personal-tokens.ts';
-import { plainRefusal, problemResponse, refuse } from './problem.ts';
+import { plainRefusal, problemResponse, Refusal, refuse } from './problem.ts';
 import { publicConfigOf } from './public-settings.ts';
 import { metricsRoutes } from './metrics.ts';
 import { createCallLimits } from './rate-limit.ts';
@@ -84,6 +84,11 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
         c,
         refuse('unavailable', 'The disk of this server is full: nothing can be saved until there is room.'),
       );
+    }
+    if (tookTooLong(error)) {
+      const { searchSeconds } = config.limits;
+      const detail = `The limit of ${searchSeconds} seconds for one search is reached. Search for something shorter.`;
+      return problemResponse(c, new Refusal('unavailable', detail, { limit: 'searchSeconds' }));
     }
     log.error({ err: error, requestId: c.get('requestId') }, 'A request failed');
     return problemResponse(c, refuse('internal', 'The fault is ours and has been written down.'));

@@ -2,6 +2,7 @@ import type { Call } from '../../contract/calls.ts';
 import {
   beginOnce,
   type Carrying,
+  countKept,
   keepAnswer,
   type KeptAnswer,
   LostKey,
@@ -9,7 +10,7 @@ import {
 } from '../store/idempotency.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AppContext } from './app-env.ts';
-import { refuse, type Refusal } from './problem.ts';
+import { refuse, refuseForNow, type Refusal } from './problem.ts';
 import type { createCallLimits } from './rate-limit.ts';
 
 /** What a store's function does in its transaction, beside what it is asked for. */
@@ -56,9 +57,18 @@ export async function onlyOnce(
       c.header('Retry-After', '1');
       return refuse(beginning.refused, IN_USE);
     }
+    if (beginning.refused === 'full') {
+      const { retryAfterMs } = beginning;
+      const why = `The limit of ${store.limits.keptAnswersMb} MB of kept answers a day is reached.`;
+      return refuseForNow(
+        `${why} Send the call without a key, or try again later.`,
+        retryAfterMs,
+        'keptAnswersMb',
+      );
+    }
     return refuse(beginning.refused, 'Use a new key for another call. Keys are remembered for a day.');
   }
-  return carried({ call, store, carrying: beginning.carrying }, carryOut);
+  return carried({ call, store, carrying: beginning.carrying, now }, carryOut);
 }
 
 interface Asked {
@@ -74,7 +84,7 @@ interface Asked {
 const MAY_RETRY: readonly number[] = [403, 429];
 
 async function carried(
-  { call, store, carrying }: { call: Call; store: Store; carrying: Carrying },
+  { call, store, carrying, now }: { call: Call; store: Store; carrying: Carrying; now: number },
   carryOut: (once: Once) => Promise<Response>,
 ): Promise<Response | Refusal> {
   const once: Once = {
@@ -88,12 +98,12 @@ async function carried(
   try {
     const response = await carryOut(once);
     if (MAY_RETRY.includes(response.status) || response.status >= 500) await releaseKey(store, carrying);
-    else
-      await keepAnswer(store.db, carrying, {
-        status: response.status,
-        contentType: response.headers.get('content-type') ?? '',
-        body: withoutShownOnce(call, await response.clone().text()),
-      });
+    else {
+      const contentType = response.headers.get('content-type') ?? '';
+      const body = withoutShownOnce(call, await response.clone().text());
+      await keepAnswer(store.db, carrying, { status: response.status, contentType, body });
+      await countKept(store, carrying, { body, now });
+    }
     return response;
   } catch (error) {
     if (error instanceof LostKey) return refuse('idempotency_key_in_use', IN_USE);

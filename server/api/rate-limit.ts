@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 export const MOST_WEIGHED = 5_000;
 
 /** Only to keep one caller from crowding out the others: counted in memory, per process. */
-const callLimits = ({ pagesPerMinute, checksBeforeProof }: Limits) => ({
+const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Limits) => ({
   pagesByAddress: {
     count: pagesPerMinute,
     windowMs: MINUTE_MS,
@@ -28,6 +28,12 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof }: Limits) => ({
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
+  /** Each looks through all that the account has written; of PostgreSQL it holds a connection while it does. */
+  searchesByAccount: {
+    count: searchesPerMinute,
+    windowMs: MINUTE_MS,
+    set: { by: 'searchesPerMinute', what: 'searches a minute' },
+  } satisfies Limit,
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
@@ -154,7 +160,7 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
     },
     /** Takes one back that `allow` counted. */
     refund(name: CallLimitName, who: string): void {
-      const window = windowsOf.get(name)?.get(who);
+      const window = windowsOf.get(name)?.of(who, clock.now());
       if (window !== undefined && window.count > 0) window.count -= 1;
     },
     /** As `allow`, and the answer says what is left (draft-ietf-httpapi-ratelimit-headers-10). */

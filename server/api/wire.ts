@@ -100,6 +100,7 @@ export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
     sans: facts.sans,
     first_seen_at: iso(entry.firstSeenAt),
     last_seen_at: iso(entry.lastSeenAt),
+    kept: entry.derIsKept,
   };
 }
 

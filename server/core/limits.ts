@@ -31,6 +31,23 @@ export const LIMITS = {
     least: 1,
     most: 1_000_000,
   },
+  /** Searches of the list of domains, by text or tag, a minute for one account. */
+  searchesPerMinute: { setting: 'LIMIT_SEARCHES_PER_MINUTE', standard: 240, least: 10, most: 1_000_000 },
+  /** Seconds for one search on PostgreSQL, whose time grows with the length of the text times the length of the query. */
+  searchSeconds: { setting: 'LIMIT_SEARCH_SECONDS', standard: 10, least: 1, most: 600 },
+  /** Certificates of which a domain keeps the DER. Of those that it shows no more, the oldest lose it first. */
+  certificatesPerDomain: {
+    setting: 'LIMIT_CERTIFICATES_PER_DOMAIN',
+    standard: 200,
+    least: 20,
+    most: 100_000,
+  },
+  /** Kilobytes of certificates and evidence that one check may store. */
+  storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, least: 16, most: 100_000 },
+  /** Kilobytes of them that an account may store a day; a tenth more for each of its domains. */
+  storedKbPerDay: { setting: 'LIMIT_STORED_KB_PER_DAY', standard: 1_000, least: 100, most: 1_000_000 },
+  /** Megabytes of answers to calls with an Idempotency-Key, each of which is kept for a day, a day for one account. */
+  keptAnswersMb: { setting: 'LIMIT_KEPT_ANSWERS_MB', standard: 100, least: 1, most: 100_000 },
 } as const satisfies Record<string, Limit>;
 
 interface Limit {

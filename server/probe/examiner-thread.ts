@@ -12,8 +12,8 @@ import { loadTrustStore } from './trust-anchors.ts';
 
 // The thread that looks and judges: what it does never keeps an HTTP request waiting.
 
-/** Judged at once, as a rule; about 20 kB each. */
-const MOST_REMEMBERED = 256;
+/** Of looks that are still to be judged, at once as a rule: 20 kB of most, and up to some megabytes of hostile ones. */
+const REMEMBERED_BYTES = 16 * 1024 * 1024;
 
 const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder } = workerData as ThreadSettings;
 const policy = createAddressPolicy([...egressAllowCidrs]);
@@ -24,7 +24,8 @@ const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });
 const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
 const looks = new Map<number, AbortController>();
-const observations = new Map<number, Observation>();
+const observations = new Map<number, { observation: Observation; bytes: number }>();
+let rememberedBytes = 0;
 
 parentPort?.on('message', (order: Order) => {
   if (order.kind === 'abort') return looks.get(order.id)?.abort();
@@ -43,8 +44,9 @@ async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void
       ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
     };
     const observation = await examiner.observe(endpoint, options);
-    remember(id, observation);
-    report({ kind: 'observed', id, observation: serialize(observation), steps });
+    const packed = serialize(observation);
+    remember(id, observation, packed.byteLength);
+    report({ kind: 'observed', id, observation: packed, steps });
   } finally {
     looks.delete(id);
   }
@@ -54,17 +56,21 @@ async function judge(order: Extract<Order, { kind: 'judge' }>): Promise<void> {
   const { id, observed, now: at, authorities, previous } = order;
   const observation =
     order.observation === null
-      ? observations.get(observed ?? -1)
+      ? observations.get(observed ?? -1)?.observation
       : (deserialize(order.observation) as Observation);
   if (observation === undefined) return report({ kind: 'forgotten', id });
   const judgement = await examiner.judge({ observation, now: at, authorities, previous });
   report({ kind: 'judged', id, judgement });
 }
 
-function remember(id: number, observation: Observation): void {
-  observations.set(id, observation);
-  const [oldest] = observations.keys();
-  if (observations.size > MOST_REMEMBERED && oldest !== undefined) observations.delete(oldest);
+function remember(id: number, observation: Observation, bytes: number): void {
+  observations.set(id, { observation, bytes });
+  rememberedBytes += bytes;
+  for (const [oldest, known] of observations) {
+    if (rememberedBytes <= REMEMBERED_BYTES) return;
+    observations.delete(oldest);
+    rememberedBytes -= known.bytes;
+  }
 }
 
 function report(message: Report): void {

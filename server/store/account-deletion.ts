@@ -33,8 +33,14 @@ export async function deleteAccount(
     const certificates = await trx
       .selectFrom('monitor_certificates')
       .select('fingerprint')
-      .distinct()
       .where('account_id', '=', id)
+      .union(
+        trx
+          .selectFrom('monitors')
+          .select((eb) => eb.ref('certificate_fingerprint').$notNull().as('fingerprint'))
+          .where('account_id', '=', id)
+          .where('certificate_fingerprint', 'is not', null),
+      )
       .execute();
     await deleteIdentityUsers(trx, id);
     await trx

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { CertificateFacts } from '../core/index.ts';
 import { bytes } from './dialect.ts';
 import type { Store } from './open-store.ts';
@@ -7,22 +7,20 @@ import { inTransaction } from './transaction.ts';
 
 export interface SeenCertificate {
   fingerprint: string;
-  der: Uint8Array;
+  /** null: it is not to be stored. */
+  der: Uint8Array | null;
   /** null: it could not be read. */
   facts: CertificateFacts | null;
 }
 
-/** The certificate as it was served; null when it is not known. Fingerprints are SHA-256, lower-case hex. */
-export async function certificateDer(store: Store, fingerprint: string): Promise<Uint8Array | null> {
-  const row = await store.db
-    .selectFrom('certificates')
-    .select('der')
-    .where('fingerprint', '=', fingerprint)
-    .executeTakeFirst();
-  return row ? bytes(row.der) : null;
-}
+/** In the column `der`: a limit kept the bytes from being stored, or took them away. */
+const NOT_KEPT = new Uint8Array();
+const isKept = sql<boolean>`length(certificates.der) > 0`;
 
-/** These certificates in this order; null when one of them is not known. */
+/** 1 where the DER is stored; for queries that join `certificates`. */
+export const derIsKept = sql<number>`case when ${isKept} then 1 else 0 end`;
+
+/** The DER of these certificates in this order; null when one of them is not known, or is no longer kept. */
 export async function certificateDers(
   store: Store,
   fingerprints: readonly string[],
@@ -32,41 +30,74 @@ export async function certificateDers(
     .selectFrom('certificates')
     .select(['fingerprint', 'der'])
     .where('fingerprint', 'in', fingerprints)
+    .where(isKept)
     .execute();
   const known = new Map(rows.map(({ fingerprint, der }) => [fingerprint, bytes(der)]));
   const ders = fingerprints.flatMap((fingerprint) => known.get(fingerprint) ?? []);
   return ders.length === fingerprints.length ? ders : null;
 }
 
-/** Keeps each certificate once. Most checks see nothing new: then no DER is sent. */
-export async function keepCertificates(
+/** Which of these certificates are stored, with their DER. */
+export async function keptFingerprints(
   trx: Transaction<Tables>,
-  seen: readonly SeenCertificate[],
-  now: number,
-): Promise<void> {
-  if (seen.length === 0) return;
-  const fingerprints = seen.map(({ fingerprint }) => fingerprint);
-  const known = await trx
+  fingerprints: readonly string[],
+): Promise<Set<string>> {
+  if (fingerprints.length === 0) return new Set();
+  const rows = await trx
     .selectFrom('certificates')
     .select('fingerprint')
     .where('fingerprint', 'in', fingerprints)
+    .where(isKept)
     .execute();
-  const missing = seen.filter(({ fingerprint }) => !known.some((row) => row.fingerprint === fingerprint));
-  if (missing.length === 0) return;
+  return new Set(rows.map(({ fingerprint }) => fingerprint));
+}
+
+/** Adds certificates, and the DER to those of which it was not kept. */
+export async function addCertificates(
+  trx: Transaction<Tables>,
+  added: readonly SeenCertificate[],
+  now: number,
+): Promise<void> {
+  if (added.length === 0) return;
   await trx
     .insertInto('certificates')
     .values(
-      missing
+      added
         .map(({ fingerprint, der, facts }) => ({
           fingerprint,
-          der,
+          der: der ?? NOT_KEPT,
           facts: facts && JSON.stringify(facts),
           first_seen_at: now,
         }))
         // In one order everywhere: two checks that meet the same new certificates must not wait for each other in a ring.
         .toSorted((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1)),
     )
-    .onConflict((conflict) => conflict.column('fingerprint').doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .column('fingerprint')
+        .doUpdateSet((eb) => ({ der: eb.ref('excluded.der'), facts: eb.ref('excluded.facts') }))
+        .where(sql<boolean>`length(certificates.der) = 0 and length(excluded.der) > 0`),
+    )
+    .execute();
+}
+
+/** Takes the DER away from those of these certificates that no monitor keeps. */
+export async function dropUnkeptDers(
+  trx: Transaction<Tables>,
+  fingerprints: readonly string[],
+): Promise<void> {
+  await trx
+    .updateTable('certificates')
+    .set({ der: NOT_KEPT })
+    .where('fingerprint', 'in', fingerprints)
+    .where((eb) => {
+      const keeping = eb
+        .selectFrom('monitor_certificates')
+        .select('monitor_certificates.id')
+        .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint')
+        .where('kept', '=', 1);
+      return eb.not(eb.exists(keeping));
+    })
     .execute();
 }
 
@@ -89,7 +120,12 @@ export async function deleteUnwatched(
       .selectFrom('monitor_certificates')
       .select('monitor_certificates.id')
       .whereRef('monitor_certificates.fingerprint', '=', 'certificates.fingerprint');
-    return eb.not(eb.exists(shown));
+    // Without a row in the history: the leaf of a check of which nothing else was stored.
+    const current = eb
+      .selectFrom('monitors')
+      .select('monitors.id')
+      .whereRef('monitors.certificate_fingerprint', '=', 'certificates.fingerprint');
+    return eb.and([eb.not(eb.exists(shown)), eb.not(eb.exists(current))]);
   });
   let deleted = 0n;
   for (const batch of fingerprints === null ? [null] : batches(fingerprints)) {

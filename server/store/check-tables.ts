@@ -1,4 +1,5 @@
-import type { Uptime } from '../core/index.ts';
+import type { Generated } from 'kysely';
+import type { LimitName, Uptime } from '../core/index.ts';
 
 /** 0 or 1. */
 type Flag = number;
@@ -28,6 +29,9 @@ export interface MonitorStatesTable {
   /** When the hour began that is part of no day yet, and its figures: see `parseHour`. */
   hour_at: number | null;
   hour: string | null;
+  /** When a check last saw certificates of which a limit kept some from being stored, and which limit; null: none ever did. */
+  unkept_at: number | null;
+  unkept_limit: LimitName | null;
 }
 
 /** Checks in a row that said the same. */
@@ -105,4 +109,6 @@ export interface MonitorCertificatesTable {
   last_seen_at: number;
   /** 1: the last check that saw certificates saw this one. */
   shown: Flag;
+  /** 0: it is one of too many that this monitor has shown; without a monitor that keeps it, a certificate loses its DER. */
+  kept: Generated<Flag>;
 }

@@ -18,6 +18,7 @@ import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from './open-store.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
+import { countStored } from './stored-bytes.ts';
 import { keepSeen } from './shown-certificates.ts';
 import { keepState } from './monitor-states.ts';
 import { joinVerdict } from './monitor-row.ts';
@@ -44,7 +45,7 @@ export interface CheckRecord extends MonitorKey {
 export async function record(store: Store, check: CheckRecord): Promise<boolean> {
   const evidence = evidenceOf(check.observation);
   const assessment = assessUptime(check.observation);
-  const verdictId = verdictDigest(check.verdict);
+  const verdict = { id: verdictDigest(check.verdict), text: JSON.stringify(check.verdict) };
   const outcome = await inTransaction(store, async (trx) => {
     // Holding the row keeps other claims, the monitor's removal and requests for a check out until the end.
     const monitor = await locked(
@@ -68,12 +69,16 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
     if (!monitor) return null;
 
     const previous = currentVerdict(monitor);
-    const isNew = monitor.verdict_id !== verdictId;
+    const isNew = monitor.verdict_id !== verdict.id;
     const { certificates, now } = check;
-    await keepSeen(trx, check, { evidence, certificates, before: monitor, now });
-    await keepVerdict(trx, { check, verdictId, isNew, previous });
+    const stored = await keepSeen(trx, check, {
+      ...{ evidence, certificates, verdict, before: monitor, limits: store.limits, now },
+      currentFingerprint: check.currentFingerprint,
+    });
+    await keepVerdict(trx, { check, written: verdict, isNew, previous });
     await keepState(trx, check, {
-      verdict: { id: verdictId, moment: momentOf(check.verdict), reached: check.verdict.reached },
+      ...{ stored, wasReached: previous?.reached ?? null },
+      verdict: { id: verdict.id, moment: momentOf(check.verdict), reached: check.verdict.reached },
       evidence: { id: evidence.id, showsCertificates: evidence.ders.size > 0 },
       ...{ before: monitor, assessment, now },
     });
@@ -118,7 +123,10 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
     // Known ones are not noted again at each check, but now and then: a row may have been pruned a moment too early.
     if (check.verdict.reached && (isNew || monitor.last_read_at === null))
       await noteSite(trx, monitor, check.now);
+    if (!stored.isKept) await dropUnusedVerdict(trx, check, monitor.verdict_id);
+    if (stored.bytes > 0) await countStored(trx, { accountId: check.accountId, bytes: stored.bytes, now });
     return {
+      reached: stored.reached,
       isNew: isNew || uptimeChanged,
       ...{ deliveries: alerting.deliveries, alertsChanged: alerting.changed },
       again: monitor.check_requested_at !== null,
@@ -126,7 +134,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
   });
   if (outcome === null) return false;
 
-  const { isNew } = outcome;
+  const { isNew, reached } = outcome;
+  if (reached !== null) store.onLimit(reached);
   const { accountId } = check;
   const change = isNew ? 'changed' : 'checked';
   store.signals.publish({ topic: 'domain', accountId, monitorId: check.monitorId, change });
@@ -148,19 +157,23 @@ async function keepVerdict(
   trx: Transaction<Tables>,
   {
     check: { accountId, monitorId, verdict },
-    verdictId,
+    written: { id, text },
     isNew,
     previous,
-  }: { check: CheckRecord; verdictId: string; isNew: boolean; previous: Verdict | null },
+  }: {
+    check: CheckRecord;
+    written: { id: string; text: string };
+    isNew: boolean;
+    previous: Verdict | null;
+  },
 ): Promise<void> {
-  const text = JSON.stringify(verdict);
   if (!isNew && previous && JSON.stringify(atMoment(previous, momentOf(verdict))) === text) return;
   await trx
     .insertInto('verdicts')
     .values({
       account_id: accountId,
       monitor_id: monitorId,
-      id: verdictId,
+      id,
       judged_at: verdict.judgedAt,
       leaf_fingerprint: verdict.leafFingerprint,
       verdict: text,
@@ -168,6 +181,31 @@ async function keepVerdict(
     .onConflict((conflict) =>
       conflict.columns(['account_id', 'monitor_id', 'id']).doUpdateSet({ verdict: text }),
     )
+    .execute();
+}
+
+/** Deletes the verdict of the check before where no run of checks has it, as those over the limit for a day leave it. */
+async function dropUnusedVerdict(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  id: string | null,
+): Promise<void> {
+  if (id === null) return;
+  await trx
+    .deleteFrom('verdicts')
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('id', '=', id)
+    .where((eb) => {
+      const inUse = (table: 'check_runs' | 'monitor_states') =>
+        eb
+          .selectFrom(table)
+          .select('account_id')
+          .where('account_id', '=', accountId)
+          .where('monitor_id', '=', monitorId)
+          .where('verdict_id', '=', id);
+      return eb.not(eb.or([eb.exists(inUse('check_runs')), eb.exists(inUse('monitor_states'))]));
+    })
     .execute();
 }
 

@@ -82,16 +82,40 @@ export function databaseClock(dialect: DialectName): RawBuilder<number> {
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
 }
 
-/** Substring search in which % and _ mean themselves. `column` holds lower case. */
+/**
+ * Substring search in which no character has a special meaning. `column` holds lower case. LIKE would take time for each place in
+ * the text times the length of the query where both repeat one character: measured, 0.6 ms for 2,000 characters and 253.
+ */
 export function contains(
   dialect: DialectName,
   column: Expression<string>,
   text: string,
 ): RawBuilder<boolean> {
   const wanted = text.toLowerCase();
-  // Measured: half the time of LIKE there, and LIKE two thirds of instr() here.
-  if (dialect === 'postgres') return sql<boolean>`strpos(${column}, ${wanted}) > 0`;
-  return sql<boolean>`${column} like ${`%${wanted.replace(/[\\%_]/g, String.raw`\$&`)}%`} escape '\\'`;
+  // instr() compares whole blocks of memory: 0.01 ms for the same, and as fast as LIKE elsewhere.
+  return dialect === 'postgres'
+    ? sql<boolean>`strpos(${column}, ${wanted}) > 0`
+    : sql<boolean>`instr(${column}, ${wanted}) > 0`;
+}
+
+/**
+ * As `contains`, for texts of any length. PostgreSQL's strpos() is as slow as LIKE where text and query repeat one character; a
+ * regular expression, here a literal (`***=`), reads each character once, but takes three to ten times as long elsewhere.
+ */
+export function longContains(
+  dialect: DialectName,
+  column: Expression<string>,
+  text: string,
+): RawBuilder<boolean> {
+  if (dialect === 'sqlite') return contains(dialect, column, text);
+  return sql<boolean>`${column} ~ ${`***=${text.toLowerCase()}`}`;
+}
+
+/** The items of a JSON list of strings, as a table with the column `value`. */
+export function listItems(dialect: DialectName, column: string): RawBuilder<{ value: string }> {
+  return dialect === 'postgres'
+    ? sql`json_array_elements_text(${sql.ref(column)}::json)`
+    : sql`json_each(${sql.ref(column)})`;
 }
 
 /** The query as one that is carried out by itself, whatever it is part of: its rows are sorted, and not an index walked for it. */
@@ -161,6 +185,11 @@ export function isOutage(error: unknown): boolean {
     message,
   );
 }
+
+const QUERY_CANCELLED = '57014';
+
+/** A query took longer than its connection allows, as those for searches do. */
+export const tookTooLong = (error: unknown): boolean => errorCode(error) === QUERY_CANCELLED;
 
 const POSTGRES_DISK_FULL = '53100';
 /** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: no room for the index of the write-ahead log. */

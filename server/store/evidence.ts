@@ -92,9 +92,8 @@ export const shortDigest = (said: unknown): string =>
 export async function keepEvidence(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
-  { evidence, now }: { evidence: Evidence; now: number },
+  { evidence, observation, now }: { evidence: Evidence; observation: string; now: number },
 ): Promise<void> {
-  const observation = JSON.stringify(evidence.observation);
   await trx
     .insertInto('evidence')
     .values({

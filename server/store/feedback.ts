@@ -8,6 +8,8 @@ import { type Alongside, inTransaction } from './transaction.ts';
 const HOUR_MS = 3_600_000;
 /** What one account may write in an hour: each becomes a mail to the operator. */
 const MOST_AN_HOUR = 10;
+/** What is kept of one account: the newest. */
+const MOST_KEPT = 200;
 
 export interface NewFeedback {
   account: Account;
@@ -49,6 +51,20 @@ export async function addFeedback(
         created_at: now,
       })
       .execute();
+    const beyond = await trx
+      .selectFrom('feedback')
+      .select('created_at')
+      .where('account_id', '=', account.id)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .offset(MOST_KEPT)
+      .executeTakeFirst();
+    if (beyond)
+      await trx
+        .deleteFrom('feedback')
+        .where('account_id', '=', account.id)
+        .where('created_at', '<=', beyond.created_at)
+        .execute();
     await enqueueMail(trx, {
       accountId: account.id,
       recipient,

@@ -2,6 +2,7 @@ import { sql, type Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
 import { leaseClock } from './lease-clock.ts';
 import type { Store } from './open-store.ts';
+import { consumeRateLimit, usedOf } from './rate-limits.ts';
 import type { Tables } from './tables.ts';
 
 /** For how long the answer is given again. */
@@ -25,11 +26,12 @@ export interface Carrying {
 export type Beginning =
   | { begun: true; carrying: Carrying }
   | { begun: false; answer: KeptAnswer }
-  | { begun: false; refused: 'idempotency_key_reused' | 'idempotency_key_in_use' };
+  | { begun: false; refused: 'idempotency_key_reused' | 'idempotency_key_in_use' }
+  | { begun: false; refused: 'full'; retryAfterMs: number };
 
 /**
  * Takes a key for a call: of many at once exactly one begins. What was answered within a day is given again; what nobody
- * answered in time is begun anew.
+ * answered in time is begun anew. `full`: too many bytes are kept of the account's answers of the last day.
  */
 export async function beginOnce(
   store: Store,
@@ -62,7 +64,13 @@ export async function beginOnce(
     )
     .returning('attempt')
     .executeTakeFirst();
-  if (taken?.attempt === attempt) return { begun: true, carrying: { accountId, keyHash, attempt } };
+  if (taken?.attempt === attempt) {
+    const carrying = { accountId, keyHash, attempt };
+    const { count, endsAt } = await usedOf(store.db, { key: keptKey(accountId), now });
+    if (count < store.limits.keptAnswersMb * KB_PER_MB) return { begun: true, carrying };
+    await releaseKey(store, carrying);
+    return { begun: false, refused: 'full', retryAfterMs: endsAt - now };
+  }
 
   const known = await store.db
     .selectFrom('idempotency_keys')
@@ -101,6 +109,21 @@ export async function keepAnswer(
 export class LostKey extends Error {
   override name = 'LostKey';
 }
+
+/** Counts a kept answer in the account's day. */
+export async function countKept(
+  store: Store,
+  { accountId }: Carrying,
+  { body, now }: { body: string; now: number },
+): Promise<void> {
+  const weight = Math.ceil(Buffer.byteLength(body) / BYTES_PER_KB);
+  const use = { key: keptKey(accountId), limit: Infinity, windowMs: KEPT_MS, now, weight };
+  await consumeRateLimit(store, use);
+}
+
+const BYTES_PER_KB = 1_000;
+const KB_PER_MB = 1_000;
+const keptKey = (accountId: string): string => `answers:${accountId}`;
 
 /** Gives a key back under which nothing was done: it may be used again, for anything. What was answered stays. */
 export async function releaseKey(store: Store, { accountId, keyHash, attempt }: Carrying): Promise<void> {

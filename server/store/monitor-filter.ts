@@ -6,7 +6,7 @@ import {
   sql,
   type SqlBool,
 } from 'kysely';
-import { byItself, contains, type DialectName } from './dialect.ts';
+import { byItself, contains, type DialectName, longContains } from './dialect.ts';
 import {
   type DomainState,
   endsSoon,
@@ -33,7 +33,7 @@ export interface MonitorFilter {
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
-/** How many match. */
+/** How many match; of a search, on the database that `reading` chose. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
   if (filter.status === 'ok' && !looksForText(filter)) return countOk(store, filter);
@@ -93,8 +93,19 @@ export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted
 const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: Wanted): boolean =>
   status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
-/** For something that people wrote, which may be anywhere. */
-export const looksForText = ({ q, tag }: MonitorFilter): boolean => q !== undefined || tag !== undefined;
+/** Whether it looks for something that people wrote, which may be anywhere. */
+export const looksForText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
+  q !== undefined || tag !== undefined;
+
+/** Gives `read` the database that answers what the filter asks for: searches have one of their own. */
+export function reading<T>(
+  store: Store,
+  filter: MonitorFilter,
+  read: (store: Store) => Promise<T>,
+): Promise<T> {
+  if (!looksForText(filter)) return read(store);
+  return store.search(filter.accountId, (db) => read({ ...store, db }));
+}
 
 const isEverything = (filter: MonitorFilter): boolean => !looksForText(filter) && filter.status === undefined;
 
@@ -105,39 +116,57 @@ export function foundRows(store: Store, filter: MonitorFilter) {
   );
 }
 
-/** `isWalked`: along an index in the order that is asked for, which conditions must not lead away from. */
-function matching({ db, dialect }: Store, filter: MonitorFilter, { isWalked = false } = {}) {
+interface Way {
+  /** Along an index in the order that is asked for, which conditions must not lead away from. */
+  isWalked?: boolean;
+  /** Null: whatever the length of the text. */
+  texts?: 'short' | 'long' | null;
+}
+
+function matching(
+  { db, dialect }: Store,
+  filter: MonitorFilter,
+  { isWalked = false, texts = null }: Way = {},
+) {
   return db
     .selectFrom('monitor_listing')
     .where('account_id', '=', filter.accountId)
     .where((eb) => {
-      const all = eb.and(conditions(dialect, eb, filter));
+      const all = eb.and(conditions(dialect, eb, filter, texts));
       return isWalked ? sql<SqlBool>`(${all}) is true` : all;
     });
 }
 
 /**
- * What people wrote is looked through in the one index that has all of it, and long texts, for which that has no room, apart.
- * Written out, so that the databases recognise their partial indexes.
+ * Searches look through short texts in the one index that has them all, and separately through long ones, for which PostgreSQL has no
+ * room in an index.
  */
 function inParts<O>(
   store: Store,
   filter: MonitorFilter,
   select: (part: Listed<unknown>) => Listed<O>,
 ): Listed<O> {
-  const all = matching(store, filter);
-  if (!looksForText(filter)) return select(all);
-  const short = select(all.where(sql<SqlBool>`length(search_text) <= 200`));
-  return short.unionAll(select(all.where(sql<SqlBool>`length(search_text) > 200`)));
+  if (!looksForText(filter)) return select(matching(store, filter));
+  const short = select(matching(store, filter, { texts: 'short' }));
+  return short.unionAll(select(matching(store, filter, { texts: 'long' })));
 }
+
+/** As the partial indexes have it: the databases recognise it by its words. */
+const LENGTHS = {
+  short: sql<SqlBool>`length(search_text) <= 200`,
+  long: sql<SqlBool>`length(search_text) > 200`,
+};
 
 function conditions(
   dialect: DialectName,
   eb: ExpressionBuilder<Tables, 'monitor_listing'>,
   { q, status, tag, now }: MonitorFilter,
+  texts: Way['texts'] = null,
 ): Expression<SqlBool>[] {
+  const containsText = texts === 'short' ? contains : longContains;
   return [
-    ...(q === undefined ? [] : [contains(dialect, eb.ref('search_text'), q)]),
+    ...(texts === null ? [] : [LENGTHS[texts]]),
+    ...(q === undefined ? [] : [containsText(dialect, eb.ref('search_text'), q)]),
     ...(status === undefined ? [] : [hasStatus(status, now)]),
     ...(tag === undefined ? [] : [eb.or(hasTag(dialect, eb.ref('tags'), tag))]),
   ];

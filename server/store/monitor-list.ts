@@ -5,6 +5,7 @@ import {
   looksForText,
   matchingRows,
   type MonitorFilter,
+  reading,
 } from './monitor-filter.ts';
 import { isAfter, type MonitorPlace } from './list-place.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
@@ -34,8 +35,11 @@ interface MonitorPage {
 /** One page of an account's monitors, and how many match in all. */
 export async function listMonitors(store: Store, query: ListQuery): Promise<MonitorPage> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
-  const { ids, total } =
-    (await pageOfFound(store, query, offset)) ?? (await pageOfCounted(store, query, offset));
+  const { ids, total } = await reading(
+    store,
+    query,
+    async (from) => (await pageOfFound(from, query, offset)) ?? pageOfCounted(from, query, offset),
+  );
   return { monitors: await monitorsOf(store, { accountId: query.accountId, ids }), total };
 }
 
@@ -82,8 +86,10 @@ export async function monitorIds(
   store: Store,
   query: Sorted & { limit: number },
 ): Promise<{ ids: string[]; total: number }> {
-  const ids = idsOf(await inOrder(store, query).limit(query.limit).execute());
-  return { ids, total: ids.length < query.limit ? ids.length : await countMatching(store, query) };
+  return reading(store, query, async (from) => {
+    const ids = idsOf(await inOrder(from, query).limit(query.limit).execute());
+    return { ids, total: ids.length < query.limit ? ids.length : await countMatching(from, query) };
+  });
 }
 
 const READ_AT_ONCE = 200;
@@ -93,7 +99,7 @@ const READ_AT_ONCE = 200;
  * or removed meanwhile shifts nothing.
  */
 export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<Monitor> {
-  const ids = idsOf(await inOrder(store, query).execute());
+  const ids = await reading(store, query, async (from) => idsOf(await inOrder(from, query).execute()));
   for (let from = 0; from < ids.length; from += READ_AT_ONCE)
     yield* await monitorsOf(store, {
       accountId: query.accountId,

@@ -21,7 +21,7 @@ export interface Monitor extends UptimeStanding {
   /** Of the leaf last seen: what lists are sorted by. */
   notAfter: number | null;
   /** The leaf last seen; it stays when the host cannot be reached. */
-  certificate: (CertificateFacts & { derAvailable: true }) | null;
+  certificate: CertificateFacts | null;
   /** Of the last check. */
   verdict: Verdict | null;
   unreachableSince: number | null;
@@ -92,7 +92,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     checkRequestedAt: row.check_requested_at,
     checking: row.lease_token !== null || row.check_requested_at !== null,
     notAfter: row.not_after,
-    certificate: facts && { ...facts, derAvailable: true },
+    certificate: facts,
     verdict: currentVerdict(row),
     unreachableSince: row.unreachable_since,
     ...uptimeStanding(row),

@@ -5,12 +5,14 @@ import { followHour, keepHour, packHour, parseHour } from './day-figures.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import { packSamples, parseSamples, type Sample } from './samples.ts';
 import type { MonitorStatesTable } from './check-tables.ts';
+import type { Stored } from './shown-certificates.ts';
 import type { Tables } from './tables.ts';
 
 type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
 
 /** All null before the first check. */
-export type StateBefore = { [Column in Exclude<keyof Columns, 'moment'>]: Columns[Column] | null };
+type ReadBefore = Omit<Columns, 'moment' | 'unkept_at' | 'unkept_limit'>;
+export type StateBefore = { [Column in keyof ReadBefore]: Columns[Column] | null };
 
 /**
  * Counts a check in, in its run, its hour and among the last ones, as part of the transaction that records it. The monitor's row must
@@ -23,11 +25,19 @@ export async function keepState(
     before: StateBefore;
     verdict: { id: string; moment: string; reached: boolean };
     evidence: { id: string; showsCertificates: boolean };
+    /** `isKept` false: its evidence was not stored, so it counts as one more check of the open run where it reached as much. */
+    stored: Pick<Stored, 'reached' | 'isKept'>;
+    /** Whether the check before reached the endpoint. */
+    wasReached: boolean | null;
     assessment: UptimeAssessment;
     now: number;
   },
 ): Promise<void> {
-  const { before, verdict, evidence, assessment, now } = check;
+  const { before, verdict, assessment, stored, wasReached, now } = check;
+  const { isKept } = stored;
+  const evidence = isKept
+    ? check.evidence
+    : { id: before.evidence_id ?? check.evidence.id, showsCertificates: false };
   const { state, responseMs, cause } = assessment;
   const samples = parseSamples(before.samples);
   const said: Said = {
@@ -36,19 +46,20 @@ export async function keepState(
   };
   const open = openRun(before);
   const run =
-    open && isSame(said, before, samples.at(-1))
+    open && isSame(said, before, samples.at(-1), isKept ? null : wasReached)
       ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
       : await turnRun(trx, key, { open, said, now });
   const { open: hour, finished } = followHour(parseHour(before), { at: now, state, responseMs });
   if (finished) await keepHour(trx, key, finished);
   samples.push({ at: now, state, responseMs, message: said.downMessage });
-  const next: Columns = {
+  const next: Omit<Columns, 'unkept_at' | 'unkept_limit'> & Partial<Columns> = {
     ...{ verdict_id: verdict.id, moment: verdict.moment, evidence_id: evidence.id },
     shown_id: evidence.showsCertificates ? evidence.id : before.shown_id,
     shown_at: evidence.showsCertificates ? now : before.shown_at,
     ...run,
     samples: packSamples(samples),
     ...{ hour_at: hour.at, hour: packHour(hour) },
+    ...(stored.reached !== null && { unkept_at: now, unkept_limit: stored.reached }),
   };
   const { accountId, monitorId } = key;
   if (before.run_number === null)
@@ -70,12 +81,16 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
   return isOpen ? { run_number, run_last_at, run_checks } : null;
 }
 
-/** That of the last check says the rest of what the open run is about. */
-function isSame(said: Said, before: StateBefore, last: Sample | undefined): boolean {
-  return (
-    said.verdictId === before.verdict_id &&
-    said.evidenceId === before.evidence_id &&
-    said.uptime === last?.state &&
-    said.downMessage === last.message
-  );
+/** The sample of the last check says the rest of what the open run is about. `wasReached`: null compares what was seen as well. */
+function isSame(
+  said: Said,
+  before: StateBefore,
+  last: Sample | undefined,
+  wasReached: boolean | null,
+): boolean {
+  const sawTheSame =
+    wasReached === null
+      ? said.verdictId === before.verdict_id && said.evidenceId === before.evidence_id
+      : said.reached === wasReached;
+  return sawTheSame && said.uptime === last?.state && said.downMessage === last.message;
 }

@@ -1,13 +1,11 @@
-import type { CertificateFacts, Plan } from '../core/index.ts';
-import { type Certificate, parseReadable } from '../pki/index.ts';
-import { certificateDers, parseFacts } from './certificates.ts';
+import type { Plan } from '../core/index.ts';
 import { lockPlan } from './entitlements.ts';
 import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from './open-store.ts';
-import { shownCertificates } from './shown-certificates.ts';
 import { inTransaction } from './transaction.ts';
 
+export { history, type HistoryEntry, historyPair, notKept } from './certificate-history.ts';
 export type { MonitorKey } from './monitor-change.ts';
 export type { Monitor } from './monitor-row.ts';
 export {
@@ -115,37 +113,4 @@ export async function requestCheck(
   });
   if (monitor?.pausedBy === null) announceMonitor(store, monitor, 'checking', { due: true });
   return monitor;
-}
-
-/** One certificate that a monitor has shown as its own. */
-export interface HistoryEntry {
-  id: string;
-  fingerprint: string;
-  firstSeenAt: number;
-  lastSeenAt: number;
-  facts: CertificateFacts;
-}
-
-/** Every leaf that could be read, the newest first; null when there is no such monitor. */
-export async function history(store: Store, key: MonitorKey): Promise<HistoryEntry[] | null> {
-  if ((await monitorOf(store, key)) === null) return null;
-  const rows = await shownCertificates(store.db, key).where('role', '=', 'leaf').execute();
-  return rows.flatMap((row) => {
-    const facts = parseFacts(row.facts);
-    if (facts === null) return [];
-    const { id, fingerprint, first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
-    return [{ id, fingerprint, firstSeenAt, lastSeenAt, facts }];
-  });
-}
-
-/** Two certificates of a monitor's history, by their fingerprints; null where there is no such monitor, or no such entry. */
-export async function historyPair(
-  store: Store,
-  { from, to, ...key }: MonitorKey & { from: string; to: string },
-): Promise<{ before: Certificate; after: Certificate } | null> {
-  const entries = await history(store, key);
-  const isEntry = (wanted: string) => entries?.some(({ fingerprint }) => fingerprint === wanted);
-  if (!isEntry(from) || !isEntry(to)) return null;
-  const [before, after] = ((await certificateDers(store, [from, to])) ?? []).map(parseReadable);
-  return before && after ? { before, after } : null;
 }

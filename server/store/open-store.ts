@@ -2,6 +2,7 @@ import { Kysely, type KyselyConfig, sql } from 'kysely';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type LimitName, type Limits, STANDARD_LIMITS } from '../core/index.ts';
 import { startCheckpoints } from './checkpoints.ts';
 import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from './migrate.ts';
@@ -9,12 +10,14 @@ import { type PoolUse, postgresDialect, refuseNewer } from './postgres-connectio
 import { createPostgresSignals } from './postgres-signals.ts';
 import { CONNECT_ATTEMPTS, type Patience, reachPostgres, reason } from './reach-postgres.ts';
 import { openReplica } from './replica.ts';
+import { createSearch, type Search } from './search.ts';
+import { SearchDialect } from './search-dialect.ts';
 import { createLocalSignals, type Signals } from './signals.ts';
 import { StoreError } from './store-error.ts';
 import type { StoreLog } from './store-log.ts';
 import type { Tables } from './tables.ts';
 
-export { isDiskFull, isOutage, refersToNothing } from './dialect.ts';
+export { isDiskFull, isOutage, refersToNothing, tookTooLong } from './dialect.ts';
 export { StoreError } from './store-error.ts';
 export type { Signal, Signals } from './signals.ts';
 
@@ -24,6 +27,8 @@ export interface Store {
   db: Kysely<Tables>;
   /** For reads that may be some seconds behind, by those that the architecture's test names; `db` where there is no replica. */
   replica: Kysely<Tables>;
+  /** For reads that look through text: they may take long, and must not delay other queries. */
+  search: Search;
   signals: Signals;
   /** Whose clock decides that a lease is over: `database` for workers on several machines. */
   leaseClock: LeaseClock;
@@ -31,6 +36,9 @@ export interface Store {
   everyonePremium: boolean;
   /** better-auth's way to its own tables; its `database` option. */
   identityDatabase: { db: Kysely<Tables>; type: DialectName; transaction: true };
+  limits: Limits;
+  /** Counts that somebody reached a limit. */
+  onLimit: (limit: LimitName) => void;
   /** Connections to PostgreSQL; null on SQLite, which has no pool. */
   pool(): PoolUse | null;
   close(): Promise<void>;
@@ -54,9 +62,16 @@ export interface StoreOptions extends Patience {
   leaseClock?: LeaseClock;
   /** Default: false, accounts have what they are entitled to. */
   everyonePremium?: boolean;
+  /** Default: the standard ones. */
+  limits?: Limits;
+  /** Hears of every limit that is reached in the database. Default: nobody. */
+  onLimit?: (limit: LimitName) => void;
   /** Hears of every query that has ended, with its text but none of its values. Default: nobody. */
   onQuery?: (query: { text: string; durationMs: number; failed: boolean }) => void;
 }
+
+/** Of PostgreSQL, whose other connections they leave free. */
+const SEARCHES_AT_ONCE = 2;
 
 const QUIET: StoreLog = { warn: () => undefined };
 
@@ -72,6 +87,8 @@ async function openSqlite(
     leaseClock = 'caller',
     everyonePremium = false,
     tidiesApart = false,
+    limits = STANDARD_LIMITS,
+    onLimit = () => undefined,
     mayMigrate,
     onQuery,
     log = QUIET,
@@ -95,10 +112,15 @@ async function openSqlite(
       error,
     );
   }
-  const settings = { replica: db, leaseClock, everyonePremium, pool: () => null };
-  const checkpoints = tidiesApart ? startCheckpoints(join(dataDir, SQLITE_FILE), log) : null;
+  const path = join(dataDir, SQLITE_FILE);
+  const searched = new Kysely<Tables>({ dialect: new SearchDialect(path), ...heard(onQuery) });
+  const search = createSearch(searched);
+  const settings = { replica: db, search, leaseClock, everyonePremium, limits, onLimit, pool: () => null };
+  const checkpoints = tidiesApart ? startCheckpoints(path, log) : null;
   return assemble('sqlite', db, createLocalSignals(), settings, async () => {
     await checkpoints?.close();
+    // The last connection to close has to be one that may write: it removes the log beside the database.
+    await searched.destroy();
     await db.destroy();
   });
 }
@@ -118,6 +140,8 @@ async function openPostgres(
     leaseClock = 'database',
     everyonePremium = false,
     replicaUrl = null,
+    limits = STANDARD_LIMITS,
+    onLimit = () => undefined,
     log = QUIET,
     onQuery,
     ...patience
@@ -141,9 +165,28 @@ async function openPostgres(
   const signals = createPostgresSignals(db, databaseUrl, log);
   await signals.firstTry;
   const replica = replicaUrl === null ? db : openReplica(replicaUrl, dialect.pool, log);
-  const settings = { replica, leaseClock, everyonePremium, pool: () => dialect.use() };
+  const searched = new Kysely<Tables>({
+    dialect: postgresDialect(databaseUrl, onLostConnection, {
+      connections: SEARCHES_AT_ONCE,
+      check: async (client) => {
+        await refuseNewer(client);
+        await client.query(`set statement_timeout = ${limits.searchSeconds * 1_000}`);
+      },
+    }),
+    ...heard(onQuery),
+  });
+  const settings = {
+    replica,
+    search: createSearch(searched),
+    leaseClock,
+    everyonePremium,
+    limits,
+    onLimit,
+    pool: () => dialect.use(),
+  };
   return assemble('postgres', db, signals, settings, async () => {
     await signals.close();
+    await searched.destroy();
     if (replica !== db) await replica.destroy();
     await db.destroy();
   });
@@ -153,7 +196,7 @@ function assemble(
   dialect: DialectName,
   db: Kysely<Tables>,
   signals: Signals,
-  settings: Pick<Store, 'replica' | 'leaseClock' | 'everyonePremium' | 'pool'>,
+  settings: Omit<Store, 'dialect' | 'db' | 'signals' | 'identityDatabase' | 'close'>,
   close: () => Promise<void>,
 ): Store {
   return {

@@ -1,15 +1,18 @@
+import type { Kysely } from 'kysely';
 import type { Store } from './open-store.ts';
+import type { Tables } from './tables.ts';
 
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
-/** Counts one use of `key` in its fixed window, in one statement, so that parallel uses cannot pass. */
+/** Counts one use of `key`, or `weight` of them, in its fixed window, in one statement, so that parallel uses cannot pass. */
 export async function consumeRateLimit(
   store: Pick<Store, 'db'>,
-  { key, limit, windowMs, now }: { key: string; limit: number; windowMs: number; now: number },
+  use: { key: string; limit: number; windowMs: number; now: number; weight?: number },
 ): Promise<RateLimitAnswer> {
+  const { key, limit, windowMs, now, weight = 1 } = use;
   const { count, window_ends_at } = await store.db
     .insertInto('rate_limits')
-    .values({ key, count: 1, window_ends_at: now + windowMs })
+    .values({ key, count: weight, window_ends_at: now + windowMs })
     .onConflict((conflict) =>
       conflict.column('key').doUpdateSet((eb) => {
         const isOver = eb('rate_limits.window_ends_at', '<=', now);
@@ -17,8 +20,8 @@ export async function consumeRateLimit(
           count: eb
             .case()
             .when(isOver)
-            .then(1)
-            .else(eb('rate_limits.count', '+', 1))
+            .then(weight)
+            .else(eb('rate_limits.count', '+', weight))
             .end(),
           window_ends_at: eb
             .case()
@@ -32,6 +35,20 @@ export async function consumeRateLimit(
     .returning(['count', 'window_ends_at'])
     .executeTakeFirstOrThrow();
   return count <= limit ? { allowed: true } : { allowed: false, retryAfterMs: window_ends_at - now };
+}
+
+/** How often `key` was used in the window that lasts, and when that ends (ms UTC; `now` where none lasts). */
+export async function usedOf(
+  db: Kysely<Tables>,
+  { key, now }: { key: string; now: number },
+): Promise<{ count: number; endsAt: number }> {
+  const row = await db
+    .selectFrom('rate_limits')
+    .select(['count', 'window_ends_at as endsAt'])
+    .where('key', '=', key)
+    .where('window_ends_at', '>', now)
+    .executeTakeFirst();
+  return row ?? { count: 0, endsAt: now };
 }
 
 /** Takes one use back, for an attempt that turned out to be the right person's. */

@@ -57,8 +57,10 @@ async function prunePortion(store: Store, portion: Portion): Promise<number> {
     const runs = await deleteOld(trx, 'check_runs', 'last_at', ended);
     const days = await deleteOld(trx, 'monitor_days', 'day_at', ended);
     const incidents = await deleteOld(trx, 'incidents', 'ended_at', ended);
-    if (runs > 0) await deleteUnreferenced(trx, ended.of);
-    return runs + days + incidents;
+    let beyond = 0;
+    for (const table of TABLES) beyond += await deleteBeyond(trx, table, ended.of);
+    if (runs + beyond > 0) await deleteUnreferenced(trx, ended.of);
+    return runs + days + incidents + beyond;
   });
 }
 
@@ -96,6 +98,44 @@ async function deleteOld(
       from monitors cross join ${old} old
       where old.account_id = monitors.account_id and old.monitor_id = monitors.id
         and ${of} and ${sql.ref(`old.${instant}`)} < ${before})`.execute(trx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Rows that each of these monitors may have at most, whatever their age. An endpoint that says something else at each check, and is
+ * checked as often as its owner may ask for, makes 8,640 of each a day.
+ */
+const MOST_OF_MONITOR = {
+  check_runs: { most: 20_000, key: 'number', newest: 'number', spare: sql`old.last_at is not null` },
+  incidents: { most: 5_000, key: 'id', newest: 'started_at', spare: sql`old.ended_at is not null` },
+  monitor_certificates: { most: 5_000, key: 'fingerprint', newest: 'last_seen_at', spare: sql`old.kept = 0` },
+} as const;
+const TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
+
+/**
+ * Deletes what is older than the newest so many of a monitor, except for what is still in use. "materialized": otherwise the databases
+ * find the edge of a monitor again for each of its rows.
+ */
+async function deleteBeyond(
+  trx: Kysely<Tables>,
+  name: (typeof TABLES)[number],
+  of: Ended['of'],
+): Promise<number> {
+  const { most, key, newest, spare } = MOST_OF_MONITOR[name];
+  const table = sql.table(name);
+  const [id, at] = [sql.ref(key), sql.ref(`old.${newest}`)];
+  const { numAffectedRows } = await sql`
+    with edges as materialized (
+      select monitors.account_id, monitors.id, (
+        select ${at} from ${table} old where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+        order by ${at} desc limit 1 offset ${most}) as edge
+      from monitors where ${of})
+    delete from ${table} where (account_id, ${id}, monitor_id) in (
+      select old.account_id, ${sql.ref(`old.${key}`)}, old.monitor_id
+      from edges cross join ${table} old
+      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${spare})`.execute(
+    trx,
+  );
   return Number(numAffectedRows ?? 0n);
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Account, toAccount } from './accounts.ts';
 import { locked } from './dialect.ts';
 import type { Store } from './open-store.ts';
@@ -221,8 +222,28 @@ export async function endAllSessions(store: Store, accountId: string): Promise<v
   store.signals.publish({ topic: 'session_ended', accountId, sessionId: null });
 }
 
+/** Of one account: somebody who has the password may open as many as the limits of all calls allow. */
+const MOST_OF_ACCOUNT = 200;
+
+/** Ends the oldest sessions of accounts that have too many. */
+async function endOldest({ db }: Store): Promise<bigint> {
+  const placed = db
+    .selectFrom('sessions')
+    .select('id')
+    .select(
+      sql<number>`row_number() over (partition by account_id order by created_at desc, id)`.as('place'),
+    );
+  const ended = await db
+    .deleteFrom('sessions')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom(placed.as('placed')).select('placed.id').where('placed.place', '>', MOST_OF_ACCOUNT),
+    )
+    .executeTakeFirst();
+  return ended.numDeletedRows;
+}
+
 /**
- * Removes sessions that nobody can refresh any more, and the identity provider's own sessions, links and challenges that
+ * Removes sessions that nobody can refresh any more, the oldest of accounts that have too many, and the identity provider's own sessions, links and challenges that
  * ran out: its library drops one only when somebody comes back with it. Returns how many.
  */
 export async function pruneSessions(store: Store, now: number): Promise<number> {
@@ -230,7 +251,7 @@ export async function pruneSessions(store: Store, now: number): Promise<number> 
     .deleteFrom('sessions')
     .where((eb) => eb.or([eb('refresh_expires_at', '<=', now), eb('refresh_idle_expires_at', '<=', now)]))
     .executeTakeFirst();
-  let removed = ours.numDeletedRows;
+  let removed = ours.numDeletedRows + (await endOldest(store));
   for (const table of ['session', 'verification'] as const) {
     const theirs = await store.db
       .deleteFrom(table)

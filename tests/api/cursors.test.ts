@@ -148,7 +148,7 @@ describeEachDatabase('A list that is read on by its cursor', (open) => {
     const { id } = (await alice.ask(CALLS.addDomain, { body: { host: 'example.com' } })).ok.data;
     const params = { id };
     const empty = (await alice.ask(CALLS.domainHistory, { params, query: { limit: '2' } })).ok;
-    expect(empty).toEqual({ data: [], next_cursor: null });
+    expect(empty).toEqual({ data: [], next_cursor: null, not_kept: null });
     const refused = await alice.ask(CALLS.domainHistory, { params, query: { cursor: randomUUID() } });
     expect(refused.problem.code).toBe('invalid_request');
   });

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
+import { insertRows } from '../kit/insert-rows.ts';
 import { startApi, type TestApi } from './test-api.ts';
 
 const HOUR_MS = 3_600_000;
@@ -18,6 +19,27 @@ const mails = async ({ store }: TestApi) => {
 };
 
 describeEachDatabase('Feedback', (open) => {
+  it('is kept of the newest 200 messages of an account', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    await bob.ask(CALLS.sendFeedback, feedback('Of somebody else'));
+    const account = { account_id: alice.id, title: 'feedback', premium: 0 };
+    const now = api.clock.now();
+    await insertRows(
+      api.store,
+      'feedback',
+      Array.from({ length: 205 }, (_, index) => ({
+        ...{ ...account, id: `${index}`, message: `${index}`, created_at: now - (index + 2) * HOUR_MS },
+      })),
+    );
+    expect((await alice.ask(CALLS.sendFeedback, feedback('The newest'))).status).toBe(200);
+    const kept = await rows(api);
+    expect(kept.filter(({ account_id: id }) => id === alice.id)).toHaveLength(200);
+    const messages = kept.map(({ message }) => message);
+    expect(messages).toEqual(expect.arrayContaining(['Of somebody else', 'The newest', '0', '198']));
+    expect(messages).not.toContain('199');
+  });
+
   it('is kept, and mailed to the operator with the plan of its sender', async () => {
     const api = await startApi(open, { config: { supportEmail: 'Support, Inc. <help@certs.example>' } });
     const { alice, bob } = await api.cast();

@@ -1,6 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it } from 'vitest';
 import { type Call, CALLS } from '../../contract/calls.ts';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { beginOnce, KEPT_MS, keepAnswer, LostKey, pruneKeys } from '../../server/store/idempotency.ts';
 import { addMaintenance } from '../../server/store/maintenance.ts';
@@ -50,6 +51,23 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     expect((await bob.ask(CALLS.addMaintenance, { ...under('b'), body })).status).toBe(200);
     expect((await bob.ask(CALLS.addMaintenance, { body })).status).toBe(200);
     expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(3);
+  });
+
+  it('is refused once the answers kept of the account’s day reach the limit; known keys are answered', async () => {
+    const limits = { ...STANDARD_LIMITS, keptAnswersMb: 0.001 };
+    const api = await startApi(() => open({ limits }));
+    const bob = await premium(api);
+    const body = windowOf(api);
+    const first = await bob.ask(CALLS.addMaintenance, { ...under('a'), body });
+    const refused = await bob.ask(CALLS.addMaintenance, { ...under('b'), body });
+    expect(refused.problem).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(refused.problem.detail).toMatch(/^The limit of 0\.001 MB of kept answers a day is reached\./);
+    expect((await bob.ask(CALLS.addMaintenance, { ...under('a'), body })).ok).toEqual(first.ok);
+    expect((await bob.ask(CALLS.addMaintenance, { body })).status).toBe(200);
+    expect((await bob.ask(CALLS.listMaintenance)).ok.data).toHaveLength(2);
+    const later = api.clock.now() + KEPT_MS;
+    const asked = { accountId: bob.id, key: 'b', request: 'the same', now: later };
+    expect(await beginOnce(api.store, asked)).toMatchObject({ begun: true });
   });
 
   it('of many at once is carried out by one; the others get its answer or are told to wait', async () => {

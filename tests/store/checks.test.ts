@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { certificateDer, pruneOrphanCertificates } from '../../server/store/certificates.ts';
+import { certificateDers, pruneOrphanCertificates } from '../../server/store/certificates.ts';
 import { history, monitorOf, removeMonitor } from '../../server/store/monitors.ts';
 import type { Store } from '../../server/store/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -28,16 +28,16 @@ describeEachDatabase('the record of a check', (open) => {
     await check(store, NOW, [leaf, intermediate], { nextCheckAt: NOW + 15 * MINUTE });
 
     expect(await monitorOf(store, key)).toMatchObject({
-      certificate: { ...leaf.facts, derAvailable: true },
+      certificate: leaf.facts,
       verdict: { reached: true, leafFingerprint: leaf.facts.fingerprint },
       lastCheckedAt: NOW,
       nextCheckAt: NOW + 15 * MINUTE,
       unreachableSince: null,
       checking: false,
     });
-    expect(await certificateDer(store, leaf.facts.fingerprint)).toEqual(leaf.der);
-    expect(await certificateDer(store, intermediate.facts.fingerprint)).toEqual(intermediate.der);
-    expect(await certificateDer(store, 'unknown')).toBeNull();
+    expect(await certificateDers(store, [leaf.facts.fingerprint])).toEqual([leaf.der]);
+    expect(await certificateDers(store, [intermediate.facts.fingerprint])).toEqual([intermediate.der]);
+    expect(await certificateDers(store, ['unknown'])).toBeNull();
     expect(signals).toEqual([{ topic: 'domain', ...key, change: 'changed' }]);
   });
 
@@ -81,7 +81,7 @@ describeEachDatabase('the record of a check', (open) => {
     await recordCheck(store, { ...made, observation, certificates: [leaf, fetched, other] });
 
     for (const { der, facts } of [fetched, other])
-      expect(await certificateDer(store, facts.fingerprint)).toEqual(der);
+      expect(await certificateDers(store, [facts.fingerprint])).toEqual([der]);
     expect(await history(store, key)).toMatchObject([{ fingerprint: leaf.facts.fingerprint }]);
     expect(await pruneOrphanCertificates(store)).toBe(0);
     const row = await store.db.selectFrom('evidence').select('observation').executeTakeFirstOrThrow();
@@ -135,7 +135,7 @@ describeEachDatabase('the record of a check', (open) => {
     const key = await watched(store);
     const broken = certificate();
     await check(store, NOW, [broken], { certificates: [], currentFingerprint: null });
-    expect(await certificateDer(store, broken.facts.fingerprint)).toEqual(broken.der);
+    expect(await certificateDers(store, [broken.facts.fingerprint])).toEqual([broken.der]);
     expect(await history(store, key)).toEqual([]);
     expect(await monitorOf(store, key)).toMatchObject({ certificate: null });
   });

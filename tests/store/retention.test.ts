@@ -5,6 +5,7 @@ import { type MonitorKey, presentedChain } from '../../server/store/monitors.ts'
 import type { Store } from '../../server/store/open-store.ts';
 import { prunePast } from '../../server/store/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
+import { insertRows } from '../kit/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 
 describeEachDatabase('what is kept of the past', (open) => {
@@ -65,6 +66,102 @@ describeEachDatabase('what is kept of the past', (open) => {
     for (const key of keys) expect(await rowsOf(store, key)).toMatchObject({ runs: 1, evidence: 1 });
   });
 });
+
+describeEachDatabase('what is kept of one domain', (open) => {
+  it('is 20,000 runs of checks, 5,000 incidents and 5,000 certificates, the newest and what is in use', async () => {
+    const store = await open();
+    const busy = await watchedFor(store, 'busy', 0);
+    const quiet = await watchedFor(store, 'quiet', 0);
+    await addTooMuch(store, busy);
+    expect(await prunePast(store, NOW + DAY)).toBe(50 + 41 + 31);
+    const counts = async (key: MonitorKey) => {
+      const { certificates, ...rows } = {
+        ...(await rowsOf(store, key)),
+        certificates: await historyOf(store, key),
+      };
+      return { runs: rows.runs, outages: rows.outages, certificates };
+    };
+    expect(await counts(busy)).toEqual({ runs: 20_001, outages: 5_001, certificates: 5_000 });
+    expect(await counts(quiet)).toEqual({ runs: 1, outages: 1, certificates: 1 });
+    expect(await prunePast(store, NOW + DAY)).toBe(0);
+    const oldest = await store.db
+      .selectFrom('incidents')
+      .select('id')
+      .where('ended_at', 'is', null)
+      .executeTakeFirst();
+    expect(oldest).toEqual({ id: 'still open' });
+  });
+});
+
+async function historyOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<number> {
+  const { count } = await store.db
+    .selectFrom('monitor_certificates')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Gives a monitor with one check and one incident more of a past than may be kept. */
+async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): Promise<void> {
+  const of = { account_id: accountId, monitor_id: monitorId };
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 2);
+  const [run] = await store.db
+    .selectFrom('check_runs')
+    .selectAll()
+    .where('monitor_id', '=', monitorId)
+    .execute();
+  if (!run) throw new Error('Nothing was checked');
+  await insertRows(
+    store,
+    'check_runs',
+    numbers(20_050).map((number) => ({ ...run, number, last_at: NOW })),
+  );
+  const incident = {
+    ...{
+      ...of,
+      problem: 'down' as const,
+      fingerprint: '',
+      recovered: 1,
+      facts: '{}',
+      cause: '',
+      message: '',
+    },
+    ...{ confirmed_at: NOW, ended_at: NOW },
+  };
+  await insertRows(
+    store,
+    'incidents',
+    numbers(5_040).map((number) => ({
+      ...incident,
+      id: `${number}`,
+      started_at: NOW + number,
+    })),
+  );
+  await insertRows(store, 'incidents', [
+    { ...incident, ended_at: null, id: 'still open', started_at: NOW - 9 * DAY },
+  ]);
+  const seen = numbers(5_030).map((number) => ({ fingerprint: `${number}`, number }));
+  await insertRows(
+    store,
+    'certificates',
+    seen.map(({ fingerprint }) => ({
+      fingerprint,
+      der: new Uint8Array([1]),
+      facts: null,
+      first_seen_at: NOW,
+    })),
+  );
+  await insertRows(
+    store,
+    'monitor_certificates',
+    seen.map(({ fingerprint, number }) => ({
+      ...{ ...of, id: fingerprint, fingerprint, role: 'chain' as const, kept: 0, shown: 0 },
+      ...{ first_seen_at: NOW - 1, last_seen_at: NOW - number },
+    })),
+  );
+}
 
 const EVERY_DAYS = 5;
 

@@ -125,6 +125,17 @@ describeEachDatabase('sessions', (open) => {
     expect(await pruneSessions(store, NOW + 14 * DAY - 1)).toBe(0);
     expect(await pruneSessions(store, NOW + 14 * DAY)).toBe(1);
   });
+
+  it('is ended with the oldest where its account has more than 200', async () => {
+    const store = await signedIn(await open());
+    const [alice, bob] = [await person(store, 'alice'), await person(store, 'bob')];
+    await openSession(store, { ...newSession(bob.id, 'of bob'), now: NOW - DAY });
+    for (let index = 1; index <= 203; index++)
+      await openSession(store, { ...newSession(alice.id, `session ${index}`), now: NOW + index });
+    expect(await pruneSessions(store, NOW + MINUTE)).toBe(4);
+    const left = await store.db.selectFrom('sessions').select('id').orderBy('created_at').execute();
+    expect(left.slice(0, 2)).toEqual([{ id: 'of bob' }, { id: 'session 4' }]);
+  });
 });
 
 async function signedIn(store: Store): Promise<Store> {

@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import { certificateDer } from '../../server/store/certificates.ts';
+import { certificateDers } from '../../server/store/certificates.ts';
 import { enqueueMail } from '../../server/store/mails.ts';
 import { claimDue, history, removeMonitor } from '../../server/store/monitors.ts';
 import { consumeRateLimit } from '../../server/store/rate-limits.ts';
@@ -70,8 +70,8 @@ describeEachDatabase('the janitor', (open) => {
     expect(await count('mails')).toBe(1);
     expect(await count('alerts')).toBe(0);
     expect(await history(store, { accountId, monitorId: monitor.id })).toHaveLength(1);
-    expect(await certificateDer(store, kept.fingerprint)).not.toBeNull();
-    expect(await certificateDer(store, gone.fingerprint)).toBeNull();
+    expect(await certificateDers(store, [kept.fingerprint])).not.toBeNull();
+    expect(await certificateDers(store, [gone.fingerprint])).toBeNull();
   });
 
   it('stops after the portion under way, and leaves the rest to the next process', async () => {

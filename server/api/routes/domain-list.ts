@@ -2,6 +2,7 @@ import { CALLS } from '../../../contract/calls.ts';
 import { PAGE_SIZE } from '../../../contract/constants.ts';
 import type { DomainFilter } from '../../../contract/domain.ts';
 import { placeOf } from '../../store/list-place.ts';
+import { looksForText } from '../../store/monitor-filter.ts';
 import { eachMonitor, listMonitors, monitorIds, summary } from '../../store/monitors.ts';
 import { lagging } from '../../store/replica.ts';
 import type { Api, AppParts } from '../api.ts';
@@ -17,10 +18,15 @@ const MOST_IDS = 10_000;
 
 /** The domains of an account as a whole. */
 export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
+  const limitSearches = (accountId: string, filter: DomainFilter): Refusal | null =>
+    looksForText(filter) ? limits.allow('searchesByAccount', accountId) : null;
+
   api.on(CALLS.listDomains, async ({ query, session, now }) => {
     const { page, sort, limit: pageSize = PAGE_SIZE } = query;
     const after = monitorPlace(query.cursor, sort);
     if (after instanceof Refusal) return after;
+    const limited = limitSearches(session.account.id, query);
+    if (limited) return limited;
     const { monitors, total } = await listMonitors(store, {
       accountId: session.account.id,
       ...filterOf(query),
@@ -41,19 +47,24 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
     data: summaryWire(await summary(store, { accountId: session.account.id, now })),
   }));
 
-  api.on(CALLS.domainIds, async ({ query, session, now }) => ({
-    data: await monitorIds(store, {
-      accountId: session.account.id,
-      ...filterOf(query),
-      sort: query.sort,
-      limit: MOST_IDS,
-      now,
-    }),
-  }));
+  api.on(CALLS.domainIds, async ({ query, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limitSearches(accountId, query);
+    if (limited) return limited;
+    return {
+      data: await monitorIds(store, {
+        accountId,
+        ...filterOf(query),
+        sort: query.sort,
+        limit: MOST_IDS,
+        now,
+      }),
+    };
+  });
 
   api.on(CALLS.exportDomains, async ({ c, query, session, now }) => {
     const accountId = session.account.id;
-    const limited = limits.allow('csvByAccount', accountId);
+    const limited = limits.allow('csvByAccount', accountId) ?? limitSearches(accountId, query);
     if (limited) return limited;
     const monitors = eachMonitor(lagging(store), { accountId, ...filterOf(query), sort: query.sort, now });
     return download(c, {

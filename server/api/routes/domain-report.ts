@@ -5,6 +5,7 @@ import { historyPair, monitorOf } from '../../store/monitors.ts';
 import { uptimeHistory } from '../../store/uptime.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { refuse } from '../problem.ts';
 import { emptyReportWire, reportWire } from '../report-wire.ts';
 import { unreachable } from '../wire.ts';
 
@@ -42,6 +43,11 @@ export function domainReportRoutes(api: Api, { store, limits }: AppParts): void 
     const accountId = session.account.id;
     const pair = await historyPair(store, { accountId, monitorId: params.id, ...query });
     if (pair === null) return REFUSALS.notFound();
+    if (pair === 'not_kept')
+      return refuse(
+        'not_found',
+        'One of these certificates is no longer kept, only its names and dates are.',
+      );
     const diff = certificateDiff(pair.before, pair.after);
     return {
       data: {

@@ -1,10 +1,12 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { PAGE_SIZE } from '../../../contract/constants.ts';
-import { mayResume, mayUseFrequency, readChain } from '../../core/index.ts';
+import { DAY_MS, PAGE_SIZE } from '../../../contract/constants.ts';
+import { type LimitName, mayResume, mayUseFrequency, readChain } from '../../core/index.ts';
 import {
+  countMonitors,
   describeMonitor,
   history,
   monitorOf,
+  notKept,
   pauseMonitor,
   presentedChain,
   removeMonitor,
@@ -12,6 +14,7 @@ import {
   resumeMonitor,
   setFrequency,
 } from '../../store/monitors.ts';
+import { dailyKb } from '../../store/stored-bytes.ts';
 import type { Api, AppParts } from '../api.ts';
 import { chainCertificateWire } from '../chain-wire.ts';
 import { placeInTime, writeCursor } from '../cursor.ts';
@@ -21,9 +24,12 @@ import { Refusal } from '../problem.ts';
 import { limitCheck } from '../verified-address.ts';
 import { domainWire, historyEntryWire } from '../wire.ts';
 
+/** For how long the history says that something was not kept. */
+const TOLD_FOR_MS = 30 * DAY_MS;
+
 /** One domain, by its id. */
 export function oneDomainRoutes(api: Api, parts: AppParts): void {
-  const { store, limits } = parts;
+  const { store, limits, config } = parts;
 
   api.on(CALLS.domain, async ({ params, session, now }) => {
     const monitor = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
@@ -44,24 +50,38 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, { now }) };
   });
 
-  api.on(CALLS.domainHistory, async ({ params, query, session }) => {
+  api.on(CALLS.domainHistory, async ({ params, query, session, now }) => {
     const after = placeInTime(query.cursor);
     if (after instanceof Refusal) return after;
-    const entries = await history(store, { accountId: session.account.id, monitorId: params.id });
+    const accountId = session.account.id;
+    const isWhole = after === null && query.limit === undefined;
+    const limit = query.limit ?? PAGE_SIZE;
+    // By when they were first seen: when one was last seen changes while somebody reads on. One more tells whether there are more.
+    const part = isWhole ? null : { after, limit: limit + 1 };
+    const key = { accountId, monitorId: params.id };
+    const entries = await history(store, key, part);
     if (entries === null) return REFUSALS.notFound();
-    if (after === null && query.limit === undefined)
-      return { data: entries.map(historyEntryWire), next_cursor: null };
-    // When one was last seen changes while somebody reads on; when it first was does not.
-    const behind = entries
-      .toSorted((a, b) => b.firstSeenAt - a.firstSeenAt || (a.id < b.id ? -1 : 1))
-      .filter(({ firstSeenAt: at, id }) => !after || at < after.at || (at === after.at && id > after.id));
-    const part = behind.slice(0, query.limit ?? PAGE_SIZE);
-    const last = part.length < behind.length ? part.at(-1) : undefined;
+    const unkept = await notKept(store, key);
+    const isNews = unkept !== null && now - unkept.at < TOLD_FOR_MS;
+    const data = isWhole ? entries : entries.slice(0, limit);
+    const last = data.length < entries.length ? data.at(-1) : undefined;
     return {
-      data: part.map(historyEntryWire),
+      data: data.map(historyEntryWire),
       next_cursor: last ? writeCursor({ at: last.firstSeenAt, id: last.id }) : null,
+      not_kept: isNews ? notKeptSentence(unkept.limit, await countMonitors(store.db, accountId)) : null,
     };
   });
+
+  /** Says which limit kept certificates from being stored, for an account with so many domains. */
+  function notKeptSentence(limit: LimitName, domains: number): string {
+    const { certificatesPerDomain, storedKbPerCheck } = config.limits;
+    if (limit === 'certificatesPerDomain')
+      return `The limit of ${certificatesPerDomain} certificates per domain is reached. Of the oldest ones only names and dates are kept.`;
+    if (limit === 'storedKbPerCheck')
+      return `The limit of ${storedKbPerCheck} kB per check is reached: this host sends very large certificates. Of some only names and dates are kept.`;
+    const kb = dailyKb(config.limits, domains).toLocaleString('en');
+    return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. Not all of them are kept. Checks and alerts continue.`;
+  }
 
   api.on(CALLS.domainChain, async ({ params, session }) => {
     const ders = await presentedChain(store, { accountId: session.account.id, monitorId: params.id });

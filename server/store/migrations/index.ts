@@ -13,6 +13,7 @@ import { createListing } from './0010-reading.ts';
 import { createStatusPages } from './0011-status-pages.ts';
 import { createLanes } from './0012-lanes.ts';
 import { createTotals } from './0013-totals.ts';
+import { createBoundedStorage } from './0014-bounded-storage.ts';
 import { createRenewalSchedules } from './0016-renewal-schedules.ts';
 import { createMailedLinks } from './0019-mailed-links.ts';
 
@@ -40,6 +41,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0011-status-pages': { up: createStatusPages, breaking: false },
   '0012-lanes': { up: createLanes, breaking: true },
   '0013-totals': { up: createTotals, breaking: false },
+  '0014-bounded-storage': { up: createBoundedStorage, breaking: false },
   '0016-renewal-schedules': { up: createRenewalSchedules, breaking: false },
   '0019-mailed-links': { up: createMailedLinks, breaking: false },
 };

@@ -3,15 +3,16 @@ import {
   domainListSchema,
   domainSchema,
   historyEntrySchema,
+  notKeptSchema,
   summarySchema,
 } from '../../../contract/domain.ts';
-import type { DomainWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
+import type { DomainWire, SummaryWire } from '../../../contract/domain.ts';
 import { api } from '../../lib/api-client.ts';
 import type { ListFilter } from './domain-filter.ts';
 import type { DomainPage } from './list/list-cache.ts';
 
 const oneDomain = z.object({ data: domainSchema });
-const history = z.object({ data: z.array(historyEntrySchema) });
+const history = z.object({ data: z.array(historyEntrySchema), not_kept: notKeptSchema });
 const summary = z.object({ data: summarySchema });
 
 /** One page of a list; pages count from 1. */
@@ -41,9 +42,9 @@ export async function fetchSummary(signal: AbortSignal): Promise<SummaryWire> {
 }
 
 /** The certificates seen at the host, newest first. */
-export async function fetchHistory(id: string, signal: AbortSignal): Promise<HistoryEntryWire[]> {
+export async function fetchHistory(id: string, signal: AbortSignal): Promise<z.infer<typeof history>> {
   const path = `/domain/${encodeURIComponent(id)}/history`;
-  return (await api(path, { schema: history, failureText: 'Failed to get me.', signal })).data;
+  return api(path, { schema: history, failureText: 'Failed to get me.', signal });
 }
 
 /** Answers after the first check, or after 5 s without its result. Rejects with status 402 at the plan's limit. */

@@ -11,9 +11,14 @@ import { WhatChanged } from './what-changed.tsx';
 export function CertificateHistory({ id }: { id: string }) {
   const history = useCertificateHistory(id);
   return (
-    <PanelSection title="Certificate History" aside={history.data?.length || undefined}>
+    <PanelSection title="Certificate History" aside={history.data?.data.length || undefined}>
       {history.data ? (
-        <Timeline domainId={id} entries={history.data} />
+        <>
+          {history.data.not_kept !== null && (
+            <p className="mb-3 text-label text-fg-2">{history.data.not_kept}</p>
+          )}
+          <Timeline domainId={id} entries={history.data.data} />
+        </>
       ) : history.isError ? (
         <SectionError
           title="Could not load the history"
@@ -44,11 +49,15 @@ function Timeline({ domainId, entries }: { domainId: string; entries: HistoryEnt
             <Time iso={entry.valid_from} /> – <Time iso={entry.expiry_date} />
           </p>
           <SubjectAltNames names={entry.sans} />
-          {index < entries.length - 1 && (
-            <WhatChanged domainId={domainId} entry={entry} earlier={entries.slice(index + 1)} />
-          )}
+          <Comparison domainId={domainId} entry={entry} earlier={entries.slice(index + 1)} />
         </TimelineItem>
       ))}
     </ol>
   );
+}
+
+function Comparison(props: { domainId: string; entry: HistoryEntryWire; earlier: HistoryEntryWire[] }) {
+  if (!props.entry.kept) return <p className="mt-1 text-meta text-fg-3">Only names and dates are kept.</p>;
+  const earlier = props.earlier.filter(({ kept }) => kept);
+  return earlier.length > 0 && <WhatChanged {...props} earlier={earlier} />;
 }

@@ -61,7 +61,11 @@ function Path({ path, chain, hostname, isPast }: PathProps) {
       <h4 className="mt-4 text-label font-semibold first:mt-0">
         Certificate chain, as {isPast ? 'last seen' : 'sent'}
       </h4>
-      <p className="mt-0.5 text-label text-fg-2 [overflow-wrap:anywhere]">{sentLine(rows, isPast)}</p>
+      <p className="mt-0.5 text-label text-fg-2 [overflow-wrap:anywhere]">
+        {chain.length === 0
+          ? 'The certificates of this check are no longer kept. The history says why.'
+          : sentLine(rows, isPast)}
+      </p>
       {rows.others.length > 0 && (
         <div className="mt-3">
           <Rows

@@ -1,0 +1,43 @@
+import { mintAuthority, type MintedCertificate } from '../../tests/kit/mint.ts';
+import { startTlsServer } from '../../tests/kit/tls-server.ts';
+
+// node rotating-peer.ts HOST ADDRESS…: at each address on one port, a server that shows another chain at each handshake. It tells its
+// parent the port, and ends with it.
+
+/** OpenSSL takes no more than 100 kB of certificates in a handshake. */
+const CHAIN_LENGTH = 10;
+const NAMES = { count: 32, length: 240 };
+
+const [host = '', ...addresses] = process.argv.slice(2);
+/** One key for all: only the bytes of a certificate have to be new. */
+const { key } = mintAuthority();
+let count = 0;
+let port = 0;
+for (const address of addresses) port = await start(address, port);
+process.send?.(port);
+process.on('disconnect', () => process.exit());
+
+async function start(address: string, at: number): Promise<number> {
+  const peer = await startTlsServer(
+    { '*': nextChain() },
+    { host: address, port: at, admit: async () => peer.setCertificate('*', nextChain()) },
+  );
+  return peer.port;
+}
+
+function nextChain(): MintedCertificate {
+  const number = count++;
+  const namesOf = (place: number): string[] =>
+    Array.from({ length: NAMES.count }, (_, index) => {
+      const start = `${number}-${place}-${index}.`;
+      return `${start}${`${'x'.repeat(60)}.`.repeat(4).slice(0, NAMES.length - start.length - 5)}.test`;
+    });
+  let authority = mintAuthority({ key, commonName: `Root ${number}`, dnsNames: namesOf(0) });
+  for (let place = 1; place < CHAIN_LENGTH; place++)
+    authority = authority.intermediate({
+      key,
+      commonName: `CA ${number}-${place}`,
+      dnsNames: namesOf(place),
+    });
+  return authority.issue({ key, dnsNames: [host, ...namesOf(CHAIN_LENGTH)] });
+}

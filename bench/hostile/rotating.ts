@@ -1,0 +1,130 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { createThreadedExaminer } from '../../server/probe/index.ts';
+import { openAccount } from '../../server/store/arrivals.ts';
+import { pruneOrphanCertificates } from '../../server/store/certificates.ts';
+import { record } from '../../server/store/checks.ts';
+import { addMonitor, claimDue } from '../../server/store/monitors.ts';
+import { openStore, type Store } from '../../server/store/open-store.ts';
+import { temporaryFolder } from '../../tests/kit/app.ts';
+import { startDnsServer } from '../../tests/kit/dns-server.ts';
+import type { Figure } from '../scale/figures.ts';
+
+const HOST = 'rotating.test';
+const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
+const CHECKS = 240;
+/** By when the limit of the day is reached, and the memory of the first checks is taken. */
+const SETTLED = 40;
+/** A Free account may have three domains, and ask for six checks of each a minute. */
+const CHECKS_A_DAY = 3 * 6 * 60 * 24;
+const EVERY_MS = 10_000;
+
+const MOST_KB_A_CHECK = 3;
+const MOST_MB_A_DAY = 100;
+const MOST_GROWTH_MB = 40;
+
+/**
+ * Measures how much a Free account makes the embedded database store whose host shows other certificates at each handshake: four
+ * addresses, ten certificates each, as large as fit, checked as often as the account may ask for.
+ */
+export async function rotating(): Promise<Figure[]> {
+  const folder = temporaryFolder();
+  const store = await openStore({ databaseUrl: null, dataDir: folder.path });
+  const peers = await startPeers();
+  const dns = await startDnsServer({ [HOST]: { addresses: ADDRESSES } });
+  const examiner = createThreadedExaminer({
+    dnsServers: [dns.address],
+    egressAllowCidrs: ['127.0.0.0/8'],
+    extraCaPem: null,
+    cacheFolder: join(folder.path, 'cache'),
+    onTrouble: (error) => process.stderr.write(`${error.message}\n`),
+  });
+  try {
+    await watch(store, peers.port);
+    const sizes: number[] = [];
+    const memory: number[] = [];
+    for (let index = 0; index < CHECKS; index++) {
+      await checkOnce(store, examiner, Date.now() + index * EVERY_MS);
+      // As the janitor does once an hour.
+      if (index % 60 === 59) await pruneOrphanCertificates(store);
+      sizes.push(await databaseBytes(store, folder.path));
+      memory.push(process.memoryUsage.rss());
+    }
+    return figuresOf(sizes, memory);
+  } finally {
+    await examiner.close();
+    await dns.stop();
+    peers.stop();
+    await store.close();
+    folder.remove();
+  }
+}
+
+function figuresOf(sizes: readonly number[], memory: readonly number[]): Figure[] {
+  const at = (values: readonly number[], index: number): number => values.at(index) ?? Number.NaN;
+  const first = at(sizes, 0) / 1_000;
+  const aCheck = (at(sizes, -1) - at(sizes, SETTLED)) / (CHECKS - SETTLED) / 1_000;
+  const aDay = (at(sizes, SETTLED) / 1_000 + aCheck * CHECKS_A_DAY) / 1_000;
+  const growth = (Math.max(...memory.slice(-20)) - Math.max(...memory.slice(SETTLED, SETTLED + 20))) / 1e6;
+  return [
+    { what: 'database after the first check', value: first, unit: 'kB' },
+    { what: `database after ${CHECKS} checks`, value: at(sizes, -1) / 1_000, unit: 'kB' },
+    { what: 'growth a check, over the limit of the day', value: aCheck, unit: 'kB', most: MOST_KB_A_CHECK },
+    { what: 'growth of the first day, at 18 checks a minute', value: aDay, unit: 'MB', most: MOST_MB_A_DAY },
+    { what: `memory, checks ${SETTLED} to ${CHECKS}`, value: growth, unit: 'MB', most: MOST_GROWTH_MB },
+  ];
+}
+
+/** In a process of their own, so that what they take is not counted. */
+async function startPeers(): Promise<{ port: number; stop(): void }> {
+  const child = fork(join(import.meta.dirname, 'rotating-peer.ts'), [HOST, ...ADDRESSES]);
+  const [port] = (await once(child, 'message')) as [number];
+  return { port, stop: () => child.disconnect() };
+}
+
+async function watch(store: Store, port: number): Promise<void> {
+  const now = Date.now();
+  const opened = await openAccount(store, {
+    ...{ issuer: 'https://certs.test', subject: 'alice', email: 'alice@certs.test', emailVerified: true },
+    ...{ name: 'Alice', company: null, now },
+  });
+  if (!opened.ok) throw new Error(opened.code);
+  const added = await addMonitor(store, {
+    ...{ accountId: opened.account.id, host: HOST, port, protocol: 'tls', checkEveryMinutes: 1440, now },
+    mayAdd: () => true,
+  });
+  if (!added.ok) throw new Error(added.code);
+}
+
+/** As the checker does it. */
+async function checkOnce(
+  store: Store,
+  examiner: ReturnType<typeof createThreadedExaminer>,
+  now: number,
+): Promise<void> {
+  const [monitor] = await claimDue(store, { now, limit: 1, leaseMs: 60_000, claimedBy: 'bench' });
+  if (!monitor) throw new Error('Nothing was due');
+  const { host, port, protocol, authorities, verdict: previous } = monitor;
+  const signal = AbortSignal.timeout(30_000);
+  const observation = await examiner.observe(
+    { host, port, protocol },
+    { signal, authorities, withPosture: false },
+  );
+  const { verdict, certificates } = await examiner.judge({ observation, now, authorities, previous });
+  const { accountId, id: monitorId, leaseToken } = monitor;
+  await record(store, {
+    ...{ accountId, monitorId, leaseToken, now, observation, verdict, certificates },
+    currentFingerprint: verdict.leafFingerprint,
+    nextCheckAt: () => now,
+  });
+}
+
+/** Of the file and of the log beside it. */
+async function databaseBytes(store: Store, folder: string): Promise<number> {
+  await sql`pragma wal_checkpoint(truncate)`.execute(store.db);
+  const files = ['certlantern.db', 'certlantern.db-wal'];
+  return files.reduce((sum, file) => sum + statSync(join(folder, file)).size, 0);
+}

@@ -1,0 +1,132 @@
+import { CALLS } from '../../contract/calls.ts';
+import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/constants.ts';
+import { grantPremium } from '../../server/store/accounts.ts';
+import { openStore, type Store } from '../../server/store/open-store.ts';
+import { searchText } from '../../server/store/search-text.ts';
+import { startApp, temporaryFolder } from '../../tests/kit/app.ts';
+import { insertFleet } from '../../tests/kit/fleet.ts';
+import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
+import { type Figure, percentile } from '../scale/figures.ts';
+
+const DOMAINS = 10_000;
+const ROUNDS = 20;
+/** Sent at once: a page, its count and the summary, as a dashboard asks for them. */
+const QUERY_LENGTH = 253;
+const MOST_BLOCKED_MS = 50;
+
+/** Texts that fill what an account may write. Of the second each character has three bytes. */
+const LETTERS = { ASCII: 'a', Hiragana: 'あ' };
+
+/**
+ * Measures what the worst searches of an account with 10,000 domains cost everybody else, with the embedded database: every domain has
+ * the longest notes and tags there are, of one letter, and the query is as long as it may be and nearly matches everywhere.
+ */
+export async function search(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [name, letter] of Object.entries(LETTERS)) {
+    const folder = temporaryFolder();
+    const app = await startApp({ DATA_DIR: folder.path, BILLING: 'none' });
+    try {
+      const attacker = await signUp(sendTo(app.url), { name: 'Attacker' });
+      const other = await signUp(sendTo(app.url), { name: 'Other' });
+      await fill(folder.path, attacker.id, letter);
+      figures.push(
+        ...(await measure(app.url, { attacker, other }, letter)).map((figure) => named(figure, name)),
+      );
+    } finally {
+      await app.stop();
+      folder.remove();
+    }
+  }
+  return figures;
+}
+
+const named = (figure: Figure, name: string): Figure => ({ ...figure, what: `${name}: ${figure.what}` });
+
+async function fill(dataDir: string, accountId: string, letter: string): Promise<void> {
+  const store = await openStore({ databaseUrl: null, dataDir });
+  try {
+    const now = Date.now();
+    await grantPremium(store, accountId, { grant: { endsAt: null }, now });
+    await insertFleet(store, { accountId, count: DOMAINS, now });
+    await describeAll(store, letter);
+  } finally {
+    await store.close();
+  }
+}
+
+async function describeAll(store: Store, letter: string): Promise<void> {
+  const notes = letter.repeat(NOTES_MAX_LENGTH);
+  await store.db.transaction().execute(async (trx) => {
+    const monitors = await trx.selectFrom('monitors').select(['id', 'host', 'port']).execute();
+    for (const [index, { id, host, port }] of monitors.entries()) {
+      // All different, so that the summary has as many to count as there can be.
+      const tags = Array.from({ length: MOST_TAGS }, (_, place) =>
+        String(index * MOST_TAGS + place).padStart(TAG_MAX_LENGTH, letter),
+      );
+      await trx
+        .updateTable('monitors')
+        .set({ notes, tags: JSON.stringify(tags), search_text: searchText({ host, port, notes, tags }) })
+        .where('id', '=', id)
+        .execute();
+    }
+  });
+}
+
+async function measure(
+  url: string,
+  { attacker, other }: { attacker: Person; other: Person },
+  letter: string,
+): Promise<Figure[]> {
+  const queries = [
+    `${letter.repeat(QUERY_LENGTH - 1)}b`,
+    `b${letter.repeat(QUERY_LENGTH - 1)}`,
+    `${letter.repeat(QUERY_LENGTH / 2)}b${letter.repeat(QUERY_LENGTH / 2)}`,
+    letter,
+  ];
+  const ask = (q: string) => [
+    attacker.ask(CALLS.listDomains, { query: { q } }),
+    attacker.ask(CALLS.domainIds, { query: { q } }),
+    attacker.ask(CALLS.domainSummary),
+  ];
+  await Promise.all(ask('a warm-up'));
+  await eventLoopDelay(url);
+
+  const searching = { isOver: false };
+  const searched: number[] = [];
+  const searches = (async () => {
+    for (let round = 0; round < ROUNDS; round++)
+      await Promise.all(
+        ask(queries[round % queries.length] ?? '').map(async (call) => {
+          const from = performance.now();
+          await call;
+          searched.push(performance.now() - from);
+        }),
+      );
+    searching.isOver = true;
+  })();
+  const others: number[] = [];
+  while (!searching.isOver) {
+    const from = performance.now();
+    await other.ask(CALLS.listDomains);
+    others.push(performance.now() - from);
+  }
+  await searches;
+  const delay = await eventLoopDelay(url);
+  const ms = { unit: 'ms' };
+  return [
+    { ...ms, what: 'event loop delay, p99', value: delay.p99, most: MOST_BLOCKED_MS },
+    { ...ms, what: 'event loop delay, longest', value: delay.max, most: MOST_BLOCKED_MS },
+    { ...ms, what: 'another account’s list, p99', value: percentile(others, 0.99), most: MOST_BLOCKED_MS },
+    { ...ms, what: 'another account’s list, longest', value: Math.max(...others), most: 2 * MOST_BLOCKED_MS },
+    { ...ms, what: 'the searches themselves, p99', value: percentile(searched, 0.99) },
+  ];
+}
+
+/** Since it was last asked for, in ms. */
+async function eventLoopDelay(url: string): Promise<{ p99: number; max: number }> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const read = (name: string): number =>
+    Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)?.[1]) * 1_000;
+  return { p99: read('p99'), max: read('max') };
+}

@@ -1,0 +1,109 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+  SqliteDialect,
+} from 'kysely';
+import { Worker } from 'node:worker_threads';
+
+/** Room for the ids of some hundred thousand monitors. */
+const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256, stackSizeMb: 1 };
+
+/**
+ * Kysely over a thread that reads the SQLite file at `path`, for searches: SQLite answers synchronously, and on the main thread the
+ * slowest search an account can send would hold up every other request. The thread starts with the first query.
+ */
+export class SearchDialect extends SqliteDialect {
+  readonly #path: string;
+
+  constructor(path: string) {
+    super({ database: () => Promise.reject(new Error('The driver of this dialect opens it.')) });
+    this.#path = path;
+  }
+
+  override createDriver(): Driver {
+    return new SearchDriver(this.#path);
+  }
+}
+
+/** Its own only connection: with SQLite's adapter, Kysely runs one query at a time. */
+class SearchDriver implements Driver, DatabaseConnection {
+  readonly #path: string;
+  #thread: Worker | null = null;
+  #answer: PromiseWithResolvers<unknown[]> | null = null;
+  #isClosed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async init(): Promise<void> {
+    // The first query starts the thread: an account with three domains hardly ever searches.
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this;
+  }
+
+  async releaseConnection(): Promise<void> {
+    // The connection stays with the thread.
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    if (this.#isClosed) throw new Error('The database is closed.');
+    const thread = (this.#thread ??= this.#start());
+    const answer = Promise.withResolvers<unknown[]>();
+    this.#answer = answer;
+    thread.ref();
+    thread.postMessage({ sql, parameters });
+    try {
+      return { rows: (await answer.promise) as Row[] };
+    } finally {
+      thread.unref();
+    }
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./search-thread.ts', import.meta.url), {
+      workerData: this.#path,
+      resourceLimits: MEMORY,
+    });
+    thread.on('message', ({ rows, error }: { rows: unknown[]; error?: Error }) => {
+      if (error === undefined) this.#answer?.resolve(rows);
+      else this.#answer?.reject(error);
+    });
+    // The next query starts another thread.
+    const fail = (error: Error): void => {
+      this.#thread = null;
+      this.#answer?.reject(error);
+    };
+    thread.on('error', (error) => fail(error instanceof Error ? error : new Error(String(error))));
+    thread.on('exit', () => fail(new Error('The thread that searches has ended.')));
+    return thread;
+  }
+
+  streamQuery(): never {
+    throw new Error('Searches are not read row by row.');
+  }
+
+  readonly beginTransaction = noTransaction;
+  readonly commitTransaction = noTransaction;
+  readonly rollbackTransaction = noTransaction;
+
+  /** Ends the thread after the query under way. */
+  async destroy(): Promise<void> {
+    this.#isClosed = true;
+    const thread = this.#thread;
+    if (thread === null) return;
+    // Keeps the process running until the thread has closed the database.
+    thread.ref();
+    await new Promise<void>((resolve) => {
+      thread.once('exit', () => resolve());
+      thread.postMessage(null);
+    });
+  }
+}
+
+const noTransaction = (): Promise<void> =>
+  Promise.reject(new Error('Searches only read, and have no transactions.'));

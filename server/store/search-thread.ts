@@ -1,0 +1,20 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+
+// The thread that searches the embedded database. It runs one statement for each message, and ends at `null`.
+
+const database = new DatabaseSync(String(workerData), { readOnly: true, timeout: 10_000 });
+database.exec('PRAGMA cache_size = -8000');
+
+parentPort?.on('message', (query: { sql: string; parameters: SQLInputValue[] } | null) => {
+  if (query === null) {
+    database.close();
+    parentPort?.close();
+    return;
+  }
+  try {
+    parentPort?.postMessage({ rows: database.prepare(query.sql).all(...query.parameters) });
+  } catch (error) {
+    parentPort?.postMessage({ error });
+  }
+});

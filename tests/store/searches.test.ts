@@ -1,0 +1,173 @@
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
+import { tookTooLong } from '../../server/store/dialect.ts';
+import {
+  describeMonitor,
+  eachMonitor,
+  listMonitors,
+  monitorIds,
+  summary,
+} from '../../server/store/monitors.ts';
+import { searchText } from '../../server/store/search-text.ts';
+import type { Store } from '../../server/store/open-store.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { NOW, person, watch } from './samples.ts';
+
+/** Texts that make a naive search compare each place with nearly the whole query, and ordinary ones. */
+const NOTES = [
+  'a'.repeat(2_000),
+  `b${'a'.repeat(1_999)}`,
+  'ab'.repeat(1_000),
+  'あ'.repeat(2_000),
+  '😀'.repeat(900),
+  `${'a'.repeat(50)}b${'a'.repeat(50)}`,
+  'Renewed BY hand: 100 %_\\ "quoted"',
+  '',
+];
+const QUERIES = [
+  'a',
+  'b',
+  'ba',
+  'あb',
+  'あ',
+  '😀',
+  'a'.repeat(253),
+  `${'a'.repeat(252)}b`,
+  `b${'a'.repeat(252)}`,
+  `${'a'.repeat(50)}b${'a'.repeat(50)}`,
+  'ab'.repeat(126),
+  'あ'.repeat(253),
+  `b${'あ'.repeat(252)}`,
+  'RENEWED by',
+  '***=a',
+  '***:a',
+  '(?i)a',
+  '^a*$',
+  '%_\\ "',
+];
+
+async function describedAccount(store: Store) {
+  const { id: accountId } = await person(store, 'alice');
+  const texts = new Map<string, string>();
+  for (const [index, notes] of NOTES.entries()) {
+    const host = `host-${index}.example`;
+    const { id: monitorId } = await watch(store, accountId, host, { now: NOW + index });
+    const tags = index === 0 ? ['x'.repeat(40)] : [];
+    await describeMonitor(store, { accountId, monitorId, describe: () => ({ notes, tags }) });
+    texts.set(monitorId, searchText({ host, port: 443, notes, tags }));
+  }
+  return { accountId, texts };
+}
+
+describeEachDatabase('searches', (open, name) => {
+  it('find exactly the monitors whose text contains the query, also in repetitive text', async () => {
+    const store = await open();
+    const { accountId, texts } = await describedAccount(store);
+    for (const q of QUERIES) {
+      const expected = [...texts].filter(([, text]) => text.includes(q.toLowerCase())).map(([id]) => id);
+      const query = { accountId, q, sort: 'newest' as const, now: NOW };
+      const { ids } = await monitorIds(store, { ...query, limit: 100 });
+      const page = await listMonitors(store, { ...query, page: 1, pageSize: 50 });
+      const found = { ids: ids.toSorted(), listed: page.monitors.map(({ id }) => id).toSorted() };
+      expect({ q, ...found, total: page.total }).toEqual({
+        q,
+        ids: expected.toSorted(),
+        listed: expected.toSorted(),
+        total: expected.length,
+      });
+    }
+  });
+
+  it('look through text on their own connections only, in every call that takes a filter', async () => {
+    const store = await open();
+    const { accountId } = await describedAccount(store);
+    const { watched, asked } = recorded(store);
+    for (const filter of [{ q: 'a' }, { tag: 'x' }, { q: 'a', tag: 'x', status: 'pending' as const }]) {
+      const query = { accountId, sort: 'name' as const, now: NOW, ...filter };
+      await listMonitors(watched, { ...query, page: 1, pageSize: 5 });
+      await listMonitors(watched, { ...query, page: 9, pageSize: 5 });
+      await monitorIds(watched, { ...query, limit: 1 });
+      await Array.fromAsync(eachMonitor(watched, query));
+    }
+    await summary(watched, { accountId, now: NOW });
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((text) => /search_text|instr|strpos|json_/.test(text))).toEqual([]);
+  });
+
+  it('run one after the other for one account, and do not wait for those of another account', async () => {
+    const store = await open();
+    const gate = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const search = (account: string, name: string, wait?: Promise<void>) =>
+      store.search(account, async () => {
+        order.push(`${name} begins`);
+        await wait;
+        order.push(`${name} ends`);
+      });
+    const first = search('alice', 'first', gate.promise);
+    const second = search('alice', 'second');
+    const failing = store.search('alice', () => Promise.reject(new Error('No such column')));
+    const third = search('alice', 'third');
+    await search('bob', 'other');
+    expect(order).toEqual(['first begins', 'other begins', 'other ends']);
+    gate.resolve();
+    await expect(failing).rejects.toThrow('No such column');
+    await Promise.all([first, second, third]);
+    expect(order.slice(3)).toEqual([
+      'first ends',
+      'second begins',
+      'second ends',
+      'third begins',
+      'third ends',
+    ]);
+  });
+
+  if (name === 'sqlite')
+    it('leave the event loop free while the embedded database looks through the worst text', async () => {
+      const store = await open();
+      const { id: accountId } = await person(store, 'alice');
+      for (let index = 0; index < 60; index++) {
+        const { id: monitorId } = await watch(store, accountId, `host-${index}.example`);
+        const describe = () => ({ notes: 'a'.repeat(2_000), tags: [] });
+        await describeMonitor(store, { accountId, monitorId, describe });
+      }
+      const query = { accountId, q: `${'a'.repeat(252)}b`, sort: 'newest' as const, now: NOW };
+      const search = () => listMonitors(store, { ...query, page: 1, pageSize: 50 });
+      expect(await turnsDuring(search)).toBeGreaterThan(20);
+    });
+
+  if (name === 'postgres')
+    it('end after the time that the operator allows for one', async () => {
+      const store = await open({ limits: { ...STANDARD_LIMITS, searchSeconds: 1 } });
+      const slow = store.search('alice', (db) => sql`select pg_sleep(30)`.execute(db));
+      await expect(slow.catch((error: unknown) => tookTooLong(error))).resolves.toBe(true);
+    });
+});
+
+/** The store, and the text of each query that does not go to the database for searches. */
+function recorded(store: Store): { watched: Store; asked: string[] } {
+  const asked: string[] = [];
+  const db = store.db.withPlugin({
+    transformQuery({ node, queryId }) {
+      asked.push(store.db.getExecutor().compileQuery(node, queryId).sql);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  return { watched: { ...store, db }, asked };
+}
+
+/** How often the event loop went round while `work` was under way: work on the main thread leaves it a few turns. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await work();
+  isOver = true;
+  return turns;
+}

@@ -1,0 +1,250 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { type LimitName, STANDARD_LIMITS } from '../../server/core/index.ts';
+import { certificateDers, pruneOrphanCertificates } from '../../server/store/certificates.ts';
+import { deleteAccount } from '../../server/store/account-deletion.ts';
+import {
+  history,
+  historyPair,
+  monitorOf,
+  type MonitorKey,
+  notKept,
+  presentedChain,
+} from '../../server/store/monitors.ts';
+import type { Store, StoreOptions } from '../../server/store/open-store.ts';
+import { prunePast } from '../../server/store/retention.ts';
+import { describeEachDatabase } from '../kit/database.ts';
+import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, watch } from './samples.ts';
+
+const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);
+
+/** A chain of certificates that nobody has seen, each of that many bytes. */
+function freshChain(length: number, bytes = 64): SampleCertificate[] {
+  return Array.from({ length }, () => {
+    const { facts } = certificate();
+    return { der: new Uint8Array(randomBytes(bytes)), facts };
+  }).map(({ der, facts }) => ({
+    der,
+    facts: { ...facts, fingerprint: createHash('sha256').update(der).digest('hex') },
+  }));
+}
+
+type Open = (options?: Partial<StoreOptions>) => Promise<Store>;
+
+/** A store with these limits, the limits that were reached, and one monitor of an account. */
+async function limited(open: Open, limits: Partial<Record<LimitName, number>>) {
+  const reached: LimitName[] = [];
+  const store = await open({
+    limits: { ...STANDARD_LIMITS, ...limits },
+    onLimit: (limit) => void reached.push(limit),
+  });
+  const { id: accountId } = await person(store, 'alice');
+  const { id: monitorId } = await watch(store, accountId, 'www.example.org');
+  return { store, reached, key: { accountId, monitorId } };
+}
+
+/** Checks every five minutes, each of which shows the next of these chains. */
+async function checkAll(store: Store, chains: readonly SampleCertificate[][], from = NOW): Promise<number> {
+  let now = from;
+  for (const chain of chains) {
+    await check(store, now, chain, { nextCheckAt: now + 5 * MINUTE });
+    now += 5 * MINUTE;
+  }
+  return now;
+}
+
+const keptOf = async (store: Store, key: MonitorKey) =>
+  (await history(store, key))?.map(({ derIsKept }) => derIsKept);
+
+async function rowsOf(store: Store): Promise<Record<string, number>> {
+  const tables = ['certificates', 'monitor_certificates', 'evidence', 'verdicts', 'check_runs'] as const;
+  const counts = await Promise.all(
+    tables.map(async (table) => {
+      const { count } = await store.db
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return [table, count] as const;
+    }),
+  );
+  return Object.fromEntries(counts);
+}
+
+describeEachDatabase('the certificates of a domain', (open) => {
+  it('keep their DER up to the limit, the last shown; the history lists them all', async () => {
+    const { store, reached, key } = await limited(open, { certificatesPerDomain: 20 });
+    const chains = Array.from({ length: 15 }, () => freshChain(2));
+    await checkAll(store, chains);
+
+    expect(await keptOf(store, key)).toEqual([
+      ...Array<boolean>(10).fill(true),
+      ...Array<boolean>(5).fill(false),
+    ]);
+    expect(await presentedChain(store, key)).toEqual(chains.at(-1)?.map(({ der }) => der));
+    const [first, second, last] = [chains[0]?.[0], chains[13]?.[0], chains[14]?.[0]].map(
+      (one) => one?.facts.fingerprint ?? '',
+    );
+    expect(await certificateDers(store, [first ?? ''])).toBeNull();
+    expect(await historyPair(store, { ...key, from: first ?? '', to: last ?? '' })).toBe('not_kept');
+    expect(await certificateDers(store, [second ?? '', last ?? ''])).toHaveLength(2);
+    expect(reached).toEqual(Array<LimitName>(5).fill('certificatesPerDomain'));
+    expect(await notKept(store, key)).toMatchObject({ limit: 'certificatesPerDomain' });
+  });
+
+  it('get their DER back when they are shown again', async () => {
+    const { store, key } = await limited(open, { certificatesPerDomain: 20 });
+    const chains = Array.from({ length: 12 }, () => freshChain(2));
+    const [first = []] = chains;
+    const now = await checkAll(store, chains);
+    expect(await certificateDers(store, fingerprints(first))).toBeNull();
+    await checkAll(store, [first], now);
+    expect(await certificateDers(store, fingerprints(first))).toEqual(first.map(({ der }) => der));
+    expect(await presentedChain(store, key)).toEqual(first.map(({ der }) => der));
+  });
+
+  it('keep the DER of what another account still keeps, and of all that is shown now', async () => {
+    const { store, key } = await limited(open, { certificatesPerDomain: 3 });
+    const shared = freshChain(2);
+    await checkAll(store, [shared]);
+    const bob = await person(store, 'bob');
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + DAY })
+      .execute();
+    const { id: monitorId } = await watch(store, bob.id, 'www.example.org', { now: NOW });
+    await checkAll(store, [shared]);
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW + 9 * DAY })
+      .where('id', '=', monitorId)
+      .execute();
+    await store.db
+      .updateTable('monitors')
+      .set({ next_check_at: NOW })
+      .where('id', '=', key.monitorId)
+      .execute();
+
+    const long = freshChain(5);
+    await checkAll(store, [freshChain(2), long], NOW + MINUTE);
+    expect(await certificateDers(store, fingerprints(shared))).toHaveLength(2);
+    expect(await presentedChain(store, key)).toHaveLength(5);
+    expect(await keptOf(store, { accountId: bob.id, monitorId })).toEqual([true]);
+  });
+});
+
+describeEachDatabase('what one check stores', (open) => {
+  it('is cut at the limit, the leaf kept first; the domain and its history still show it', async () => {
+    const { store, reached, key } = await limited(open, { storedKbPerCheck: 16, storedKbPerDay: 100_000 });
+    const chain = freshChain(5, 6_000);
+    await checkAll(store, [chain]);
+    const leaf = chain[0]?.facts.fingerprint ?? '';
+    expect(await certificateDers(store, [leaf])).toHaveLength(1);
+    expect(await certificateDers(store, fingerprints(chain))).toBeNull();
+    expect(await presentedChain(store, key)).toEqual([]);
+    expect(await monitorOf(store, key)).toMatchObject({ certificate: { fingerprint: leaf } });
+    expect(await keptOf(store, key)).toEqual([true]);
+    expect(reached).toEqual(['storedKbPerCheck']);
+    const { bytes } = await store.db
+      .selectFrom('certificates')
+      .select(sql<number>`sum(length(der))`.as('bytes'))
+      .executeTakeFirstOrThrow();
+    expect(bytes).toBeLessThan(16_000);
+  });
+});
+
+describeEachDatabase('evidence that is larger than one check may store', (open) => {
+  it('is left out, with its certificates; the domain shows its certificate and verdict', async () => {
+    const { store, reached, key } = await limited(open, { storedKbPerCheck: 1 });
+    const chains = [freshChain(2), freshChain(2)];
+    await checkAll(store, chains);
+    const leaf = chains[1]?.[0]?.facts.fingerprint ?? '';
+    expect(await monitorOf(store, key)).toMatchObject({
+      certificate: { fingerprint: leaf },
+      verdict: { leafFingerprint: leaf },
+    });
+    expect(reached).toEqual(['storedKbPerCheck', 'storedKbPerCheck']);
+    expect(await rowsOf(store)).toMatchObject({ evidence: 0, monitor_certificates: 0, verdicts: 2 });
+  });
+});
+
+describeEachDatabase('what an account stores a day', (open) => {
+  it('ends at the limit while checks go on to conclude, and begins again the day after', async () => {
+    const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
+    const chains = Array.from({ length: 40 }, () => freshChain(10, 1_000));
+    const before = await checkAll(store, chains.slice(0, 10));
+    const full = await rowsOf(store);
+    const stored = (await history(store, key))?.length ?? 0;
+    expect(stored).toBeGreaterThan(2);
+    expect(stored).toBeLessThan(10);
+    const now = await checkAll(store, chains.slice(10), before);
+
+    const last = chains.at(-1)?.[0]?.facts.fingerprint ?? '';
+    const monitor = await monitorOf(store, key);
+    expect(monitor).toMatchObject({
+      lastCheckedAt: now - 5 * MINUTE,
+      certificate: { fingerprint: last },
+      verdict: { reached: true, leafFingerprint: last },
+    });
+    expect(reached.length).toBe(40 - stored);
+    expect(new Set(reached)).toEqual(new Set(['storedKbPerDay']));
+    expect(await notKept(store, key)).toEqual({ limit: 'storedKbPerDay', at: now - 5 * MINUTE });
+    expect(await history(store, key)).toHaveLength(stored);
+    await pruneOrphanCertificates(store);
+    const later = await rowsOf(store);
+    expect({ ...later, certificates: 0 }).toEqual({ ...full, certificates: 0 });
+    expect(later['certificates']).toBe(stored * 10 + 1);
+    // All of them count: none is lost with the evidence.
+    const { checks } = await store.db
+      .selectFrom('monitor_states')
+      .select('run_checks as checks')
+      .executeTakeFirstOrThrow();
+    expect(checks).toBe(40 - stored + 1);
+
+    await checkAll(store, [freshChain(2)], NOW + DAY);
+    expect(await history(store, key)).toHaveLength(stored + 1);
+    expect((await presentedChain(store, key))?.length).toBe(2);
+  });
+
+  it('counts nothing twice: what alternates between two chains stays within the limit', async () => {
+    const { store, reached } = await limited(open, { storedKbPerDay: 100 });
+    const [one, other] = [freshChain(3, 5_000), freshChain(3, 5_000)];
+    await checkAll(
+      store,
+      Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : other)),
+    );
+    expect(reached).toEqual([]);
+  });
+
+  it('grows with the number of domains', async () => {
+    const { store, reached, key } = await limited(open, { storedKbPerDay: 100 });
+    for (let index = 0; index < 10; index++)
+      await watch(store, key.accountId, `host-${index}.example`, { now: NOW + DAY });
+    await checkAll(
+      store,
+      Array.from({ length: 10 }, () => freshChain(10, 1_000)),
+    );
+    expect(reached).toEqual([]);
+  });
+
+  it('leaves nothing behind when the account is deleted', async () => {
+    const { store, key } = await limited(open, { storedKbPerDay: 100 });
+    await checkAll(
+      store,
+      Array.from({ length: 12 }, () => freshChain(10, 1_000)),
+    );
+    await deleteAccount(store, key.accountId, NOW);
+    await pruneOrphanCertificates(store);
+    expect(Object.values(await rowsOf(store))).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('survives the daily sweep of what is old', async () => {
+    const { store, key } = await limited(open, { storedKbPerDay: 100 });
+    await checkAll(
+      store,
+      Array.from({ length: 12 }, () => freshChain(10, 1_000)),
+    );
+    await prunePast(store, NOW + DAY);
+    expect(await monitorOf(store, key)).toMatchObject({ verdict: { reached: true } });
+  });
+});
