@@ -137,6 +137,7 @@ async function main(): Promise<void> {
     const worker = createWorker({
       store,
       examiner,
+      strangersExaminer: examiner.strangers,
       icons: createIconSource({ resolver, policy }),
       email,
       channels: createHttpChannels({ resolver: channelResolver, policy: channelPolicy }),

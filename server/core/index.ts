@@ -61,7 +61,7 @@ export type {
   RevocationProblem,
   TlsVersion,
 } from './observation.ts';
-export { TLS_VERSIONS } from './observation.ts';
+export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
 export { isSensitive, PROTOCOLS } from './protocol.ts';
 export type { Protocol } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';

@@ -29,10 +29,12 @@ export type ReachFailure =
   | 'starttls_refused'
   /** Plain bytes came after it had agreed to change over: somebody may be putting them there. */
   | 'starttls_injection'
+  /** Our own examination took too long and was ended: says nothing about the endpoint. */
+  | 'not_examined'
   | 'other';
 
-/** `starttls`: the talk in plain text before the handshake. */
-export type ReachStage = 'dns' | 'policy' | 'connect' | 'starttls' | 'handshake';
+/** `starttls`: the talk in plain text before the handshake. `examination`: our own work on what was seen. */
+export type ReachStage = 'dns' | 'policy' | 'connect' | 'starttls' | 'handshake' | 'examination';
 
 export interface HandshakeObservation {
   address: string;
@@ -68,7 +70,7 @@ export type AddressObservation = HandshakeObservation | FailedObservation;
 
 export type Resolution =
   | { ok: true; addresses: string[] }
-  | { ok: false; stage: 'dns' | 'policy'; reason: ReachFailure; detail: string | null };
+  | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 
 /** The one request to `/`, over the connection of the first address that shook hands. */
 export type HttpObservation =
@@ -169,4 +171,20 @@ export interface Observation {
   renewal: RenewalEvidence[];
   /** null when this check did not look. */
   posture: PostureObservation | null;
+}
+
+/** What a look saw whose examination had to be ended: nothing, and that is our own doing. */
+export function unexaminedObservation(endpoint: Observation['endpoint'], observedAt: number): Observation {
+  return {
+    endpoint,
+    observedAt,
+    durationMs: 0,
+    resolution: { ok: false, stage: 'examination', reason: 'not_examined', detail: null },
+    addresses: [],
+    http: null,
+    authorities: [],
+    revocation: [],
+    renewal: [],
+    posture: null,
+  };
 }

@@ -8,9 +8,13 @@ export function oneLine(text: string): string {
   return shortLine(text, MAX_LENGTH);
 }
 
+/** Of a stranger's text no more is read for one line, however little of it can be shown. */
+const MOST_READ = 4_096;
+
 /** The same, of at most `length` characters. */
 export function shortLine(text: string, length: number): string {
   const clean = text
+    .slice(0, MOST_READ)
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\s]+/gu, ' ')
     .trim();

@@ -23,10 +23,11 @@ const HAPPENED: Record<ReachFailure, string> = {
   wrong_protocol: 'answered in another protocol',
   starttls_refused: 'offers no change to TLS (STARTTLS)',
   starttls_injection: 'sent plain text after it had agreed to change to TLS',
+  not_examined: 'could not be checked: examining it took too long and was ended',
   other: 'could not be reached',
 };
 /** How far a look came; the furthest tells most about the host. */
-const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake'];
+const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
 /** "did not answer in time", for a sentence of one's own. */
 export function whatHappened(reason: ReachFailure): string {

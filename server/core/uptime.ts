@@ -85,7 +85,7 @@ function down(cause: DownCause, responseMs: number | null = null): UptimeAssessm
 function isTelling({ resolution, addresses }: Observation): boolean {
   if (!resolution.ok) {
     const isOurs = ['dns_refused', 'resolver_silent'].includes(resolution.reason);
-    if (resolution.stage === 'policy' || isOurs) return false;
+    if (resolution.stage !== 'dns' || isOurs) return false;
     return !(resolution.reason === 'dns_failed' && OWN_RESOLVER_FAILURES.has(resolution.detail ?? ''));
   }
   const isOurs = (seen: FailedObservation) => seen.stage === 'policy' || seen.reason === 'no_route_here';

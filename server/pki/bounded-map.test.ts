@@ -7,5 +7,14 @@ it('forgets what was not used for longest', () => {
   map.set('b', 2);
   expect(map.get('a')).toBe(1);
   map.set('c', 3);
-  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([1, undefined, 3]);
+  expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([1, null, 3]);
+});
+
+it('counts sizes, and does not keep what is larger than the whole', () => {
+  const map = new BoundedMap<string, string>(10);
+  map.set('a', 'six', 6);
+  map.set('b', 'five', 5);
+  expect([map.get('a'), map.get('b')]).toEqual([null, 'five']);
+  map.set('c', 'eleven', 11);
+  expect([map.get('b'), map.get('c')]).toEqual(['five', null]);
 });

@@ -84,7 +84,7 @@ export function objectIdentifier(element: DerElement): string {
   // A few dozen identifiers make up nearly all; finding one again costs a tenth of decoding it.
   const encoded = element.latin1;
   let text = decoded.get(encoded);
-  if (text === undefined) {
+  if (text === null) {
     text = objectIdentifierText(element.content);
     decoded.set(encoded, text);
   }

@@ -20,23 +20,14 @@ function formatAttribute({ type, text, encoded }: NameAttribute): string {
   return `${short}=${escapeValue(text)}`;
 }
 
-const SPECIAL = new Set(['"', '+', ',', ';', '<', '>', '\\']);
-const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
+const HIDDEN_OR_SPECIAL = /([\p{Cc}\p{Cf}\u2028\u2029]+)|["+,;<>\\]|^[ #]| $/gu;
 
 function escapeValue(text: string): string {
-  const characters = Array.from(text);
-  return characters
-    .map((character, index) => {
-      if (HIDDEN.test(character)) return escapeOctets(character);
-      const first = index === 0 && (character === ' ' || character === '#');
-      const last = index === characters.length - 1 && character === ' ';
-      return SPECIAL.has(character) || first || last ? `\\${character}` : character;
-    })
-    .join('');
+  return text.replace(HIDDEN_OR_SPECIAL, (found, hidden?: string) =>
+    hidden === undefined ? `\\${found}` : escapeOctets(hidden),
+  );
 }
 
-function escapeOctets(character: string): string {
-  return [...Buffer.from(character)]
-    .map((octet) => `\\${octet.toString(16).padStart(2, '0').toUpperCase()}`)
-    .join('');
+function escapeOctets(characters: string): string {
+  return Buffer.from(characters).toString('hex').toUpperCase().replace(/../g, '\\$&');
 }

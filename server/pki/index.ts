@@ -1,4 +1,5 @@
 export type { Certificate } from './certificate.ts';
+export { BoundedMap } from './bounded-map.ts';
 export { parseCertificate, parseReadable } from './certificate.ts';
 export type { Purpose } from './certificate-checks.ts';
 export { validityFailure } from './certificate-checks.ts';
@@ -29,3 +30,4 @@ export { hasNoRevocationInformation, subjectPublicKeyHash } from './revocation/r
 export { isSignedBy } from './signature-memory.ts';
 export type { TrustAnchor, TrustStore } from './trust-store.ts';
 export { createTrustStore, extendTrustStore } from './trust-store.ts';
+export { LOOK_WORK, WorkBudget } from './work-budget.ts';

@@ -4,8 +4,9 @@ import type { CertificateOptions } from '../../tests/kit/mint.ts';
 import { mintAuthority, nameDer } from '../../tests/kit/mint.ts';
 import type { Certificate } from './certificate.ts';
 import { parseCertificate } from './certificate.ts';
-import { isWithinConstraints, MAX_COMPARISONS } from './name-constraints.ts';
+import { isWithinConstraints } from './name-constraints.ts';
 import { parseNameConstraints } from './name-constraints-extension.ts';
+import { WorkBudget } from './work-budget.ts';
 
 const root = mintAuthority();
 const TAGS = { email: 1, dns: 2, uri: 6 } as const;
@@ -23,7 +24,7 @@ function constraints(permitted: Uint8Array[], excluded: Uint8Array[] = []) {
   return parseNameConstraints(sequence(...list(0, permitted), ...list(1, excluded)));
 }
 
-const budget = () => ({ remaining: MAX_COMPARISONS });
+const budget = () => new WorkBudget();
 const isPermitted = (form: Form, base: string, name: string) =>
   isWithinConstraints(withNames(generalName(form, name)), constraints([generalName(form, base)]), budget());
 const isExcluded = (form: Form, base: string, name: string) =>

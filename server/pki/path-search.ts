@@ -3,17 +3,18 @@ import type { CheckContext } from './certificate-checks.ts';
 import { authorityFailures, validityFailure } from './certificate-checks.ts';
 import { arePoliciesSatisfied } from './certificate-policies.ts';
 import { equalBytes } from './der-values.ts';
-import type { ComparisonBudget } from './name-constraints.ts';
-import { isWithinConstraints, MAX_COMPARISONS } from './name-constraints.ts';
+import { isWithinConstraints } from './name-constraints.ts';
 import type { CertificateRole, PathFailure } from './path-failure.ts';
 import { failure } from './path-failure.ts';
 import { issuanceFailures } from './profile.ts';
 import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
+import { STEP_WORK, type WorkBudget } from './work-budget.ts';
 
 export const MAX_INTERMEDIATES = 8;
-/** Issuers tried in one search: real chains need under ten. */
-const MAX_STEPS = 400;
+/** For each candidate that is sorted before it is tried, and for each policy and mapping of a whole path. */
+const CANDIDATE_WORK = 4;
+const POLICY_WORK = 3;
 
 export interface FoundPath {
   /** Leaf first, anchor last. */
@@ -25,7 +26,8 @@ export interface SearchResult {
   readonly best: FoundPath | null;
   /** What stood in the way of every path that came to nothing. */
   readonly failures: PathFailure[];
-  readonly budgetExhausted: boolean;
+  /** What the result rests on: another `now` gives the same one as long as all of them are as valid. */
+  readonly considered: ReadonlySet<Certificate>;
 }
 
 export interface SearchRequest {
@@ -34,13 +36,18 @@ export interface SearchRequest {
   readonly trustStore: TrustStore;
   readonly maxDepth: number;
   readonly context: CheckContext;
+  readonly work: WorkBudget;
 }
 
-/** Looks for the path from the leaf to an anchor whose weakest certificate lasts longest. */
+/** Looks for the best path until `work` is exhausted: then the best one so far counts, and why others do not is not told. */
 export function searchPath(request: SearchRequest): SearchResult {
   const search = new PathSearch(request);
   search.extend([request.leaf]);
-  return { best: search.best, failures: search.failures, budgetExhausted: search.exhausted };
+  return {
+    best: search.best,
+    failures: request.work.isExhausted ? [] : search.failures,
+    considered: search.considered,
+  };
 }
 
 interface Candidate {
@@ -50,12 +57,10 @@ interface Candidate {
 
 class PathSearch {
   best: FoundPath | null = null;
-  exhausted = false;
   readonly failures: PathFailure[] = [];
+  readonly considered: Set<Certificate>;
   #request: SearchRequest;
   #bySubject: ReadonlyMap<string, Certificate[]>;
-  #steps = 0;
-  #comparisons: ComparisonBudget = { remaining: MAX_COMPARISONS };
   #checked = new Map<Certificate, PathFailure[]>();
 
   constructor(request: SearchRequest) {
@@ -63,6 +68,7 @@ class PathSearch {
     const distinct = new Map(request.intermediates.map((one) => [one.fingerprint, one]));
     const usable = [...distinct.values()].filter(({ fingerprint }) => !request.trustStore.has(fingerprint));
     this.#bySubject = Map.groupBy(usable, ({ subject }) => subject.comparisonKey);
+    this.considered = new Set([request.leaf, ...usable]);
   }
 
   /** Tries every issuer of the last certificate of `path`, best guess first. */
@@ -75,27 +81,30 @@ class PathSearch {
     for (const candidate of candidates) {
       // A better path can only be one whose weakest certificate lasts longer than the best so far.
       if (this.best !== null && earliest(path).notAfter <= this.best.weakest.notAfter) return;
-      if (this.#steps >= MAX_STEPS || this.#comparisons.remaining < 0) {
-        this.exhausted = true;
-        return;
-      }
-      this.#steps++;
+      if (!this.#work.spend(STEP_WORK)) return;
       // The same CA twice cannot make a path valid that is invalid without the loop (RFC 4158 §2.4.2).
       if (path.some((one) => isSameAuthority(one, candidate.certificate))) continue;
-      if (isSignedBy(child, candidate.certificate)) {
+      if (isSignedBy(child, candidate.certificate, this.#work)) {
         followed++;
         this.#follow(path, candidate);
       } else {
         forged++;
       }
     }
+    if (this.#work.isExhausted) return;
     // Certificates that only lead back to each other are as good as none: the way up is missing.
     if (followed === 0) this.failures.push(failure(forged > 0 ? 'bad_signature' : 'no_issuer', child, role));
+  }
+
+  get #work(): WorkBudget {
+    return this.#request.work;
   }
 
   #candidates(child: Certificate): Candidate[] {
     const anchors = this.#request.trustStore.withSubject(child.issuer);
     const others = this.#bySubject.get(child.issuer.comparisonKey) ?? [];
+    for (const { certificate } of anchors) this.considered.add(certificate);
+    if (!this.#work.spend((anchors.length + others.length) * CANDIDATE_WORK)) return [];
     const wanted = child.authorityKeyIdentifier?.keyIdentifier ?? null;
     const rank = ({ certificate, role }: Candidate): number => {
       // Key identifiers only order the search: they are hints, not proofs (RFC 5280 §4.2.1.1).
@@ -112,7 +121,11 @@ class PathSearch {
   }
 
   #follow(path: readonly [Certificate, ...Certificate[]], { certificate, role }: Candidate): void {
-    if (role === 'intermediate' && certificate.selfIssued && isSignedBy(certificate, certificate)) {
+    if (
+      role === 'intermediate' &&
+      certificate.selfIssued &&
+      isSignedBy(certificate, certificate, this.#work)
+    ) {
       this.failures.push(failure('untrusted_root', certificate, role));
       return;
     }
@@ -123,6 +136,7 @@ class PathSearch {
       ...this.#failuresBelow(path, certificate, role),
       ...issuanceFailures(child, certificate, path.length === 1 ? 'leaf' : 'intermediate', profile),
     ];
+    if (this.#work.isExhausted) return;
     if (found.length > 0) this.failures.push(...found);
     else if (role === 'anchor') this.#complete(path, certificate);
     else this.extend([...path, certificate]);
@@ -155,7 +169,7 @@ class PathSearch {
     const constraints = authority.nameConstraints;
     if (constraints !== null) {
       const bound = path.filter((one, index) => index === 0 || !one.selfIssued);
-      if (!bound.every((one) => isWithinConstraints(one, constraints, this.#comparisons))) {
+      if (!bound.every((one) => isWithinConstraints(one, constraints, this.#work))) {
         found.push(failure('name_constraints', authority, role));
       }
     }
@@ -163,6 +177,11 @@ class PathSearch {
   }
 
   #complete(path: readonly [Certificate, ...Certificate[]], anchor: Certificate): void {
+    const policies = path.reduce(
+      (sum, one) => sum + (one.certificatePolicies?.length ?? 0) + one.policyMappings.length,
+      0,
+    );
+    if (!this.#work.spend(policies * POLICY_WORK)) return;
     if (!arePoliciesSatisfied(path.toReversed())) {
       this.failures.push(failure('policy', path[0], 'leaf'));
       return;

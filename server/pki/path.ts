@@ -3,12 +3,14 @@ import type { CheckContext, Purpose } from './certificate-checks.ts';
 import { leafFailures, validityFailure } from './certificate-checks.ts';
 import type { PathFailure } from './path-failure.ts';
 import { failure, rankFailures } from './path-failure.ts';
-import { MAX_INTERMEDIATES, searchPath } from './path-search.ts';
+import { findPath } from './path-memory.ts';
+import { MAX_INTERMEDIATES } from './path-search.ts';
 import type { Profile } from './profile-rule.ts';
 import type { Reference } from './reference-identifier.ts';
 import { matchesReference } from './reference-identifier.ts';
 import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
+import { WorkBudget } from './work-budget.ts';
 
 export interface PathRequest {
   readonly leaf: Certificate;
@@ -27,6 +29,8 @@ export interface PathRequest {
   readonly profile?: Profile;
   /** Leaves the leaf's notBefore and notAfter to the caller; those of the authorities above it always count. */
   readonly ignoreLeafValidity?: boolean;
+  /** What the whole look may still cost. Default: what one look may cost. */
+  readonly work?: WorkBudget;
 }
 
 export type PathResult =
@@ -44,7 +48,7 @@ export type PathResult =
       readonly ok: false;
       /** Every reason seen, most telling first. The leaf's own faults are all there, each independent of the others. */
       readonly failures: PathFailure[];
-      /** The search was cut short, so that a path may exist all the same. */
+      /** The search was cut short, so that a path may exist all the same. Of the failures only the leaf's own are there. */
       readonly budgetExhausted: boolean;
     };
 
@@ -54,7 +58,7 @@ export type PathResult =
  * only its own failures; one without a path has both kinds.
  */
 export function buildPath(request: PathRequest): PathResult {
-  const { leaf, trustStore } = request;
+  const { leaf, intermediates, trustStore, work = new WorkBudget() } = request;
   const context: CheckContext = {
     now: request.now,
     purpose: request.extendedKeyUsage ?? 'serverAuth',
@@ -67,20 +71,24 @@ export function buildPath(request: PathRequest): PathResult {
   }
 
   const maxDepth = Math.min(request.maxDepth ?? MAX_INTERMEDIATES, MAX_INTERMEDIATES);
-  const { intermediates } = request;
-  const found = searchPath({ leaf, intermediates, trustStore, maxDepth, context });
+  for (const one of [leaf, ...intermediates]) work.spendReading(one);
+  const found = work.isExhausted
+    ? NOTHING
+    : findPath({ leaf, intermediates, trustStore, maxDepth, context, work });
   if (found.best !== null) {
     if (own.length === 0) return { ok: true, ...found.best };
     return { ok: false, failures: rankFailures(own), budgetExhausted: false };
   }
-  const isSelfSigned = leaf.selfIssued && isSignedBy(leaf, leaf);
+  const isSelfSigned = leaf.selfIssued && isSignedBy(leaf, leaf, work);
   const above = isSelfSigned ? withSelfSigned(leaf, found.failures) : found.failures;
   return {
     ok: false,
     failures: rankFailures([...own, ...above]),
-    budgetExhausted: found.budgetExhausted,
+    budgetExhausted: work.isExhausted,
   };
 }
+
+const NOTHING = { best: null, failures: [] };
 
 function ownFailures(request: PathRequest, context: CheckContext): PathFailure[] {
   const { leaf, now, reference } = request;

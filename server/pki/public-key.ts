@@ -18,6 +18,8 @@ export interface PublicKey {
   readonly algorithm: string;
   /** RSA only: the public exponent is odd and at least 3. */
   readonly exponentIsSound: boolean;
+  /** RSA only, else 0: how many squarings a signature check takes. */
+  readonly exponentBits: number;
   /** SubjectPublicKeyInfo as encoded. */
   readonly der: Uint8Array;
 }
@@ -36,7 +38,7 @@ export function parsePublicKey(der: Uint8Array): PublicKey {
   const algorithm = objectIdentifier(identifier.read());
   const key = bitStringValue(info.read(TAG.bitString));
   info.end();
-  const known = { algorithm, der, curve: null, bits: 0, exponentIsSound: true };
+  const known = { algorithm, der, curve: null, bits: 0, exponentIsSound: true, exponentBits: 0 };
   switch (algorithm) {
     case RSA_ENCRYPTION:
     case RSA_PSS:
@@ -64,7 +66,8 @@ function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
     const isOne = exponent.length === 1 && exponent[0] === 1;
     // A huge exponent makes every verification slow; BR §6.1.6 allows up to 256 bits, no CA uses more than 32.
     const exponentIsSound = isOdd && !isOne && exponent.length <= 33;
-    return { ...known, type: 'rsa', bits: bitLength(modulus), exponentIsSound };
+    const bits = bitLength(modulus);
+    return { ...known, type: 'rsa', bits, exponentIsSound, exponentBits: bitLength(exponent) };
   } catch (error) {
     if (error instanceof PkiError) return { ...known, type: 'other' };
     throw error;

@@ -1,6 +1,7 @@
 import { BoundedMap } from './bounded-map.ts';
 import type { Certificate } from './certificate.ts';
 import { verifySignature } from './signature.ts';
+import type { WorkBudget } from './work-budget.ts';
 
 /**
  * Results of signature checks, which never change and cost more than everything else together: the intermediates of a
@@ -8,12 +9,13 @@ import { verifySignature } from './signature.ts';
  */
 const results = new BoundedMap<string, boolean>(8_192);
 
-/** Whether `issuer`'s key made the signature on `certificate`. */
-export function isSignedBy(certificate: Certificate, issuer: Certificate): boolean {
+/** Whether `issuer`'s key made the signature on `certificate`. False too where `work` no longer pays for the answer. */
+export function isSignedBy(certificate: Certificate, issuer: Certificate, work: WorkBudget): boolean {
+  if (!work.spendSignature(certificate, issuer)) return false;
   // Both sides: a signature says nothing about another issuer of the same name.
   const id = `${certificate.fingerprint} ${issuer.fingerprint}`;
   const known = results.get(id);
-  if (known !== undefined) return known;
+  if (known !== null) return known;
   const { algorithm, signed, octets } = certificate.signature;
   const result = verifySignature(algorithm, signed, octets, issuer.key);
   results.set(id, result);

@@ -20,6 +20,8 @@ export interface TrustStore {
   withSubject(name: DistinguishedName): readonly TrustAnchor[];
   /** Whether exactly this certificate is an anchor. */
   has(fingerprint: string): boolean;
+  /** The anchor with this fingerprint, null where there is none. */
+  get(fingerprint: string): Certificate | null;
 }
 
 /** Makes a store of DER certificates; repeated ones count once. Throws PkiError on one that cannot be read. */
@@ -51,12 +53,13 @@ function readAnchors(certificates: Iterable<Uint8Array>, isPublic: boolean): Tru
 }
 
 function trustStore(anchors: readonly TrustAnchor[]): TrustStore {
-  const known = new Set(anchors.map(({ certificate }) => certificate.fingerprint));
+  const known = new Map(anchors.map(({ certificate }) => [certificate.fingerprint, certificate]));
   const bySubject = Map.groupBy(anchors, (anchor) => anchor.subject.comparisonKey);
   return {
     anchors,
-    hash: hash('sha256', [...known].toSorted().join('\n'), 'hex'),
+    hash: hash('sha256', [...known.keys()].toSorted().join('\n'), 'hex'),
     withSubject: (name) => bySubject.get(name.comparisonKey) ?? [],
     has: (fingerprint) => known.has(fingerprint),
+    get: (fingerprint) => known.get(fingerprint) ?? null,
   };
 }

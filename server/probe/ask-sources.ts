@@ -29,16 +29,16 @@ export async function askSources(options: AskOptions): Promise<Asked> {
   const wait = { signal, onFault };
 
   const ways = await Promise.all(
-    sentChains(addresses).map(async (sent) => {
+    sentChains(addresses, asker.work).map(async (sent) => {
       const { certificates } = sent;
-      const path = heldPath(certificates, trustStore, now);
+      const path = heldPath(certificates, trustStore, now, asker.work);
       if (path !== null) return { sent, path, authorities: [], isPending: false };
       const { authorities, isPending } = await waited<FoundAuthorities>(
         (until) =>
           sources.authorities.complete({ chain: certificates, trustStore, asker, now, signal: until }),
         { ...wait, ms: waits.authoritiesMs, late: { authorities: [], isPending: true } },
       );
-      return { sent, path: completedPath(sent, authorities, trustStore, now), authorities, isPending };
+      return { sent, path: completedPath(sent, authorities, options), authorities, isPending };
     }),
   );
 
@@ -67,7 +67,7 @@ export async function askSources(options: AskOptions): Promise<Asked> {
           ? waited((until) => sources.renewal.renewal({ leaf, now, signal: until }), { ...limit, late: null })
           : null,
       ]);
-      const around = wayAround(sent, authorities, revocation, trustStore, now);
+      const around = wayAround(sent, authorities, revocation, options);
       return { revocation: [...revocation, ...(around === null ? [] : await statusOf(around))], renewal };
     }),
   );
@@ -84,26 +84,24 @@ function wayAround(
   { certificates: [leaf, ...others] }: SentChain,
   authorities: readonly FetchedAuthority[],
   evidence: readonly RevocationEvidence[],
-  trustStore: TrustStore,
-  now: number,
+  { trustStore, now, asker }: AskOptions,
 ): Certificate[] | null {
   const revoked = new Set(
     evidence.flatMap(({ answer, fingerprint }) => (answer.state === 'revoked' ? [fingerprint] : [])),
   );
   const all = [...others, ...authorities.flatMap(({ der }) => parseReadable(der) ?? [])];
   const rest = all.filter(({ fingerprint }) => !revoked.has(fingerprint));
-  return rest.length === all.length ? null : heldPath([leaf, ...rest], trustStore, now);
+  return rest.length === all.length ? null : heldPath([leaf, ...rest], trustStore, now, asker.work);
 }
 
 function completedPath(
   { certificates }: SentChain,
   authorities: readonly FetchedAuthority[],
-  trustStore: TrustStore,
-  now: number,
+  { trustStore, now, asker }: AskOptions,
 ): Certificate[] | null {
   if (authorities.length === 0) return null;
   const more = authorities.flatMap(({ der }) => parseReadable(der) ?? []);
-  return heldPath([...certificates, ...more], trustStore, now);
+  return heldPath([...certificates, ...more], trustStore, now, asker.work);
 }
 
 function distinct(authorities: readonly FetchedAuthority[]): FetchedAuthority[] {

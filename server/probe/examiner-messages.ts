@@ -2,13 +2,20 @@ import type { Protocol, Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
 import type { Step } from './step.ts';
 
-/** What the thread of the probe is made from: plain data. */
+/** What a thread of the examiner is made from: plain data. */
 export interface ThreadSettings {
   dnsServers: readonly string[];
   egressAllowCidrs: readonly string[];
   /** The operator's own anchors. */
   extraCaPem: string | null;
   cacheFolder: string;
+}
+
+export interface ThreadData extends ThreadSettings {
+  /** What one look may cost here; what takes more is `exceeded`. null: `LOOK_WORK`, and a verdict says where it is not enough. */
+  mostWork: number | null;
+  /** One Int32: the id of the order whose certificates are being worked on, 0 for none. It can be read while the thread hangs. */
+  working: SharedArrayBuffer;
 }
 
 /** To the thread. `id` tells the answers apart; `observed` is the id of the look that an observation came from. */
@@ -27,7 +34,7 @@ export type Order =
       kind: 'judge';
       id: number;
       observed: number | null;
-      /** `pack`ed; null where the thread may still have it. */
+      /** Written by `serialize` of node:v8; null where the thread may still have it. */
       observation: Uint8Array | null;
       now: number;
       authorities: readonly Uint8Array[];
@@ -36,9 +43,13 @@ export type Order =
 
 /** From the thread. */
 export type Report =
-  /** `pack`ed. */
+  /** It has started, and takes orders from now on. */
+  | { kind: 'ready' }
+  /** `observation`: written by `serialize` of node:v8. */
   | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
   | { kind: 'judged'; id: number; judgement: Judgement }
+  /** It takes more work than is done in this thread. */
+  | { kind: 'exceeded'; id: number }
   /** The observation is not there any more: ask again, with it. */
   | { kind: 'forgotten'; id: number }
   | { kind: 'failed'; id: number; error: Error }

@@ -6,7 +6,7 @@ import {
   type Protocol,
   type Verdict,
 } from '../core/index.ts';
-import { parseReadable, type TrustStore } from '../pki/index.ts';
+import { parseReadable, type TrustStore, WorkBudget } from '../pki/index.ts';
 import { createAccountTrust } from './account-trust.ts';
 import type { Probe } from './probe.ts';
 import type { Step } from './step.ts';
@@ -18,6 +18,8 @@ export interface LookOptions {
   authorities: readonly Uint8Array[];
   /** Looks at the posture too: some handshakes more, to be made about once a day. */
   withPosture: boolean;
+  /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
+  work?: WorkBudget;
   /** Hears where the time of the look went, at the latest when it ends. Default: nobody asks. */
   onStep?: (step: Step) => void;
 }
@@ -30,11 +32,16 @@ export interface Question {
   authorities: readonly Uint8Array[];
   /** What was concluded before; null for the first time. */
   previous: Verdict | null;
+  /** What judging may cost; the verdict says where it is not enough. Default: `LOOK_WORK`. */
+  work?: WorkBudget;
 }
 
 export interface Judgement {
   verdict: Verdict;
-  /** Of every distinct certificate seen that can be read. An unreadable one is a finding of the verdict. */
+  /**
+   * Of every distinct certificate seen that can be read, as far as one look's work pays for reading. An unreadable one is a
+   * finding of the verdict.
+   */
   certificates: { facts: CertificateFacts }[];
 }
 
@@ -54,14 +61,17 @@ export function createExaminer({ probe, trustStore }: { probe: Probe; trustStore
   return {
     observe: (endpoint, { authorities, ...options }) =>
       probe.observe(endpoint, { ...options, trustStore: trustOf(authorities) }),
-    judge: async ({ observation, now, authorities, previous }) => ({
-      verdict: judge(observation, now, trustOf(authorities), previous),
-      certificates: certificatesSeen(observation),
-    }),
+    async judge({ observation, now, authorities, previous, work }) {
+      const verdict = judge(observation, now, trustOf(authorities), previous, work);
+      return { verdict, certificates: certificatesSeen(observation, new WorkBudget(work?.total)) };
+    },
   };
 }
 
-function certificatesSeen({ addresses, authorities, posture }: Observation): { facts: CertificateFacts }[] {
+function certificatesSeen(
+  { addresses, authorities, posture }: Observation,
+  work: WorkBudget,
+): { facts: CertificateFacts }[] {
   const ders = [
     ...addresses.flatMap((address) => (address.outcome === 'handshake' ? address.presentedChain : [])),
     ...authorities.map(({ der }) => der),
@@ -69,8 +79,12 @@ function certificatesSeen({ addresses, authorities, posture }: Observation): { f
   ];
   const seen = new Map<string, { facts: CertificateFacts }>();
   for (const der of ders) {
+    if (work.isExhausted) break;
     const certificate = parseReadable(der);
-    if (certificate !== null) seen.set(certificate.fingerprint, { facts: certificateFacts(certificate) });
+    if (certificate === null) work.spendBytes(der.length);
+    if (certificate === null || seen.has(certificate.fingerprint)) continue;
+    work.spendReading(certificate);
+    seen.set(certificate.fingerprint, { facts: certificateFacts(certificate) });
   }
   return [...seen.values()];
 }

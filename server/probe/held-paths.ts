@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
+
 import type { AddressObservation } from '../core/index.ts';
-import type { Certificate, TrustStore } from '../pki/index.ts';
+import type { Certificate, TrustStore, WorkBudget } from '../pki/index.ts';
 import { buildPath, parseReadable } from '../pki/index.ts';
 
 /** One chain as servers sent it, leaf first, with what can be read of it, and the first staple that came along. */
@@ -11,20 +13,25 @@ export interface SentChain {
 /** Nodes of one name seldom show more than two; for more the CAs are not asked. */
 const MOST_CHAINS = 4;
 
-/** The distinct readable chains of a look, in the order of the addresses. */
-export function sentChains(addresses: readonly AddressObservation[]): SentChain[] {
+/** The distinct readable chains of a look, in the order of the addresses, as far as `work` pays for reading them. */
+export function sentChains(addresses: readonly AddressObservation[], work: WorkBudget): SentChain[] {
   const chains = new Map<string, SentChain>();
+  const asSent = new Set<string>();
   for (const seen of addresses) {
-    if (seen.outcome !== 'handshake') continue;
+    if (seen.outcome !== 'handshake' || work.isExhausted) continue;
+    const sent = seen.presentedChain.map((der) => hash('sha256', der, 'hex')).join(' ');
+    if (asSent.size >= MOST_CHAINS && !asSent.has(sent)) continue;
+    asSent.add(sent);
     const [leaf, ...others] = seen.presentedChain.map(parseReadable);
     if (leaf === undefined || leaf === null) continue;
     const certificates: SentChain['certificates'] = [leaf, ...others.filter((one) => one !== null)];
+    for (const one of certificates) work.spendReading(one);
     const key = certificates.map(({ fingerprint }) => fingerprint).join(' ');
     const known = chains.get(key);
     if (known === undefined) chains.set(key, { certificates, staple: seen.staple });
     else known.staple ??= seen.staple;
   }
-  return [...chains.values()].slice(0, MOST_CHAINS);
+  return [...chains.values()];
 }
 
 /**
@@ -35,8 +42,9 @@ export function heldPath(
   [leaf, ...intermediates]: readonly [Certificate, ...Certificate[]],
   trustStore: TrustStore,
   now: number,
+  work: WorkBudget,
 ): Certificate[] | null {
-  const result = buildPath({ leaf, intermediates, trustStore, now, ignoreLeafValidity: true });
+  const result = buildPath({ leaf, intermediates, trustStore, now, work, ignoreLeafValidity: true });
   return result.ok ? result.path : null;
 }
 

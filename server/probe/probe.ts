@@ -7,12 +7,12 @@ import type {
   Protocol,
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
-import type { TrustStore } from '../pki/index.ts';
+import { parseReadable, type TrustStore, WorkBudget } from '../pki/index.ts';
 import { askSources } from './ask-sources.ts';
 import type { Asked } from './ask-sources.ts';
 import { lookAtHttp } from './http-look.ts';
 import { look } from './look.ts';
-import type { OpenLook } from './look.ts';
+import type { LookOptions, OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
 import { Asker } from './sources/asker.ts';
 import type { Sources } from './sources/sources.ts';
@@ -25,6 +25,8 @@ export interface ObserveOptions {
   trustStore: TrustStore;
   /** Looks at the posture too: some handshakes more, to be made about once a day. */
   withPosture: boolean;
+  /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
+  work?: WorkBudget;
   /** Hears of each part of the look as it ends. Default: nobody asks. */
   onStep?: (step: Step) => void;
 }
@@ -84,7 +86,10 @@ export function createProbe(options: ProbeOptions): Probe {
   const waits = { authoritiesMs: caps.authorities, statusMs: caps.status };
 
   return {
-    async observe({ host, port, protocol }, { signal, trustStore, withPosture, onStep }) {
+    async observe(
+      { host, port, protocol },
+      { signal, trustStore, withPosture, onStep, work = new WorkBudget() },
+    ) {
       const endpoint = { host, port, protocol };
       const observedAt = now();
       const startedAt = performance.now();
@@ -93,6 +98,7 @@ export function createProbe(options: ProbeOptions): Probe {
       const timer = setTimeout(end, caps.check);
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
+      const handshakes = limitHandshakes(work, deadline.signal);
       const limits = {
         endpoint,
         policy,
@@ -114,12 +120,17 @@ export function createProbe(options: ProbeOptions): Probe {
         );
         const addresses = await Promise.all(
           (resolution.ok ? resolution.addresses : []).map((address) =>
-            timed('look', onStep, () => look({ ...limits, address, takeOver })),
+            timed('look', onStep, () =>
+              handshakes.run((own) => look({ ...limits, ...own, address, takeOver })),
+            ),
           ),
         );
-        const seen = withPosture ? addresses.find(({ outcome }) => outcome === 'handshake') : undefined;
+        const seen =
+          withPosture && !handshakes.isOver()
+            ? addresses.find(({ outcome }) => outcome === 'handshake')
+            : undefined;
         const common = { signal: deadline.signal, onFault };
-        const asker = new Asker(host);
+        const asker = new Asker(host, work);
         const ask = (about: readonly AddressObservation[]): Promise<Asked> =>
           timed('ask', onStep, () =>
             askSources({ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits }),
@@ -142,11 +153,44 @@ export function createProbe(options: ProbeOptions): Probe {
         ]);
         const said = together(asked, await ask(unusual(posture, addresses)));
         const durationMs = Math.round(performance.now() - startedAt);
-        return { endpoint, observedAt, durationMs, resolution, addresses, http: answered, ...said, posture };
+        // Cut off with all other connections, it says nothing.
+        const answer = handshakes.isOver() ? null : answered;
+        return { endpoint, observedAt, durationMs, resolution, addresses, http: answer, ...said, posture };
       } finally {
         clearTimeout(timer);
         signal.removeEventListener('abort', end);
       }
+    },
+  };
+}
+
+/**
+ * Ends the handshakes of a look once OpenSSL may have spent on their chains what a look may cost. Addresses whose handshake was
+ * not done by then count as having sent too much.
+ */
+function limitHandshakes(work: WorkBudget, deadline: AbortSignal) {
+  const left = new WorkBudget(work.total);
+  const underWay = new Set<AbortController>();
+  deadline.addEventListener('abort', () => underWay.forEach((one) => one.abort()), { once: true });
+  return {
+    isOver: () => left.isExhausted,
+    async run(
+      lookWith: (options: Pick<LookOptions, 'signal' | 'onChain'>) => Promise<AddressObservation>,
+    ): Promise<AddressObservation> {
+      const own = new AbortController();
+      underWay.add(own);
+      if (deadline.aborted) own.abort();
+      const onChain = (chain: readonly Uint8Array[]): void => {
+        const bytes = chain.reduce((sum, { length }) => sum + length, 0);
+        if (left.spendHandshake(chain.map(parseReadable), bytes)) return;
+        work.exhaust();
+        // At once, before the next socket is served, which may have another such chain. Never this one: Node 26 crashes where a
+        // socket is destroyed below its TLS layer while that reads from it.
+        for (const one of underWay) if (one !== own) one.abort();
+      };
+      const seen = await lookWith({ signal: own.signal, onChain });
+      if (seen.outcome === 'handshake' || !left.isExhausted || deadline.aborted) return seen;
+      return { ...seen, stage: 'handshake', reason: 'too_large', tlsAlert: null, detail: null };
     },
   };
 }

@@ -1,124 +1,115 @@
-import { deserialize, serialize } from 'node:v8';
-import { Worker } from 'node:worker_threads';
-
-import type { Observation } from '../core/index.ts';
-import type { Order, Report, ThreadSettings } from './examiner-messages.ts';
-import type { Examiner, Judgement } from './examiner.ts';
+import { judge, type Observation, unexaminedObservation } from '../core/index.ts';
+import { createTrustStore, LOOK_WORK } from '../pki/index.ts';
+import {
+  createExaminerClient,
+  type ExaminerClient,
+  ExaminationExceeded,
+  ExaminationOverran,
+  type Patience,
+} from './examiner-client.ts';
+import type { ThreadSettings } from './examiner-messages.ts';
+import type { Examiner, Judgement, LookOptions, Question } from './examiner.ts';
 
 interface ThreadedExaminerOptions extends ThreadSettings {
-  /** Told what could not be kept for later, and when the thread had to be started anew. */
+  /** Told what could not be kept for later, and when a thread had to be ended. */
   onTrouble: (error: Error) => void;
-  /** Default: 40,000. */
-  patienceMs?: number;
+  /** Shorter, for tests. */
+  patience?: { checks?: Partial<Patience>; strangers?: Partial<Patience> };
+  /** How long the strangers' thread stays when nobody needs it. Default: 30,000. */
+  idleMs?: number;
 }
 
 interface ThreadedExaminer extends Examiner {
+  /** For people without an account: looks and judges in a thread of their own, which no check of an account waits for. */
+  strangers: Examiner;
   close(): Promise<void>;
 }
 
-type Pending = Record<'resolve' | 'reject', (value: never) => void>;
-type NewOrder = Order extends infer One ? (One extends Order ? Omit<One, 'id'> : never) : never;
+const CHECKS: Patience = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000 };
+/** Somebody waits for ten seconds at most, and a thread that hangs keeps other strangers from an answer. */
+const STRANGERS: Patience = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
+const IDLE_MS = 30_000;
+/** Of a look beside all other checks: 15 ms of a core, ten times what a usual host takes. What takes more is examined apart. */
+const MOST_WORK_AMONG_CHECKS = LOOK_WORK / 4;
+const MOST_APART = 1_000;
+
+type Endpoint = Observation['endpoint'];
 
 /**
- * Hostile certificates and lists may at worst end the thread, which is started anew, and not the product. What is young lives for
- * one look, of which there are dozens at once: more room for it is held for nothing.
- */
-const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
-/** A look has its own deadline of 20 s. A thread that says nothing for so long hangs, with all that was asked of it. */
-const PATIENCE_MS = 40_000;
-
-/**
- * Looks and judges in a thread of its own, so that whoever answers requests in this one never waits behind a handshake or a path
- * to be built. What was under way when the thread ends rejects; it is started again for whatever is asked next.
+ * Looks and judges in threads of their own, so that whoever answers requests in this one never waits behind a handshake or a path
+ * to be built. One thread serves the checks of accounts. Another one, which starts when it is needed, serves strangers, and from
+ * then on the endpoints whose certificates took much work or made a thread overrun. Which thread examines an endpoint never
+ * changes the verdict: it comes with less work than that, or from the other thread.
+ *
+ * A thread that overruns is ended. What it was working on is then unknown (`not_examined`), never down; everything else that was
+ * under way rejects, and is asked again by whoever asked.
  */
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
-  const { onTrouble, patienceMs = PATIENCE_MS, ...settings } = options;
-  /** By which look it was made: the thread has most of them still, and need not be sent them back. */
-  const origins = new WeakMap<Observation, number>();
-  const pending = new Map<number, Pending>();
-  let thread: Worker | null = start();
-  let lastId = 0;
+  const { onTrouble, patience = {}, idleMs = IDLE_MS, ...settings } = options;
+  const checks = createExaminerClient({
+    ...{ settings, onTrouble, mostWork: MOST_WORK_AMONG_CHECKS },
+    patience: { ...CHECKS, ...patience.checks },
+  });
+  const strangers = createExaminerClient({
+    ...{ settings, onTrouble, mostWork: null, idleMs },
+    patience: { ...STRANGERS, ...patience.strangers },
+  });
+  /** Endpoints that are examined beside the checks; the one that was added first is forgotten first. */
+  const apart = new Set<string>();
 
-  function start(): Worker {
-    const started = new Worker(new URL('./examiner-thread.ts', import.meta.url), {
-      workerData: { ...settings } satisfies ThreadSettings,
-      resourceLimits: MEMORY,
-    });
-    started.on('message', answer);
-    started.on('error', (error) => {
-      onTrouble(error instanceof Error ? error : new Error(String(error)));
-    });
-    started.on('exit', () => {
-      // Not before it is asked again: one that cannot even start would be started for ever.
-      thread = null;
-      for (const { reject } of pending.values()) reject(new Error('The thread of the probe ended.') as never);
-      pending.clear();
-    });
-    return started;
+  function setApart(endpoint: Endpoint): void {
+    apart.add(keyOf(endpoint));
+    const [oldest] = apart;
+    if (apart.size > MOST_APART && oldest !== undefined) apart.delete(oldest);
   }
 
-  function answer(report: Report): void {
-    if (report.kind === 'trouble') return onTrouble(report.error);
-    const asked = pending.get(report.id);
-    pending.delete(report.id);
-    if (report.kind === 'failed') asked?.reject(report.error as never);
-    else asked?.resolve(report as never);
+  /** `overran`: stands for the answer where the thread had to be ended over this endpoint. */
+  async function among<T>(
+    endpoint: Endpoint,
+    examine: (client: ExaminerClient) => Promise<T>,
+    overran: () => T,
+    first = apart.has(keyOf(endpoint)) ? strangers : checks,
+  ): Promise<T> {
+    try {
+      return await examine(first);
+    } catch (error) {
+      const isTooMuch = error instanceof ExaminationExceeded;
+      if (!isTooMuch && !(error instanceof ExaminationOverran)) throw error;
+      setApart(endpoint);
+      return isTooMuch ? among(endpoint, examine, overran, strangers) : overran();
+    }
   }
 
-  function ask<Kind extends Report['kind']>(
-    order: NewOrder,
-  ): { id: number; answered: Promise<Extract<Report, { kind: Kind }>> } {
-    lastId += 1;
-    const id = lastId;
-    const { promise, resolve, reject } = Promise.withResolvers<Extract<Report, { kind: Kind }>>();
-    const asked = (thread ??= start());
-    const patience = setTimeout(() => {
-      onTrouble(new Error(`The thread of the probe has not answered for ${patienceMs} ms; it is ended.`));
-      void asked.terminate();
-    }, patienceMs);
-    pending.set(id, { resolve, reject });
-    asked.postMessage({ ...order, id });
-    return { id, answered: promise.finally(() => clearTimeout(patience)) };
-  }
+  const examiner = (thread?: ExaminerClient): Examiner => ({
+    observe({ host, port, protocol }: Endpoint, look: LookOptions) {
+      const endpoint = { host, port, protocol };
+      const startedAt = Date.now();
+      const overran = (): Observation => unexaminedObservation(endpoint, startedAt);
+      return among(endpoint, (client) => client.observe(endpoint, look), overran, thread);
+    },
+    judge(question: Question) {
+      const { endpoint } = question.observation;
+      return among(endpoint, (client) => client.judge(question), () => unexamined(question), thread);
+    },
+  });
 
   return {
-    async observe(endpoint, { signal, authorities, withPosture, onStep }) {
-      const { host, port, protocol } = endpoint;
-      const { id, answered } = ask<'observed'>({
-        kind: 'observe',
-        endpoint: { host, port, protocol },
-        authorities: authorities.map(alone),
-        withPosture,
-        withSteps: onStep !== undefined,
-      });
-      const abort = (): void => thread?.postMessage({ kind: 'abort', id } satisfies Order);
-      signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted) abort();
-      try {
-        const { observation: packed, steps } = await answered;
-        if (onStep) steps.forEach(onStep);
-        const observation = deserialize(packed) as Observation;
-        origins.set(observation, id);
-        return observation;
-      } finally {
-        signal.removeEventListener('abort', abort);
-      }
-    },
-    async judge({ observation, now, authorities, previous }): Promise<Judgement> {
-      const observed = origins.get(observation) ?? null;
-      const order = { kind: 'judge' as const, observed, now, authorities: authorities.map(alone), previous };
-      if (observed !== null) {
-        const answered = await ask<'judged' | 'forgotten'>({ ...order, observation: null }).answered;
-        if (answered.kind === 'judged') return answered.judgement;
-      }
-      const { judgement } = await ask<'judged'>({ ...order, observation: serialize(observation) }).answered;
-      return judgement;
-    },
+    ...examiner(),
+    strangers: examiner(strangers),
     async close() {
-      await thread?.terminate();
+      await Promise.all([checks.close(), strangers.close()]);
     },
   };
 }
 
-/** The bytes without what else is in their buffer, which would be sent along. */
-const alone = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);
+function keyOf({ host, port, protocol }: Endpoint): string {
+  return `${protocol} ${host} ${port}`;
+}
+
+const NO_ANCHORS = createTrustStore([]);
+
+function unexamined({ observation: { endpoint, observedAt }, now, previous }: Question): Judgement {
+  const verdict = judge(unexaminedObservation(endpoint, observedAt), now, NO_ANCHORS, previous);
+  const trustStoreHash = previous?.trustStoreHash ?? verdict.trustStoreHash;
+  return { verdict: { ...verdict, trustStoreHash }, certificates: [] };
+}

@@ -1,5 +1,7 @@
-import { certificateFacts, type Observation } from '../core/index.ts';
-import { type Certificate, parseReadable } from '../pki/index.ts';
+import { hash } from 'node:crypto';
+
+import type { CertificateFacts, Observation } from '../core/index.ts';
+import type { Judgement } from '../probe/index.ts';
 import { answerGlance, type ClaimedGlance, extendGlance, type GlanceAnswer } from '../store/glances.ts';
 import type { CheckerOptions } from './checker.ts';
 
@@ -32,17 +34,13 @@ export async function answerAsked(
     );
     if (stopping.aborted) return;
     const asked = { observation, now: clock.now(), authorities: [], previous: null };
-    const { verdict } = await examiner.judge(asked);
-    const chain = readableChain(observation, verdict.leafFingerprint);
-    const [leaf] = chain;
-    const facts = leaf === undefined ? null : certificateFacts(leaf);
+    const { verdict, certificates } = await examiner.judge(asked);
+    const chain = readableChain(observation, verdict.leafFingerprint, certificates);
+    const facts = chain[0] ?? null;
     const answer: GlanceAnswer = {
       verdict,
       leaf: facts && { ...facts, sans: facts.sans.slice(0, SHOWN_NAMES) },
-      chain: chain.map((certificate) => {
-        const { subject, issuer, notAfter } = certificateFacts(certificate);
-        return { subject, issuer, notAfter };
-      }),
+      chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, notAfter })),
       names: facts?.sans.length ?? 0,
     };
     await answerGlance(store, id, answer);
@@ -56,11 +54,16 @@ export async function answerAsked(
 /** Nobody reads more of a report that is looked at once. */
 const SHOWN_NAMES = 100;
 
-/** What the first address with this leaf sent. */
-function readableChain(observation: Observation, leafFingerprint: string | null): Certificate[] {
+/** What the first address with this leaf sent, by the facts that the examiner read: nothing of a stranger's is parsed here. */
+function readableChain(
+  observation: Observation,
+  leafFingerprint: string | null,
+  certificates: Judgement['certificates'],
+): CertificateFacts[] {
+  const known = new Map(certificates.map(({ facts }) => [facts.fingerprint, facts]));
   for (const seen of observation.addresses) {
     if (seen.outcome !== 'handshake') continue;
-    const chain = seen.presentedChain.flatMap((der) => parseReadable(der) ?? []);
+    const chain = seen.presentedChain.flatMap((der) => known.get(hash('sha256', der, 'hex')) ?? []);
     if (chain[0]?.fingerprint === leafFingerprint) return chain;
   }
   return [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Canaries } from '../probe/index.ts';
+import type { Canaries, Examiner } from '../probe/index.ts';
 import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/deliveries.ts';
 import { claimGlances, extendGlance } from '../store/glances.ts';
 import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
@@ -47,6 +47,8 @@ const MESSAGE_GRACE_MS = 700;
 const ABORT_MS = 600;
 
 export interface WorkerOptions extends CheckerOptions, DelivererOptions, IconKeeperOptions {
+  /** Looks for people without an account. Default: `examiner`, as for checks. */
+  strangersExaminer?: Examiner;
   /** How many checks run at once. */
   concurrency: number;
   /** Whom alarms are mailed to. */
@@ -179,7 +181,8 @@ export function createWorker(options: WorkerOptions): Worker {
     name: 'look',
     concurrency: GLANCES_AT_ONCE,
     claim: (limit) => claimGlances(store, { now: clock.now(), limit, leaseMs: GLANCE_LEASE_MS }),
-    handle: (glance, stopping) => answerAsked(glance, options, stopping),
+    handle: (glance, stopping) =>
+      answerAsked(glance, { ...options, examiner: options.strangersExaminer ?? options.examiner }, stopping),
     release: ({ id }) => extendGlance(store, { id, now: clock.now(), leaseMs: 0 }),
     // Whose look it is, nobody keeps.
     fieldsOf: ({ id }) => ({ look: id }),

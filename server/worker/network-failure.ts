@@ -23,7 +23,7 @@ const isOurs = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>):
 
 /** Whether a look failed in a way that the network between us and the endpoint may be to blame for. */
 export function isNetworkFailure({ resolution, addresses, http }: Observation): boolean {
-  if (!resolution.ok) return resolution.stage !== 'policy';
+  if (!resolution.ok) return resolution.stage === 'dns';
   // Shook hands, but the request got no answer. An error of the server (5xx) is an answer.
   if (addresses.some(({ outcome }) => outcome === 'handshake'))
     return http !== null && http.outcome === 'failed' && ['timeout', 'closed'].includes(http.reason);

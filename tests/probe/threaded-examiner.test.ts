@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { assessUptime, type Observation, unexaminedObservation } from '../../server/core/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import {
   createExaminer,
@@ -8,9 +9,13 @@ import {
   type Examiner,
   NO_SOURCES,
 } from '../../server/probe/index.ts';
+import { isNetworkFailure } from '../../server/worker/network-failure.ts';
 import { temporaryFolder } from '../kit/app.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
+import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/hostile-chains.ts';
+import { answer, observation } from '../kit/judging.ts';
 import { mintAuthority } from '../kit/mint.ts';
+import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
 
 const HOST = 'thread.certs.test';
@@ -69,16 +74,96 @@ describe('looking and judging in a thread of their own', () => {
   });
 
   it('ends a thread that says nothing any more', async () => {
-    const { endpoint } = await place();
+    const peer = await startRawPeer(silent);
+    onTestFinished(() => peer.stop());
     const troubles: string[] = [];
-    const thread = createThreadedExaminer({
-      ...settingsOf('127.0.0.1:9'),
-      patienceMs: 1,
+    const { thread } = await place({
+      patience: { checks: { observeMs: 1 } },
       onTrouble: ({ message }) => troubles.push(message),
     });
-    onTestFinished(() => thread.close());
-    await expect(look(thread, endpoint)).rejects.toThrow('The thread of the probe ended.');
+    const silence = { host: '127.0.0.1', port: peer.port };
+    await expect(look(thread, silence)).rejects.toThrow('The thread of the probe ended.');
     expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
+  });
+
+  it('calls unknown, and never down, what a thread was ended over, and judges it beside the checks next time', async () => {
+    const troubles: string[] = [];
+    const { endpoint, thread, here } = await place({
+      patience: { checks: { judgeMs: 1 } },
+      onTrouble: ({ message }) => troubles.push(message),
+    });
+    const good = await look(here, endpoint);
+    const hostile = hostileLook();
+    const first = await judged(thread, hostile);
+    expect(first.verdict).toMatchObject({
+      ...{ reached: false, trusted: false, findings: [] },
+      failure: {
+        ...{ stage: 'examination', reason: 'not_examined' },
+        message: `${HOSTILE_HOST} could not be checked: examining it took too long and was ended.`,
+      },
+    });
+    expect(assessUptime(unexaminedObservation(hostile.endpoint, 0)).state).toBe('unknown');
+    expect(isNetworkFailure(unexaminedObservation(hostile.endpoint, 0))).toBe(false);
+    expect(troubles).toEqual(['The thread of the probe has not answered for 1 ms; it is ended.']);
+    // The checks' thread still waits no longer than a millisecond: only the other one can have judged it.
+    const second = await judged(thread, hostile);
+    expect(second.verdict).toMatchObject({ reached: true, failure: null });
+    expect(troubles).toHaveLength(1);
+    expect((await judged(thread.strangers, good)).verdict.trusted).toBe(true);
+  });
+
+  it('judges what takes much work in the thread of strangers, with the verdict of any other thread', async () => {
+    const { thread, here } = await place();
+    const hostile = hostileLook();
+    const [theirs, ours] = await Promise.all([judged(thread, hostile), judged(here, hostile)]);
+    expect(timeless(theirs)).toEqual(timeless(ours));
+    expect(theirs.verdict.findings.map(({ code }) => code)).toContain('path_invalid');
+
+    const troubles: string[] = [];
+    const { thread: impatient } = await place({
+      patience: { strangers: { judgeMs: 1 } },
+      onTrouble: ({ message }) => troubles.push(message),
+    });
+    const harmless = { ...hostile, addresses: [] };
+    expect((await judged(impatient, harmless)).verdict.failure?.reason).toBe('no_addresses');
+    expect(troubles).toEqual([]);
+    expect((await judged(impatient, hostile)).verdict.failure?.reason).toBe('not_examined');
+    expect(troubles).toHaveLength(1);
+  });
+
+  it('ends the thread of strangers without touching a check that is under way', async () => {
+    const troubles: string[] = [];
+    const { endpoint, thread } = await place({
+      patience: { strangers: { judgeMs: 1 } },
+      onTrouble: ({ message }) => troubles.push(message),
+    });
+    const looking = look(thread, endpoint);
+    const { verdict } = await judged(thread.strangers, hostileLook());
+    expect(verdict.failure?.reason).toBe('not_examined');
+    expect((await looking).addresses).toMatchObject([{ outcome: 'handshake' }]);
+    expect(troubles).toHaveLength(1);
+  });
+
+  it('starts the thread of strangers when somebody asks, and ends it when nobody does any more', async () => {
+    const { endpoint, thread } = await place({ idleMs: 1 });
+    const threads = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length;
+    const before = threads();
+    await look(thread.strangers, endpoint);
+    await expect.poll(threads).toBe(before);
+    await look(thread.strangers, endpoint);
+    await expect.poll(threads).toBe(before);
+  });
+
+  it('serves other looks between two hostile judgements', async () => {
+    const { endpoint, thread } = await place();
+    const done: string[] = [];
+    await look(thread, endpoint);
+    const looks = Array.from({ length: 12 }, (_, index) => hostileLook(`h${index}.${HOSTILE_HOST}`));
+    // All at once: nothing is awaited before the look is asked for too.
+    const hostile = looks.map((seen) => judged(thread, seen).then(() => done.push('hostile')));
+    const looking = look(thread, { host: '127.0.0.1', port: 1 }).then(() => done.push('look'));
+    await Promise.all([...hostile, looking]);
+    expect(done.indexOf('look')).toBeLessThan(10);
   });
 
   it('goes on while this thread is busy, and so never keeps it busy', async () => {
@@ -97,12 +182,13 @@ describe('looking and judging in a thread of their own', () => {
 
 type Endpoint = { host: string; port: number };
 
-async function place() {
+async function place(more: Partial<Parameters<typeof createThreadedExaminer>[0]> = {}) {
   const dns = await startDnsServer({ [HOST]: { addresses: ['127.0.0.1'] } });
   const peer = await startTlsServer({ '*': leaf });
   const thread = createThreadedExaminer({
     ...settingsOf(dns.address),
     onTrouble: (error) => expect.fail(error.message),
+    ...more,
   });
   onTestFinished(async () => {
     await thread.close();
@@ -124,6 +210,13 @@ function settingsOf(nameServer: string) {
     extraCaPem: null,
     cacheFolder: folder.path,
   };
+}
+
+/** One that takes all the work that is spent on a look, at once. */
+function hostileLook(host = HOSTILE_HOST): Observation {
+  const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(root) ?? [];
+  const addresses = Array.from({ length: 4 }, (_, index) => answer(chain, { address: `192.0.2.${index}` }));
+  return observation(addresses, { endpoint: { host, port: 443, protocol: 'tls' } });
 }
 
 const look = (examiner: Examiner, endpoint: Endpoint, signal = never) =>

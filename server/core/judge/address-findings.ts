@@ -71,9 +71,23 @@ export function isReplacedBy(older: Certificate, other: Certificate): boolean {
 }
 
 function hasSameNames(left: Certificate, right: Certificate): boolean {
-  const names = ({ subjectAltNames: { dnsNames, ipAddresses } }: Certificate): string =>
-    [...new Set([...dnsNames, ...ipAddresses].map((name) => name.toLowerCase()))].toSorted().join('\n');
-  return names(left) === names(right);
+  return namesKey(left) === namesKey(right);
+}
+
+/** As many as are stored: certificates with more are compared by the first of them. */
+const MOST_COMPARED = 2_000;
+const namesKeys = new WeakMap<Certificate, string>();
+
+/** Made once for each certificate: with twenty addresses it is compared with up to nineteen others. */
+function namesKey(certificate: Certificate): string {
+  let key = namesKeys.get(certificate);
+  if (key === undefined) {
+    const { dnsNames, ipAddresses } = certificate.subjectAltNames;
+    const names = [...dnsNames, ...ipAddresses].slice(0, MOST_COMPARED);
+    key = [...new Set(names.map((name) => name.toLowerCase()))].toSorted().join('\n');
+    namesKeys.set(certificate, key);
+  }
+  return key;
 }
 
 function legacyFindings(answers: readonly Answer[]): Shown[] {

@@ -1,4 +1,4 @@
-import type { Certificate, Reference, TrustStore } from '../../pki/index.ts';
+import type { Certificate, Reference, TrustStore, WorkBudget } from '../../pki/index.ts';
 import { parseIpAddress, parseReadable } from '../../pki/index.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
@@ -31,19 +31,22 @@ export class ChainJudge {
   readonly #trustStore: TrustStore;
   readonly #known: readonly RevokedCertificate[];
   readonly #authorities: Certificate[];
+  readonly #work: WorkBudget;
   readonly #judged = new Map<string, Judged>();
 
-  /** `known`: what earlier checks learned to be revoked. */
+  /** `known`: what earlier checks learned to be revoked. `work`: what all chains together may cost. */
   constructor(
     observation: Observation,
     now: number,
     trustStore: TrustStore,
     known: readonly RevokedCertificate[],
+    work: WorkBudget,
   ) {
     this.#observation = observation;
     this.#now = now;
     this.#trustStore = trustStore;
     this.#known = known;
+    this.#work = work;
     this.#authorities = observation.authorities.flatMap(({ der }) => parseReadable(der) ?? []);
   }
 
@@ -105,6 +108,7 @@ export class ChainJudge {
       host: displayName(endpoint),
       trustStore: this.#trustStore,
       now: this.#now,
+      work: this.#work,
     };
     const chain = judgeChain(input);
     const isBarred = (one: Certificate): boolean => this.#revocation(one).state === 'revoked';

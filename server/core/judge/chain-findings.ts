@@ -1,9 +1,9 @@
-import type { Certificate, Reference, TrustStore } from '../../pki/index.ts';
+import type { Certificate, Reference, TrustStore, WorkBudget } from '../../pki/index.ts';
 import { parseReadable } from '../../pki/index.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { companionFindings } from './companion-findings.ts';
 import { leafFindings, lifetimeFindings } from './leaf-findings.ts';
-import { judgePath } from './path-findings.ts';
+import { judgePath, tooMuchWork } from './path-findings.ts';
 
 export interface ChainJudgement {
   /** Null when it cannot be read. */
@@ -28,16 +28,24 @@ export function judgeChain(input: {
   host: string;
   trustStore: TrustStore;
   now: number;
+  /** What this look may still cost. */
+  work: WorkBudget;
   /** Certificates that no path may use. */
   isBarred?: (certificate: Certificate) => boolean;
 }): ChainJudgement {
-  const { presentedChain, host, trustStore, now, isPending = false, isBarred = () => false } = input;
-  const [leaf, ...others] = presentedChain.map(parseReadable);
+  const { presentedChain, host, trustStore, now, work, isPending = false, isBarred = () => false } = input;
+  // Whatever was sent at further addresses is not even read.
+  if (work.isExhausted) return unread([tooMuchWork()]);
+  const [leaf, ...others] = presentedChain.map((der) => {
+    const certificate = parseReadable(der);
+    if (certificate === null) work.spendBytes(der.length);
+    return certificate;
+  });
   if (leaf === undefined || leaf === null) {
     const message = `${host} shows a certificate that cannot be read.`;
     const finding = { severity: 'critical', message, fingerprint: null, evidence: [] } as const;
     const findings: ChainFinding[] = [{ code: 'malformed_certificate', ...finding, evidence: [] }];
-    return { leaf: null, sent: [], path: null, weakest: null, findings };
+    return unread(findings);
   }
   const sent = others.filter((certificate) => certificate !== null);
   const {
@@ -52,6 +60,7 @@ export function judgeChain(input: {
     isPending,
     trustStore,
     now,
+    work,
   });
   const findings = [
     ...leafFindings(leaf, input),
@@ -71,4 +80,8 @@ export function judgeChain(input: {
     });
   }
   return { leaf, sent, path, weakest, findings };
+}
+
+function unread(findings: ChainFinding[]): ChainJudgement {
+  return { leaf: null, sent: [], path: null, weakest: null, findings };
 }

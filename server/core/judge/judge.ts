@@ -1,4 +1,4 @@
-import type { TrustStore } from '../../pki/index.ts';
+import { type TrustStore, WorkBudget } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
 import { addressVerdicts } from './address-verdicts.ts';
 import { type Answer, ChainJudge } from './answers.ts';
@@ -19,18 +19,20 @@ const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 /**
  * Concludes from an observation what holds at `now`, over all addresses and with every finding. It can be repeated at any
  * later time with the same evidence, another `now` or other anchors. `previous` is what the check before concluded: what that
- * one knew and this one could not see stays, and a certificate that was revoked once stays revoked.
+ * one knew and this one could not see stays, and a certificate that was revoked once stays revoked. Once `work` is spent, which
+ * counts operations and not time, what is left is not verified, and the verdict says so.
  */
 export function judge(
   seen: Observation,
   now: number,
   trustStore: TrustStore,
   previous: Verdict | null = null,
+  work: WorkBudget = new WorkBudget(),
 ): Verdict {
   const observation = { ...seen, renewal: withKnownWindows(seen.renewal, previous) };
   const host = displayName(observation.endpoint);
   const before = recall(previous);
-  const chains = new ChainJudge(observation, now, trustStore, before.revoked);
+  const chains = new ChainJudge(observation, now, trustStore, before.revoked, work);
   const answers = chains.answers();
   const base = {
     judgedAt: now,

@@ -36,9 +36,9 @@ function validityFindings(leaf: Certificate, now: number): ChainFinding[] {
 
 function nameFindings(leaf: Certificate, reference: Reference, host: string): ChainFinding[] {
   if (matchesReference(leaf, reference)) return [];
-  const names = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses].map(oneLine);
+  const names = [...leaf.subjectAltNames.dnsNames, ...leaf.subjectAltNames.ipAddresses];
   const more = names.length - NAMES_SHOWN;
-  const listed = names.slice(0, NAMES_SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const listed = names.slice(0, NAMES_SHOWN).map(oneLine).join(', ') + (more > 0 ? ` and ${more} more` : '');
   const message =
     names.length === 0
       ? `The certificate names no host (it has no subject alternative names), so it does not cover ${host}.`

@@ -2,7 +2,13 @@ import { getCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { current, DAY, intermediate, issue, NOW, root, years } from '../../../tests/kit/judging.ts';
 import { mintAuthority } from '../../../tests/kit/mint.ts';
-import { createTrustStore, parseCertificate, splitPem, subjectPublicKeyHash } from '../../pki/index.ts';
+import {
+  createTrustStore,
+  parseCertificate,
+  splitPem,
+  subjectPublicKeyHash,
+  WorkBudget,
+} from '../../pki/index.ts';
 import { exceededLifetimeCap } from './lifetime-cap.ts';
 import { judgePath } from './path-findings.ts';
 import { CHROME_TRUSTS_UNTIL, distrustedSince } from './root-constraints.ts';
@@ -47,6 +53,7 @@ describe('roots that browsers trust up to a day', () => {
       authorities: [],
       constraints,
       now: NOW,
+      work: new WorkBudget(),
     };
     expect(judgePath({ ...question, trustStore }).findings).toMatchObject([
       { code: 'distrusted_root', severity: 'critical', message: expect.stringContaining('31 July 2025') },
@@ -94,7 +101,7 @@ describe('the weakest link', () => {
     const short = root.intermediate({ commonName: 'Fjord CA 1', key, ...years, notAfter: NOW + 10 * DAY });
     const leaf = intermediate.issue(current);
     const sent = [read(short), read(intermediate)];
-    const question = { leaf: read(leaf), authorities: [], trustStore, now: NOW };
+    const question = { leaf: read(leaf), authorities: [], trustStore, now: NOW, work: new WorkBudget() };
     expect(judgePath({ ...question, sent }).weakest.fingerprint).toBe(leaf.fingerprint);
     expect(judgePath({ ...question, sent: [read(short)] }).weakest.fingerprint).toBe(short.fingerprint);
   });

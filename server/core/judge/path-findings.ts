@@ -1,4 +1,4 @@
-import type { Certificate, PathFailure, PathResult, TrustStore } from '../../pki/index.ts';
+import type { Certificate, PathFailure, PathResult, TrustStore, WorkBudget } from '../../pki/index.ts';
 import { buildPath, createTrustStore } from '../../pki/index.ts';
 import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
@@ -29,6 +29,8 @@ interface PathQuestion {
   /** What browsers do not trust although the store does. */
   constraints?: RootConstraints;
   now: number;
+  /** What the look that the chain is from may still cost. */
+  work: WorkBudget;
 }
 
 /**
@@ -37,11 +39,11 @@ interface PathQuestion {
  * untrusted.
  */
 export function judgePath(question: PathQuestion): PathJudgement {
-  const { leaf, sent, authorities, trustStore, now } = question;
-  const alone = build(leaf, sent, trustStore, now);
+  const { sent, authorities, now } = question;
+  const alone = build(question, sent, now);
   if (alone.ok) return held(question, alone, []);
   const pool = [...sent, ...authorities];
-  const completed = authorities.length === 0 ? alone : build(leaf, pool, trustStore, now);
+  const completed = authorities.length === 0 ? alone : build(question, pool, now);
   if (!completed.ok) return { ...judgeFailure(question, pool, completed), path: null, isPublic: false };
 
   const [outdated] = expiredAuthorities(alone.failures, sent);
@@ -54,20 +56,20 @@ export function judgePath(question: PathQuestion): PathJudgement {
 }
 
 function build(
-  leaf: Certificate,
+  { leaf, trustStore, work }: Pick<PathQuestion, 'leaf' | 'trustStore' | 'work'>,
   intermediates: readonly Certificate[],
-  trustStore: TrustStore,
   now: number,
 ): PathResult {
-  return buildPath({ leaf, intermediates, trustStore, now, ignoreLeafValidity: true });
+  return buildPath({ leaf, intermediates, trustStore, now, work, ignoreLeafValidity: true });
 }
 
 /** A path that holds, unless its root is one that browsers distrust for this leaf: then another root's, where there is one. */
 function held(
-  { leaf, sent, authorities, trustStore, constraints = CHROME_TRUSTS_UNTIL, now }: PathQuestion,
+  question: PathQuestion,
   result: Extract<PathResult, { ok: true }>,
   findings: ChainFinding[],
 ): PathJudgement {
+  const { leaf, sent, authorities, trustStore, constraints = CHROME_TRUSTS_UNTIL, now } = question;
   const judged = (found: typeof result, more: ChainFinding[] = []): PathJudgement => ({
     findings: [...findings, ...more],
     path: found.path,
@@ -81,7 +83,7 @@ function held(
     ({ certificate, isPublic }) => !isPublic || distrustedSince(certificate, leaf, constraints) === null,
   );
   const rest = createTrustStore(others.map(({ certificate }) => certificate.der));
-  const other = build(leaf, [...sent, ...authorities], rest, now);
+  const other = build({ ...question, trustStore: rest }, [...sent, ...authorities], now);
   return other.ok ? judged(other) : judged(result, [distrustedRoot(anchor, leaf, since)]);
 }
 
@@ -122,12 +124,16 @@ function expiredAuthorities(
 }
 
 function judgeFailure(
-  { leaf, trustStore, isPending = false }: PathQuestion,
+  question: PathQuestion,
   pool: readonly Certificate[],
-  { failures }: Extract<PathResult, { ok: false }>,
+  { failures, budgetExhausted }: Extract<PathResult, { ok: false }>,
 ): Pick<PathJudgement, 'findings' | 'weakest'> {
+  const { leaf, trustStore, isPending = false } = question;
   const candidates = [leaf, ...pool, ...trustStore.anchors.map(({ certificate }) => certificate)];
   const named = new Map(candidates.map((one) => [one.fingerprint, one]));
+  if (budgetExhausted) {
+    return { findings: [tooMuchWork(), ...describeFailures(ownFailures(failures), named)], weakest: leaf };
+  }
   if (isPending) {
     const findings = [pendingFinding(leaf, failures), ...describeFailures(ownFailures(failures), named)];
     return { findings, weakest: leaf };
@@ -139,7 +145,7 @@ function judgeFailure(
     return { findings: findings.length > 0 ? findings : [unexplained(leaf)], weakest: leaf };
   }
   // The search stops at an expired authority. Looking again at its last second tells whether all else would hold.
-  const before = build(leaf, pool, trustStore, latest.notAfter);
+  const before = build(question, pool, latest.notAfter);
   const rest = before.ok ? ownFailures(failures) : before.failures;
   const findings = [
     ...(before.ok ? [latest] : expired).map(expiredAuthority),
@@ -161,7 +167,20 @@ const WAY_UP = new Set<PathFailure['code']>([
   'policy',
 ]);
 
-/** The search ended at its step limit before it met any reason: no path is no trust, whatever the reason. */
+/** The host's certificates take more work than is spent on one look: whether a path holds is not known, and no path is no trust. */
+export function tooMuchWork(): ChainFinding {
+  return {
+    code: 'path_invalid',
+    severity: 'critical',
+    message:
+      'The certificate could not be verified: its chain takes more work to check than is spent on one host.',
+    // The same for every address, also for those that are not read any more.
+    fingerprint: null,
+    evidence: [],
+  };
+}
+
+/** No path and no reason: no path is no trust. */
 function unexplained({ fingerprint }: Certificate): ChainFinding {
   const message = 'The certificate is not trusted: no way to a known authority was found.';
   return { code: 'path_invalid', severity: 'critical', message, fingerprint, evidence: [] };

@@ -80,7 +80,7 @@ export function reproduceFailure(
   const { host, port, protocol } = endpoint;
   if (!isIpText(host) && (stage === 'dns' || stage === 'policy'))
     return ['A', 'AAAA'].map((type) => `dig ${shellQuoted(host)} ${type}`).join('; ');
-  if (stage === 'starttls' || stage === 'handshake')
+  if (stage === 'starttls' || stage === 'handshake' || stage === 'examination')
     return `${connect({ endpoint, keyType: null }, null)} -showcerts </dev/null`;
   if (protocol === 'https' && reason !== 'no_route_here')
     return `curl -sSI --connect-timeout 10 ${shellQuoted(pageUrl(endpoint))}`;

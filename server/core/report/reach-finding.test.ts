@@ -26,6 +26,7 @@ const STAGES: Record<ReachFailure, ReachStage> = {
   wrong_protocol: 'starttls',
   starttls_refused: 'starttls',
   starttls_injection: 'starttls',
+  not_examined: 'examination',
   other: 'connect',
 };
 const UP: ReportUptime = { state: 'up', downSince: null, cause: null, percent: null, windowDays: null };

@@ -63,6 +63,7 @@ const STAGE_WORDS: Record<ReachStage, string> = {
   connect: 'the connection (TCP)',
   starttls: 'the change to TLS (STARTTLS)',
   handshake: 'the TLS handshake',
+  examination: 'our examination of what it sends',
 };
 
 const MEND_DNS = 'Mend the name servers of the domain; if it is signed (DNSSEC), look at its signatures too.';
@@ -101,5 +102,7 @@ const FIXES: Record<ReachFailure, string> = {
   starttls_refused: OFFER_TLS,
   starttls_injection:
     'Update the mail server or the proxy before it: whoever sends text before the handshake can be made to pass on commands (CVE-2011-0411).',
+  not_examined:
+    'About the host nothing is known. If this lasts, let the server send its own certificate and the intermediates above it only.',
   other: 'Look at whether the server runs, and at the network before it.',
 };

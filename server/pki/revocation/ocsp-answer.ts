@@ -12,6 +12,7 @@ import { isWeakKey } from '../public-key.ts';
 import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
 import { isWeakSignature, verifySignature } from '../signature.ts';
 import { isSignedBy } from '../signature-memory.ts';
+import { WorkBudget } from '../work-budget.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
 /** Responders sign on demand, by clocks that need not agree with ours. */
@@ -27,13 +28,18 @@ export interface OcspQuestion {
   readonly issuer: Certificate;
   /** ms UTC. */
   readonly now: number;
+  /** What the whole look may still cost; a response that takes more is `too_large`. Default: what one look may cost. */
+  readonly work?: WorkBudget;
 }
+
+type PaidQuestion = OcspQuestion & { readonly work: WorkBudget };
 
 /**
  * What an OCSP response says of a certificate, or why it says nothing (RFC 6960 §3.2): signed by the issuer or by whom the
  * issuer appointed for it, about this certificate, and fresh. Never throws.
  */
-export function ocspAnswer(question: OcspQuestion): RevocationAnswer {
+export function ocspAnswer(asked: OcspQuestion): RevocationAnswer {
+  const question = { ...asked, work: asked.work ?? new WorkBudget() };
   if (question.response.length > MAX_RESPONSE_BYTES) return none('too_large');
   try {
     const response = parseOcspResponse(question.response);
@@ -48,11 +54,13 @@ function none(why: RevocationRefusal): RevocationAnswer {
   return { state: 'none', why };
 }
 
-function answerOf(response: BasicOcspResponse, question: OcspQuestion): RevocationAnswer {
-  const { certificate, issuer, now } = question;
+function answerOf(response: BasicOcspResponse, question: PaidQuestion): RevocationAnswer {
+  const { certificate, issuer, now, work } = question;
   const signers = signersOf(response, question);
+  const isProven = signers.some((signer) => isSignedByResponder(response, signer, work));
+  if (work.isExhausted) return none('too_large');
   if (signers.length === 0) return none('wrong_issuer');
-  if (!signers.some((signer) => isSignedByResponder(response, signer))) return none('bad_signature');
+  if (!isProven) return none('bad_signature');
   const about = response.responses.filter(({ id }) => isIdOf(id, certificate, issuer));
   if (about.length === 0) return none('wrong_scope');
   const fresh = about.filter((single) => isFresh(single, now));
@@ -76,7 +84,7 @@ function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boole
 }
 
 /** Who may have signed: the issuer itself, or a certificate that came along and that it issued for this very purpose. */
-function signersOf({ responder, certificates }: BasicOcspResponse, question: OcspQuestion): Certificate[] {
+function signersOf({ responder, certificates }: BasicOcspResponse, question: PaidQuestion): Certificate[] {
   const isNamed = (certificate: Certificate): boolean =>
     'name' in responder
       ? isSameName(responder.name, certificate.subject)
@@ -87,7 +95,7 @@ function signersOf({ responder, certificates }: BasicOcspResponse, question: Ocs
 }
 
 /** RFC 6960 §4.2.2.2: issued directly by the CA, with id-kp-OCSPSigning; anyExtendedKeyUsage does not stand for it. */
-function isAppointed(delegate: Certificate, { issuer, now }: OcspQuestion): boolean {
+function isAppointed(delegate: Certificate, { issuer, now, work }: PaidQuestion): boolean {
   return (
     delegate.extendedKeyUsage?.includes(PURPOSE.ocspSigning) === true &&
     (delegate.keyUsage === null || delegate.keyUsage.has('digitalSignature')) &&
@@ -96,11 +104,16 @@ function isAppointed(delegate: Certificate, { issuer, now }: OcspQuestion): bool
     !isWeakKey(delegate.key) &&
     !isWeakSignature(delegate.signature.algorithm) &&
     isSameName(delegate.issuer, issuer.subject) &&
-    isSignedBy(delegate, issuer)
+    isSignedBy(delegate, issuer, work)
   );
 }
 
-function isSignedByResponder({ signature }: BasicOcspResponse, signer: Certificate): boolean {
+function isSignedByResponder(
+  { signature }: BasicOcspResponse,
+  signer: Certificate,
+  work: WorkBudget,
+): boolean {
   const { algorithm, signed, octets } = signature;
-  return !isWeakSignature(algorithm) && verifySignature(algorithm, signed, octets, signer.key);
+  if (isWeakSignature(algorithm) || !work.spendVerification(signer.key, signed.length)) return false;
+  return verifySignature(algorithm, signed, octets, signer.key);
 }

@@ -1,5 +1,5 @@
+import { BoundedMap } from '../../pki/index.ts';
 import type { Asker } from './asker.ts';
-import { RecentValues } from './recent-values.ts';
 
 /** One purse that a question is taken from, and how many it holds. */
 export interface Charge {
@@ -18,7 +18,7 @@ const MOST_PURSES = 32_768;
 
 /** Questions of the last quarter of an hour that came to nothing or have no answer yet, by purse. */
 export class Allowances {
-  readonly #purses = new RecentValues<{ spent: number; since: number }>(MOST_PURSES);
+  readonly #purses = new BoundedMap<string, { spent: number; since: number }>(MOST_PURSES);
 
   /** Takes one question from each purse, or none where one of them is empty. `now` in ms UTC. */
   take(charges: readonly Charge[], now: number): boolean {

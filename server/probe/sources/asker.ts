@@ -1,3 +1,5 @@
+import { WorkBudget } from '../../pki/index.ts';
+
 /** Questions of one check for certificates that no public authority vouches for. */
 const MOST_QUESTIONS = 12;
 
@@ -7,10 +9,13 @@ const MOST_QUESTIONS = 12;
  */
 export class Asker {
   readonly host: string;
+  /** What its certificates, and what CAs say of them, may cost. */
+  readonly work: WorkBudget;
   #left = MOST_QUESTIONS;
 
-  constructor(host: string) {
+  constructor(host: string, work = new WorkBudget()) {
     this.host = host;
+    this.work = work;
   }
 
   /** Takes one of the questions that are left. */

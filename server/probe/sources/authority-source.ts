@@ -1,8 +1,14 @@
 import type { FetchedAuthority } from '../../core/index.ts';
-import { certificatesOf, isSignedBy, parseReadable, PkiError, validityFailure } from '../../pki/index.ts';
-import type { Certificate, TrustStore } from '../../pki/index.ts';
+import {
+  BoundedMap,
+  certificatesOf,
+  isSignedBy,
+  parseReadable,
+  PkiError,
+  validityFailure,
+} from '../../pki/index.ts';
+import type { Certificate, TrustStore, WorkBudget } from '../../pki/index.ts';
 import { heldPath, isPublicPath } from '../held-paths.ts';
-import { RecentValues } from './recent-values.ts';
 import { createRememberedFetch } from './remembered-fetch.ts';
 import type { FetchWay } from './remembered-fetch.ts';
 import type { AuthoritySource } from './sources.ts';
@@ -19,6 +25,8 @@ const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Of certificates that are remembered, and how many of one name: cross-signs and renewals. */
 const KNOWN_BYTES = 4 * 1024 * 1024;
 const MOST_OF_ONE_NAME = 8;
+/** For asking whether one certificate issued another, besides verifying its signature. */
+const PAIR_WORK = 5;
 
 interface Known {
   certificate: Certificate;
@@ -34,7 +42,7 @@ export interface RememberingAuthoritySource extends AuthoritySource {
 
 /** Finds the missing certificates of a chain at the AIA addresses that the chain itself names. */
 export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource {
-  const known = new RecentValues<readonly Known[]>(KNOWN_BYTES);
+  const known = new BoundedMap<string, readonly Known[]>(KNOWN_BYTES);
   const fetchOnce = createRememberedFetch<readonly Certificate[], 'malformed'>(way, {
     parse: readableCertificates,
     accept: 'application/pkix-cert, application/pkcs7-mime',
@@ -65,11 +73,12 @@ export function createAuthoritySource(way: FetchWay): RememberingAuthoritySource
     async complete({ chain, trustStore, asker, now, signal }) {
       const [leaf, ...sent] = chain;
       if (leaf === undefined) return { authorities: [], isPending: false };
-      const search = new Search(leaf, sent, trustStore, now);
+      const { work } = asker;
+      const search = new Search(leaf, sent, trustStore, now, work);
       const add = (child: Certificate): void => search.add(child, (name) => known.get(name) ?? []);
       const fetchIssuers = async (child: Certificate, url: string): Promise<boolean> => {
         const issuersIn = (found: readonly Certificate[]): Certificate[] =>
-          found.filter((one) => one.isCertificateAuthority && isIssuer(one, child));
+          found.filter((one) => one.isCertificateAuthority && isIssuer(one, child, work));
         const fetched = await fetchOnce({
           key: `aia:${url}`,
           // Anybody may name the address of a real CA for a certificate that is none of it.
@@ -115,13 +124,21 @@ class Search {
   readonly #sent: readonly Certificate[];
   readonly #trustStore: TrustStore;
   readonly #now: number;
+  readonly #work: WorkBudget;
   readonly #more = new Map<string, Known>();
 
-  constructor(leaf: Certificate, sent: readonly Certificate[], trustStore: TrustStore, now: number) {
+  constructor(
+    leaf: Certificate,
+    sent: readonly Certificate[],
+    trustStore: TrustStore,
+    now: number,
+    work: WorkBudget,
+  ) {
     this.#leaf = leaf;
     this.#sent = sent;
     this.#trustStore = trustStore;
     this.#now = now;
+    this.#work = work;
   }
 
   found(certificate: Certificate, url: string | null): void {
@@ -137,7 +154,7 @@ class Search {
     for (let depth = 0; depth < MAX_DEPTH + 1 && children.length > 0; depth++) {
       for (const one of children)
         for (const { certificate, url } of remembered(one.issuer.comparisonKey))
-          if (isIssuer(certificate, one) && validityFailure(certificate, this.#now) === null)
+          if (isIssuer(certificate, one, this.#work) && validityFailure(certificate, this.#now) === null)
             this.found(certificate, url !== null && one.caIssuersUrls.includes(url) ? url : null);
       children = this.above(children);
     }
@@ -161,13 +178,21 @@ class Search {
   result(): FetchedAuthority[] {
     const path = this.path();
     const all = [...this.#more.values()];
-    return (path === null ? all : all.filter(({ certificate }) => path.includes(certificate))).map(
-      ({ certificate, url }) => ({ der: certificate.der, source: url === null ? 'cache' : 'fetched', url }),
-    );
+    return (
+      path === null
+        ? all
+        : all.filter(({ certificate }) =>
+            path.some(({ fingerprint }) => fingerprint === certificate.fingerprint),
+          )
+    ).map(({ certificate, url }) => ({
+      der: certificate.der,
+      source: url === null ? 'cache' : 'fetched',
+      url,
+    }));
   }
 
   path(): Certificate[] | null {
-    return heldPath([this.#leaf, ...this.#atHand()], this.#trustStore, this.#now);
+    return heldPath([this.#leaf, ...this.#atHand()], this.#trustStore, this.#now, this.#work);
   }
 
   #atHand(): Certificate[] {
@@ -176,12 +201,19 @@ class Search {
 
   /** All at hand that signed it; a root that nobody trusts leads nowhere. */
   #issuersOf(child: Certificate): Certificate[] {
-    return this.#atHand().filter((one) => isIssuer(one, child) && !(one.selfIssued && isSignedBy(one, one)));
+    const work = this.#work;
+    return this.#atHand().filter(
+      (one) => isIssuer(one, child, work) && !(one.selfIssued && isSignedBy(one, one, work)),
+    );
   }
 }
 
-function isIssuer(issuer: Certificate, child: Certificate): boolean {
-  return issuer.subject.comparisonKey === child.issuer.comparisonKey && isSignedBy(child, issuer);
+function isIssuer(issuer: Certificate, child: Certificate, work: WorkBudget): boolean {
+  return (
+    work.spend(PAIR_WORK) &&
+    issuer.subject.comparisonKey === child.issuer.comparisonKey &&
+    isSignedBy(child, issuer, work)
+  );
 }
 
 function readableCertificates(bytes: Buffer): readonly Certificate[] | null {

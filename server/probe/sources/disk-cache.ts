@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { RecentValues } from './recent-values.ts';
+import { BoundedMap } from '../../pki/index.ts';
 
 /** Flat facts beside the bytes, such as when they were fetched. Whoever reads them checks what he needs. */
 export type CacheMeta = Readonly<Record<string, string | number | null>>;
@@ -144,7 +144,7 @@ function codeOf(error: unknown): unknown {
 }
 
 function createMemoryCache(maxBytes: number): DiskCache {
-  const entries = new RecentValues<CacheEntry>(maxBytes);
+  const entries = new BoundedMap<string, CacheEntry>(maxBytes);
   return {
     get: (key) => Promise.resolve(entries.get(key)),
     put(key, bytes, meta) {

@@ -1,6 +1,6 @@
 import { createSlots, within } from '../../egress/index.ts';
+import { BoundedMap } from '../../pki/index.ts';
 import type { DiskCache } from './disk-cache.ts';
-import { RecentValues } from './recent-values.ts';
 
 /** What was learned, and when asking again is of use (ms UTC). A failure never takes the place of what was learned before. */
 export interface Learned<Answer> {
@@ -44,7 +44,7 @@ const CLOCK_TOLERANCE_MS = 3_600_000;
  * time to ask again. null where there is none yet.
  */
 export function createRememberedAnswers<Answer>({ cache, read, mostAtOnce }: AnswersOptions<Answer>) {
-  const recent = new RecentValues<Held<Answer>>(MOST_IN_MEMORY);
+  const recent = new BoundedMap<string, Held<Answer>>(MOST_IN_MEMORY);
   const flights = new Map<string, Promise<Answer>>();
   const inSlot = createSlots(mostAtOnce);
 

@@ -1,9 +1,9 @@
 import { createSlots, within } from '../../egress/index.ts';
+import { BoundedMap } from '../../pki/index.ts';
 import type { Charge } from './allowances.ts';
 import { askCharged } from './charged-question.ts';
 import type { ChargedAnswer, ChargedQuestion, ChargedWay, Validators } from './charged-question.ts';
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
-import { RecentValues } from './recent-values.ts';
 
 /** What all fetches from CAs share. */
 export interface FetchWay extends ChargedWay {
@@ -86,8 +86,8 @@ export function createRememberedFetch<Value, Why extends string = never>(
 ) {
   type Outcome = Fetched<Value, Why>;
   type Refusal = Exclude<Outcome, { ok: true }>;
-  const recent = new RecentValues<Held<Value>>(kind.memoryBytes);
-  const refusals = new RecentValues<Refusal>(MOST_NOTES);
+  const recent = new BoundedMap<string, Held<Value>>(kind.memoryBytes);
+  const refusals = new BoundedMap<string, Refusal>(MOST_NOTES);
   const flights = new Map<string, Flight<Value>>();
   const { accept, maxBytes, deadlineMs } = kind;
   const how = { accept, maxBytes, deadlineMs, way, inSlot: createSlots(kind.mostAtOnce) };

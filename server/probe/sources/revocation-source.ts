@@ -1,5 +1,6 @@
 import type { RevocationEvidence, RevocationProblem } from '../../core/index.ts';
 import {
+  BoundedMap,
   crlAnswer,
   hasNoRevocationInformation,
   ocspAnswer,
@@ -8,9 +9,8 @@ import {
   PkiError,
   subjectPublicKeyHash,
 } from '../../pki/index.ts';
-import type { Certificate, RevocationList } from '../../pki/index.ts';
+import type { Certificate, RevocationList, WorkBudget } from '../../pki/index.ts';
 import type { Asker } from './asker.ts';
-import { RecentValues } from './recent-values.ts';
 import { createRememberedFetch } from './remembered-fetch.ts';
 import type { Fetched, FetchWay } from './remembered-fetch.ts';
 import type { RevocationSource } from './sources.ts';
@@ -40,6 +40,7 @@ interface Question {
   issuer: Certificate;
   /** null where the path ends in a public anchor. */
   asker: Asker | null;
+  work: WorkBudget;
   now: number;
   signal: AbortSignal;
 }
@@ -60,7 +61,7 @@ export interface RevocationWays {
 /** Asks CRLs first and OCSP where none of them answers, each through the guarded way, and remembers both. */
 export function createRevocationSource(ways: RevocationWays): RevocationSource {
   const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
-  const answers = new RecentValues<Remembered>(MOST_ANSWERS);
+  const answers = new BoundedMap<string, Remembered>(MOST_ANSWERS);
   const fetchesFor = ({ asker }: Question) => fetches[asker === null ? 'public' : 'others'];
 
   const askCrl = async (url: string, question: Question): Promise<Told> => {
@@ -83,8 +84,8 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
   };
 
   const askOcsp = async (url: string, question: Question): Promise<Told> => {
-    const { certificate, issuer, asker, now } = question;
-    const answerOf = (response: Uint8Array) => ocspAnswer({ response, certificate, issuer, now });
+    const { certificate, issuer, asker, work, now } = question;
+    const answerOf = (response: Uint8Array) => ocspAnswer({ response, certificate, issuer, now, work });
     const fetched = await fetchesFor(question).ocsp({
       // The issuer too: another one of the same name would get another answer.
       key: `ocsp:${url} ${certificate.fingerprint} ${issuer.fingerprint}`,
@@ -127,7 +128,7 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
       const asker = isPublic ? null : host;
       const questions = path.slice(0, -1).flatMap((certificate, index): Question[] => {
         const issuer = path[index + 1];
-        return issuer === undefined ? [] : [{ certificate, issuer, asker, now, signal }];
+        return issuer === undefined ? [] : [{ certificate, issuer, asker, work: host.work, now, signal }];
       });
       const [first] = questions;
       const stapled = first === undefined || staple === null ? [] : [stapleEvidence(staple, first)];
@@ -185,8 +186,11 @@ function endOf({ answer }: RevocationEvidence): number {
   return answer.state === 'none' ? Infinity : (answer.nextUpdate ?? Infinity);
 }
 
-function stapleEvidence(response: Uint8Array, { certificate, issuer, now }: Question): RevocationEvidence {
-  const answer = ocspAnswer({ response, certificate, issuer, now });
+function stapleEvidence(
+  response: Uint8Array,
+  { certificate, issuer, work, now }: Question,
+): RevocationEvidence {
+  const answer = ocspAnswer({ response, certificate, issuer, work, now });
   return { fingerprint: certificate.fingerprint, source: 'staple', url: null, at: now, answer };
 }
 

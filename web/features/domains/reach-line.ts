@@ -23,6 +23,7 @@ const SHORT_LINES: Record<string, string> = {
   wrong_protocol: 'The answer was in another protocol',
   starttls_refused: 'STARTTLS is not offered',
   starttls_injection: 'Plain text came after STARTTLS',
+  not_examined: 'Examining it took too long',
 };
 
 /** 'DNS: no such name' */

@@ -1,0 +1,161 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
+import { splitPem } from '../../server/pki/index.ts';
+import {
+  createExaminer,
+  createProbe,
+  createSources,
+  createThreadedExaminer,
+  type Examiner,
+  loadTrustStore,
+} from '../../server/probe/index.ts';
+import { mintAuthority } from '../../tests/kit/mint.ts';
+import type { HostileReady } from './chain-process.ts';
+import type { Figure } from './figure.ts';
+
+const MOST_MS_PER_LOOK = 200;
+const MOST_DELAY_MS = 250;
+const ALL = 'twenty addresses, another chain at each';
+const CHECKS_OF_OTHERS = 400;
+/** Strangers who look at hostile hosts all the time, each at a new one. */
+const STRANGERS = 1;
+const OPEN = ['127.0.0.0/8'];
+const never = new AbortController().signal;
+
+/** What the worst certificate chains cost, through the examiner that every check uses, and how long others wait meanwhile. */
+export async function measureChains(): Promise<Figure[]> {
+  const farm = fork(new URL('./chain-process.ts', import.meta.url));
+  const folder = await mkdtemp(join(tmpdir(), 'bench-hostile-'));
+  try {
+    const [ready] = (await once(farm, 'message')) as [HostileReady];
+    const kinds = [
+      ...ready.names.map((name, index) => ({ name, zone: `c${index}` })),
+      { name: ALL, zone: 'all' },
+    ];
+    return [...(await lookByLook(ready, kinds)), ...(await beside(ready, kinds, folder))];
+  } finally {
+    farm.kill();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Kind {
+  name: string;
+  zone: string;
+}
+
+let looks = 0;
+
+/** Looks once at a host that nobody looked at before, for an account with an authority of its own: nothing of it is remembered. */
+async function look(examiner: Examiner, { port, rootPem }: HostileReady, host: string): Promise<void> {
+  const authorities = [mintAuthority().der, ...splitPem(rootPem)];
+  const endpoint = { host, port, protocol: 'tls' as const };
+  const observation = await examiner.observe(endpoint, { signal: never, authorities, withPosture: false });
+  await examiner.judge({ observation, now: Date.now(), authorities, previous: null });
+}
+
+const newHost = ({ zone }: Kind): string => `n${looks++}.${zone}.hostile.test`;
+
+/** The processor time of this thread for each look, the first of its kind and the worst of some more. */
+async function lookByLook(ready: HostileReady, kinds: readonly Kind[]): Promise<Figure[]> {
+  const policy = createAddressPolicy(OPEN);
+  const resolver = createResolver({ servers: [ready.dns], policy });
+  const sources = createSources({ resolver, policy, cacheFolder: null });
+  const probe = createProbe({ resolver, policy, now: () => Date.now(), sources });
+  const examiner = createExaminer({ probe, trustStore: loadTrustStore(null) });
+  await look(examiner, ready, 'good.test');
+  const figures: Figure[] = [];
+  for (const kind of kinds) {
+    let longest = 0;
+    for (let round = 0; round < 3; round++) {
+      const before = process.threadCpuUsage();
+      await look(examiner, ready, newHost(kind));
+      const { user, system } = process.threadCpuUsage(before);
+      longest = Math.max(longest, (user + system) / 1_000);
+    }
+    figures.push({
+      label: `one look: ${kind.name}`,
+      value: longest,
+      unit: 'ms CPU',
+      limit: MOST_MS_PER_LOOK,
+    });
+  }
+  sources.close();
+  return figures;
+}
+
+/** How much longer the checks of another account take in the same worker while strangers' hosts are looked at. */
+async function beside(ready: HostileReady, kinds: readonly Kind[], folder: string): Promise<Figure[]> {
+  const troubles: Error[] = [];
+  const examiner = createThreadedExaminer({
+    dnsServers: [ready.dns],
+    egressAllowCidrs: OPEN,
+    extraCaPem: null,
+    cacheFolder: folder,
+    onTrouble: (error) => troubles.push(error),
+  });
+  try {
+    await look(examiner, ready, 'good.test');
+    const alone = await checksOfOthers(examiner, ready);
+    const stop = new AbortController();
+    let hostile = 0;
+    const strangers = Array.from({ length: STRANGERS }, async (_, first) => {
+      for (let index = first; !stop.signal.aborted; index++) {
+        const kind = kinds[index % kinds.length];
+        if (kind !== undefined) await look(examiner, ready, newHost(kind));
+        hostile += 1;
+      }
+    });
+    const together = await checksOfOthers(examiner, ready);
+    stop.abort();
+    await Promise.all(strangers);
+    if (troubles.length > 0) throw troubles[0];
+    const usual = quantile(alone, 0.5);
+    const delay = { unit: 'ms', limit: MOST_DELAY_MS };
+    return [
+      {
+        label: 'check of another account, nothing else under way, median',
+        value: usual,
+        unit: 'ms',
+        limit: null,
+      },
+      { label: 'the same, p99', value: quantile(alone, 0.99), unit: 'ms', limit: null },
+      { label: `hostile looks meanwhile, ${STRANGERS} at a time`, value: hostile, unit: '', limit: null },
+      {
+        label: 'delay of the other account’s checks, p99',
+        value: quantile(together, 0.99) - usual,
+        ...delay,
+      },
+      {
+        label: 'delay of the other account’s checks, the longest',
+        value: Math.max(...together) - usual,
+        ...delay,
+      },
+    ];
+  } finally {
+    await examiner.close();
+  }
+}
+
+async function checksOfOthers(examiner: Examiner, { port, rootPem }: HostileReady): Promise<number[]> {
+  const authorities = splitPem(rootPem);
+  const times: number[] = [];
+  for (let check = 0; check < CHECKS_OF_OTHERS; check++) {
+    const startedAt = performance.now();
+    const endpoint = { host: 'good.test', port, protocol: 'tls' as const };
+    const observation = await examiner.observe(endpoint, { signal: never, authorities, withPosture: false });
+    await examiner.judge({ observation, now: Date.now(), authorities, previous: null });
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { HOSTILE_CHAINS, HOSTILE_HOST } from '../../../tests/kit/hostile-chains.ts';
+import { answer, issue, NOW, observation, root, withChain } from '../../../tests/kit/judging.ts';
+import { mintAuthority } from '../../../tests/kit/mint.ts';
+import { buildPath, createTrustStore, LOOK_WORK, parseCertificate, WorkBudget } from '../../pki/index.ts';
+import { certificateFacts } from '../facts.ts';
+import type { Observation } from '../observation.ts';
+import { readChain } from '../presented-chain.ts';
+import { judge } from './judge.ts';
+
+const strangersRoot = mintAuthority();
+const trustStore = createTrustStore([strangersRoot.der]);
+const now = Date.now();
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What twenty addresses show: the same leaf, and what comes with it in another order each time. */
+function look(chain: readonly { der: Uint8Array }[]): Observation {
+  const [leaf, ...others] = chain;
+  const addresses = Array.from({ length: 20 }, (_, index) => {
+    const stray = Array.from({ length: index }, () => ({ der: Uint8Array.of(0x30, index) }));
+    return answer([...(leaf ? [leaf] : []), ...others, ...stray], { address: `192.0.2.${index}` });
+  });
+  return observation(addresses, { endpoint: { host: HOSTILE_HOST, port: 443, protocol: 'https' } });
+}
+
+describe.each(Object.entries(HOSTILE_CHAINS))('%s', (_, mint) => {
+  const chain = mint(strangersRoot);
+
+  it('fits into what a server may send', () => {
+    expect(chain.length).toBeLessThanOrEqual(10);
+    expect(chain.reduce((sum, { der }) => sum + der.length, 0)).toBeLessThan(100 * 1024);
+    for (const { der } of chain) expect(() => parseCertificate(der)).not.toThrow();
+  });
+
+  it('normalises each name once, and no long one', () => {
+    const unread = mint(strangersRoot);
+    const normalize = vi.spyOn(String.prototype, 'normalize');
+    judge(look(unread), now, trustStore);
+    const lengths = normalize.mock.contexts.map((text) => String(text).length);
+    expect(lengths.length).toBeLessThan(10_000);
+    expect(Math.max(0, ...lengths)).toBeLessThanOrEqual(512);
+  });
+
+  it('is judged alike, at the same price, whatever was judged before', () => {
+    const judged = () => {
+      const work = new WorkBudget();
+      return { verdict: judge(look(chain), now, trustStore, null, work), spent: work.spent };
+    };
+    const first = judged();
+    judge(look(withChain(issue())), NOW, createTrustStore([root.der]));
+    expect(judged()).toEqual(first);
+    expect(first.spent).toBeLessThanOrEqual(LOOK_WORK);
+  });
+
+  it('gives short sentences and linear facts', () => {
+    const verdict = judge(look(chain), now, trustStore);
+    for (const { message, evidence } of verdict.findings) {
+      expect(message.length).toBeLessThan(2_000);
+      for (const { value } of evidence) expect(value.length).toBeLessThan(140_000);
+    }
+    const facts = chain.map(({ der }) => certificateFacts(parseCertificate(der)));
+    expect(JSON.stringify(facts).length).toBeLessThan(1_000_000);
+    expect(readChain(chain.map(({ der }) => der))).toHaveLength(chain.length);
+  });
+});
+
+describe('the work of one look', () => {
+  const chain = HOSTILE_CHAINS['expanding directory names × constraints']?.(strangersRoot) ?? [];
+
+  it('is told where it is spent: nothing is trusted, and nothing else is said of the chain', () => {
+    const { trusted, findings, path } = judge(look(chain), now, trustStore);
+    expect(trusted).toBe(false);
+    expect(path).toEqual([]);
+    expect(findings.map(({ code, message }) => ({ code, message }))).toEqual([
+      {
+        code: 'path_invalid',
+        message:
+          'The certificate could not be verified: its chain takes more work to check than is spent on one host.',
+      },
+    ]);
+  });
+
+  it('keeps the faults of the leaf itself', () => {
+    const later = parseCertificate(chain[0]?.der ?? Uint8Array.of()).notAfter + 86_400_000;
+    const codes = judge(look(chain), later, trustStore).findings.map(({ code }) => code);
+    expect(codes).toEqual(expect.arrayContaining(['expired', 'path_invalid']));
+  });
+
+  it('is enough for twenty addresses that each show a certificate of their own', () => {
+    const leaves = Array.from({ length: 20 }, (_, index) =>
+      answer(withChain(issue()), { address: `192.0.2.${index}` }),
+    );
+    const work = new WorkBudget();
+    const verdict = judge(observation(leaves), NOW, createTrustStore([root.der]), null, work);
+    expect(verdict.trusted).toBe(true);
+    expect(work.spent).toBeLessThan(LOOK_WORK / 5);
+  });
+
+  it('is counted together for all chains: further addresses are not read once it is spent', () => {
+    const many = Array.from({ length: 20 }, (_, index) => {
+      const dnsNames = Array.from({ length: 2_000 }, (__, name) => `n${name}.a${index}.example`);
+      return answer([issue({ dnsNames })], { address: `192.0.2.${index}` });
+    });
+    const { addresses } = judge(observation(many), NOW, createTrustStore([root.der]));
+    const read = addresses.filter(({ fingerprint }) => fingerprint !== null);
+    expect(read.length).toBeGreaterThan(2);
+    expect(read.length).toBeLessThan(20);
+  });
+
+  it('compares the names of each certificate once, not with those of every other address', () => {
+    const dnsNames = Array.from({ length: 300 }, (_, index) => `n${index}.example`);
+    const many = Array.from({ length: 20 }, (_, index) =>
+      answer([issue({ dnsNames, notAfter: NOW + index * 86_400_000 })], { address: `192.0.2.${index}` }),
+    );
+    const toLowerCase = vi.spyOn(String.prototype, 'toLowerCase');
+    judge(observation(many), NOW, createTrustStore([root.der]));
+    expect(toLowerCase.mock.calls.length).toBeLessThan(20 * 300 * 4);
+  });
+});
+
+describe('a remembered path', () => {
+  const authority = root.intermediate({ notAfter: NOW + 86_400_000 });
+  const [leaf, intermediate] = [
+    authority.issue({ dnsNames: ['a.example'], notAfter: NOW * 2 }),
+    authority,
+  ].map(({ der }) => parseCertificate(der));
+  if (leaf === undefined || intermediate === undefined) throw new Error('no certificates');
+  const build = (at: number, work = new WorkBudget()) =>
+    buildPath({
+      ...{ leaf, intermediates: [intermediate], trustStore: createTrustStore([root.der]), now: at, work },
+      ignoreLeafValidity: true,
+    });
+
+  it('holds no longer than its certificates, and holds again before', () => {
+    const lastSecond = intermediate.notAfter + 999;
+    expect(build(NOW).ok).toBe(true);
+    expect(build(lastSecond).ok).toBe(true);
+    expect(build(lastSecond + 1)).toMatchObject({ ok: false, failures: [{ code: 'expired' }] });
+    expect(build(lastSecond).ok).toBe(true);
+  });
+
+  it('is not found for less work than it takes, and found again for enough', () => {
+    const poor = build(NOW, new WorkBudget(leaf.der.length + intermediate.der.length + 100));
+    expect(poor).toEqual({ ok: false, failures: [], budgetExhausted: true });
+    expect(build(NOW).ok).toBe(true);
+  });
+});
