@@ -3,10 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+import { createAnswerReader } from './http-answer.ts';
 import { TooManyBytes } from './open-connection.ts';
 
-/** Of an answer; more is refused by the parser. */
-const MAX_HEADER_BYTES = 16 * 1024;
+/** The parser counts names and values only: above what `createAnswerReader` takes, it refuses nothing that that one does not. */
+const PARSER_HEADER_BYTES = 32 * 1024;
 
 /** Sends the request over this stream and reads the answer. `below` is the connection that carries the stream. */
 export function sendRequest(stream: Socket, below: Socket, options: ExchangeOptions): Promise<Exchanged> {
@@ -28,8 +29,9 @@ export function sendRequest(stream: Socket, below: Socket, options: ExchangeOpti
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),
       },
-      maxHeaderSize: MAX_HEADER_BYTES,
+      maxHeaderSize: PARSER_HEADER_BYTES,
     });
+    countHeaders(stream, fail('too_large'));
     asking.on('error', broken).on('close', fail('unreachable'));
     asking.on('response', (response) => {
       response.on('error', broken).on('close', fail('unreachable'));
@@ -40,6 +42,21 @@ export function sendRequest(stream: Socket, below: Socket, options: ExchangeOpti
     stream.destroy();
     below.destroy();
   });
+}
+
+/**
+ * Hears of an answer whose header section, interim answers included, is longer than any may be. It listens before the parser does,
+ * which would pass the answer on.
+ */
+function countHeaders(stream: Socket, onTooLarge: () => void): void {
+  const reader = createAnswerReader();
+  const count = (chunk: Buffer): void => {
+    const state = reader.push(chunk);
+    if (state === 'more') return;
+    stream.off('data', count);
+    if (state === 'too_large') onTooLarge();
+  };
+  stream.on('data', count);
 }
 
 function failureOf(error: NodeJS.ErrnoException): ExchangeFailure {

@@ -2,6 +2,7 @@ export { createAddressPolicy } from './address-policy.ts';
 export type { AddressPolicy } from './address-policy.ts';
 export { exchange } from './exchange.ts';
 export type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts';
+export { createAnswerReader } from './http-answer.ts';
 export { openConnection, TooManyBytes } from './open-connection.ts';
 export { createResolver } from './resolver.ts';
 export type { CaaLookup, CaaResolution, Resolution, Resolver } from './resolver.ts';

@@ -80,11 +80,11 @@ function dateOf(tls: TLSSocket, host: string): Promise<number | null> {
   return new Promise((resolve) => {
     let head = '';
     const read = (chunk: Buffer): void => {
-      head += chunk.toString('latin1');
+      head = (head + chunk.toString('latin1')).slice(0, MAX_HEADER_BYTES);
       const isWhole = /\r?\n\r?\n/.test(head);
       if (!isWhole && head.length < MAX_HEADER_BYTES) return;
       tls.off('data', read);
-      const date = Date.parse(/^date:[ \t]*([^\r\n]+)/im.exec(head)?.[1] ?? '');
+      const date = Date.parse(/^date:[ \t]*([^\r\n]+)\r?\n/im.exec(head)?.[1] ?? '');
       resolve(Number.isNaN(date) ? null : date);
     };
     const nothing = (): void => resolve(null);

@@ -94,7 +94,9 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
       if (thread === started) thread = null;
       // It judges in the order in which it is asked.
       const oldest = [...pending].find(([, { kind }]) => kind === 'judge')?.[0];
-      const workedOn = Atomics.load(working, 0) || oldest;
+      // What was worked on last may have been answered: then the thread hangs in something that spends no budget.
+      const spending = Atomics.load(working, 0);
+      const workedOn = pending.has(spending) ? spending : oldest;
       for (const [id, { reject }] of pending) {
         const ended = 'The thread of the probe ended.';
         reject(id === workedOn ? new ExaminationOverran(ended) : new Error(ended));
@@ -109,7 +111,8 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     const asked = pending.get(report.id);
     pending.delete(report.id);
     if (report.kind === 'failed') asked?.reject(report.error);
-    else if (report.kind === 'exceeded') asked?.reject(new ExaminationExceeded('Too much work for this thread.'));
+    else if (report.kind === 'exceeded')
+      asked?.reject(new ExaminationExceeded('Too much work for this thread.'));
     else asked?.resolve(report as never);
   }
 

@@ -2,10 +2,9 @@ import { isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 import type { HttpObservation } from '../core/index.ts';
-import { within } from '../egress/index.ts';
+import { createAnswerReader, within } from '../egress/index.ts';
 import { hangUp } from './handshake.ts';
 import { handshakeFailure, isForClientCertificate } from './handshake-failure.ts';
-import { createAnswerReader } from './http-answer.ts';
 import type { OpenLook } from './look.ts';
 
 export interface HttpLookOptions {
@@ -72,16 +71,12 @@ async function ask({ tls, method, address, endpoint, limit }: Question): Promise
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const reader = createAnswerReader();
   let known: HttpObservation | null = null;
-  let bodyBytes = 0;
   let inBody = false;
 
   const read = (chunk: Buffer): void => {
-    if (inBody) {
-      bodyBytes += chunk.length;
-      if (bodyBytes > MAX_BODY_BYTES) end();
-      return;
-    }
     const state = reader.push(chunk);
+    if (reader.bodyBytes() > MAX_BODY_BYTES) end();
+    if (inBody) return;
     const status = reader.status();
     if (status !== null) known ??= { outcome: 'answered', address, method, status, durationMs: since() };
     if (state === 'more') return;

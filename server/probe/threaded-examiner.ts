@@ -89,7 +89,12 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
     },
     judge(question: Question) {
       const { endpoint } = question.observation;
-      return among(endpoint, (client) => client.judge(question), () => unexamined(question), thread);
+      return among(
+        endpoint,
+        (client) => client.judge(question),
+        () => unexamined(question),
+        thread,
+      );
     },
   });
 

@@ -1,12 +1,13 @@
 import { createPublicKey } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Observation } from '../../server/core/index.ts';
+import { assessUptime, type Observation } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
 import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import type { DnsServer } from '../kit/dns-server.ts';
+import { HOSTILE_CHAINS } from '../kit/hostile-chains.ts';
 import { mintAuthority, selfSigned } from '../kit/mint.ts';
 import {
   alerting,
@@ -35,6 +36,7 @@ const running: Peer[] = [];
 beforeAll(async () => {
   names = await startDnsServer({
     'site.test': { addresses: ['127.0.0.1'] },
+    'eight.test': { addresses: Array.from({ length: 8 }, (_, index) => `127.0.0.${index + 1}`) },
     'silent-dns.test': { answer: 'silent' },
     'private.test': { addresses: ['10.0.0.1'] },
     'nowhere.test': { addresses: ['::2'] },
@@ -140,6 +142,27 @@ describe('a hostile or broken peer is a value', () => {
     const peer = await startTlsServer({ '*': huge });
     running.push(peer);
     expect(await observe('site.test', peer.port)).toMatchObject(handshakeFailed('too_large'));
+  });
+
+  it('that shows the most expensive chain at eight addresses is read at one of them, and is up', async () => {
+    const [first, ...others] = HOSTILE_CHAINS['an address of 45 kB × constraints']?.(root) ?? [];
+    if (first === undefined) throw new Error('no chain');
+    const chainPem = others.map(({ certificatePem }) => certificatePem).join('');
+    const peer = await startTlsServer({ '*': { ...first, chainPem } }, { host: '0.0.0.0' });
+    running.push(peer);
+    const observation = await observe('eight.test', peer.port);
+    const outcomes = observation.addresses.map((seen) =>
+      seen.outcome === 'handshake' ? 'handshake' : `${seen.stage} ${seen.reason}`,
+    );
+    expect(outcomes.toSorted()).toEqual([
+      'handshake',
+      ...Array.from({ length: 7 }, () => 'handshake too_large'),
+    ]);
+    expect(assessUptime(observation).state).toBe('up');
+    peer.setCertificate('*', leaf);
+    peer.setCertificate('eight.test', leaf);
+    const { addresses } = await observe('eight.test', peer.port);
+    expect(addresses.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 8 }, () => 'handshake'));
   });
 
   it('that staples more than anybody reads is too large', async () => {

@@ -1,0 +1,247 @@
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+
+import type { Protocol } from '../../server/core/index.ts';
+import { createAddressPolicy, createResolver, exchange } from '../../server/egress/index.ts';
+import { certificatesOf, createTrustStore, parseReadable } from '../../server/pki/index.ts';
+import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
+import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
+import { mintAuthority, selfSigned } from '../kit/mint.ts';
+import { startRawPeer } from '../kit/raw-peers.ts';
+import { type Turn, startTalkingPeer } from '../kit/talking-peer.ts';
+import { startTlsServer } from '../kit/tls-server.ts';
+
+const HEADERS = 16 * 1024;
+const BODY = 64 * 1024;
+const LINE = 8 * 1024;
+const TALK = 64 * 1024;
+const CERTIFICATE = 64 * 1024;
+const never = new AbortController().signal;
+const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
+const leaf = mintAuthority().issue({ dnsNames: ['cap.test'] });
+
+let names: DnsServer;
+beforeAll(async () => {
+  names = await startDnsServer({ 'cap.test': { addresses: ['127.0.0.1'] } });
+});
+afterAll(() => names.stop());
+const resolver = () => createResolver({ servers: [names.address], policy });
+
+/** A header section of exactly so many bytes, its empty line included. */
+function head(bytes: number, more = ''): string {
+  const [start, end] = [`HTTP/1.1 200 OK\r\n${more}x: `, '\r\n\r\n'];
+  return `${start}${'h'.repeat(bytes - start.length - end.length)}${end}`;
+}
+
+/** Sends this after the first bytes of a request, in one piece or split at its middle, and keeps the connection open. */
+function answering(text: string, split: boolean): (socket: Socket) => void {
+  const bytes = Buffer.from(text, 'latin1');
+  const middle = split ? bytes.length >> 1 : 0;
+  return (socket) =>
+    void socket.once('data', () => {
+      socket.write(bytes.subarray(0, middle));
+      setImmediate(() => socket.write(bytes.subarray(middle)));
+    });
+}
+
+async function lookedAt(protocol: Protocol, port: number) {
+  const probe = createProbe({ resolver: resolver(), policy, now: Date.now, sources: NO_SOURCES });
+  return probe.observe(
+    { host: 'cap.test', port, protocol },
+    { signal: never, trustStore: createTrustStore([]), withPosture: false },
+  );
+}
+
+async function overTls(manners: (socket: Socket) => void): Promise<number> {
+  const peer = await startTlsServer({ '*': leaf }, { manners });
+  onTestFinished(() => peer.stop());
+  return peer.port;
+}
+
+async function plain(manners: (socket: Socket) => void): Promise<number> {
+  const peer = await startRawPeer(manners);
+  onTestFinished(() => peer.stop());
+  return peer.port;
+}
+
+const fetched = async (text: string, split: boolean, longer: 'refuse' | 'cut' = 'refuse', maxBytes = BODY) =>
+  exchange({
+    url: new URL(`http://cap.test:${await plain(answering(text, split))}/`),
+    ...{ resolver: resolver(), policy, signal: never, deadlineMs: 5_000, maxBytes, longer },
+  });
+
+describe.each([
+  ['in one piece', false],
+  ['in pieces', true],
+])('headers of 16 kB %s', (_, split) => {
+  const interim = `HTTP/1.1 103 Early Hints\r\nlink: ${'l'.repeat(6_000)}\r\n\r\n`;
+
+  it.each([
+    [HEADERS, { outcome: 'answered', status: 200 }],
+    [HEADERS + 1, { outcome: 'failed', reason: 'too_large' }],
+  ])('%i bytes for a look', async (bytes, expected) => {
+    const { http } = await lookedAt('https', await overTls(answering(head(bytes), split)));
+    expect(http).toMatchObject(expected);
+  });
+
+  it.each([
+    [HEADERS, { ok: true, status: 200 }],
+    [HEADERS + 1, { ok: false, reason: 'too_large' }],
+  ])('%i bytes for an exchange', async (bytes, expected) => {
+    expect(await fetched(`${head(bytes, 'content-length: 0\r\n')}`, split)).toMatchObject(expected);
+  });
+
+  it.each([
+    [HEADERS, { ok: true, status: 200 }],
+    [HEADERS + 1, { ok: false, reason: 'too_large' }],
+  ])('%i bytes with the interim answers before them', async (bytes, expected) => {
+    const text = interim.repeat(2) + head(bytes - 2 * interim.length, 'content-length: 0\r\n');
+    expect(await fetched(text, split)).toMatchObject(expected);
+  });
+});
+
+describe.each([
+  ['in one piece', false],
+  ['in pieces', true],
+])('a body of 64 kB %s', (_, split) => {
+  const chunked = (bytes: number): string =>
+    `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${bytes.toString(16)}\r\n${'b'.repeat(bytes)}\r\n0\r\n\r\n`;
+  const told = (bytes: number): string =>
+    `HTTP/1.1 200 OK\r\ncontent-length: ${bytes}\r\n\r\n${'b'.repeat(bytes)}`;
+
+  it.each([
+    ['chunked', chunked],
+    ['of a length that is told', told],
+  ])('%s', async (__, answer) => {
+    const whole = await fetched(answer(BODY), split);
+    expect(whole).toMatchObject({ ok: true });
+    expect(whole.ok && whole.body.length).toBe(BODY);
+    expect(await fetched(answer(BODY + 1), split)).toEqual({ ok: false, reason: 'too_large' });
+    const cut = await fetched(answer(BODY + 1), split, 'cut');
+    expect(cut.ok && cut.body.length).toBe(BODY);
+  });
+
+  it('after the answer to a look is drained to its end, and one byte more is hung up on', async () => {
+    const closed: string[] = [];
+    const look = async (name: string, bytes: number) => {
+      const answer = answering(`HTTP/1.1 200 OK\r\n\r\n${'b'.repeat(bytes)}`, split);
+      const port = await overTls((socket) =>
+        socket.once('data', (request: Buffer) => {
+          if (request.toString('latin1').startsWith('HEAD')) return socket.end('HTTP/1.1 405 No\r\n\r\n');
+          answer(socket);
+          socket.emit('data', request);
+          return socket.once('end', () => closed.push(name));
+        }),
+      );
+      return lookedAt('https', port);
+    };
+    // A server that is not done with its body is given a second: the longer body, asked for last, ends first.
+    await Promise.all([look('whole', BODY), look('too long', BODY + 1)]);
+    await expect.poll(() => closed).toEqual(['too long', 'whole']);
+  });
+});
+
+describe('before TLS', () => {
+  const smtp = async (turns: Turn[]) => {
+    const peer = await startTalkingPeer(turns, { certificate: leaf });
+    onTestFinished(() => peer.stop());
+    const { addresses } = await lookedAt('smtp', peer.port);
+    return addresses[0];
+  };
+  const talk = (greeting: string, offer: string): Turn[] => [
+    { says: greeting },
+    { hears: 'EHLO certlantern.invalid\r\n' },
+    { says: offer },
+    { hears: 'STARTTLS\r\n' },
+    { says: '220 Go ahead\r\n' },
+  ];
+  const OFFER = '250-mail\r\n250 STARTTLS\r\n';
+  const line = (bytes: number): string => `220 ${'g'.repeat(bytes - 5)}\r\n`;
+
+  it.each([
+    [LINE, { outcome: 'handshake' }],
+    [LINE + 1, { outcome: 'failed', reason: 'wrong_protocol' }],
+  ])('a line of %i bytes', async (bytes, expected) => {
+    expect(await smtp(talk(line(bytes), OFFER))).toMatchObject(expected);
+  });
+
+  it.each([
+    [TALK, { outcome: 'handshake' }],
+    [TALK + 1, { outcome: 'failed', stage: 'starttls' }],
+  ])('%i bytes in all', async (bytes, expected) => {
+    const greeting = '220 mail\r\n';
+    const rest = bytes - greeting.length - OFFER.length - '220 Go ahead\r\n'.length;
+    const full = Array.from({ length: Math.floor(rest / 1_000) - 1 }, () => `250-${'c'.repeat(994)}\r\n`);
+    const filled = full.join('');
+    const last = `250-${'c'.repeat(rest - filled.length - 6)}\r\n`;
+    expect(await smtp(talk(greeting, filled + last + OFFER))).toMatchObject(expected);
+  });
+});
+
+describe('certificates', () => {
+  /** Ed25519: its signatures are all of one length. */
+  const sized = (bytes: number): Uint8Array => {
+    const issue = (length: number) => {
+      const extraExtensions = [{ oid: '1.2.3.4', value: Buffer.alloc(length, 1) }];
+      return selfSigned({ key: 'Ed25519', serialNumber: 5n, extraExtensions }).der;
+    };
+    return issue(bytes - (issue(CERTIFICATE - 1_000).length - (CERTIFICATE - 1_000)));
+  };
+
+  it('of 65,536 bytes are read, and of one more are not', () => {
+    expect([sized(CERTIFICATE).length, sized(CERTIFICATE + 1).length]).toEqual([
+      CERTIFICATE,
+      CERTIFICATE + 1,
+    ]);
+    expect(parseReadable(sized(CERTIFICATE))).not.toBeNull();
+    expect(parseReadable(sized(CERTIFICATE + 1))).toBeNull();
+  });
+
+  it.each([10, 11])('of %i in a chain ten are kept', async (count) => {
+    const chainPem = selfSigned().certificatePem.repeat(count - 1);
+    const peer = await startTlsServer({ '*': { ...leaf, chainPem } });
+    onTestFinished(() => peer.stop());
+    const { addresses } = await lookedAt('tls', peer.port);
+    const [seen] = addresses;
+    expect(seen?.outcome === 'handshake' && seen.presentedChain.length).toBe(10);
+  });
+
+  it('come to 32 at one address of a CA, and not to one more', () => {
+    const bundle = (count: number): Buffer => Buffer.from(selfSigned().certificatePem.repeat(count));
+    expect(certificatesOf(bundle(32))).toHaveLength(32);
+    expect(() => certificatesOf(bundle(33))).toThrow('too many certificates');
+  });
+
+  it.each([
+    [64 * 1024, 64 * 1024],
+    [64 * 1024 + 1, 64 * 1024],
+  ])('of a staple of %i bytes %i are kept', async (bytes, kept) => {
+    const peer = await startTlsServer(
+      { '*': leaf },
+      { staple: Buffer.alloc(bytes, 1), maxVersion: 'TLSv1.2' },
+    );
+    onTestFinished(() => peer.stop());
+    const [seen] = (await lookedAt('tls', peer.port)).addresses;
+    // OpenSSL refuses a staple of more than 64 kB less the head of its message by itself.
+    if (seen?.outcome === 'handshake') expect(seen.staple?.length).toBe(kept);
+    else expect(seen).toMatchObject({ stage: 'handshake', reason: 'too_large' });
+  });
+});
+
+describe('the clock of a canary', () => {
+  const now = Date.UTC(2027, 0, 1);
+  const DATE = 'Date: Fri, 01 Jan 2027 00:00:00 GMT\r\n';
+
+  it.each([
+    [HEADERS, 0],
+    [HEADERS + 1, null],
+  ])('is read where its line ends with byte %i of the answer', async (bytes, aheadMs) => {
+    const start = 'HTTP/1.1 200 OK\r\nx: ';
+    const text = `${start}${'h'.repeat(bytes - start.length - 2 - DATE.length)}\r\n${DATE}`;
+    const canaries = createCanaries({
+      hosts: [{ host: 'cap.test', port: await overTls(answering(`${text}y: z\r\n\r\n`, false)) }],
+      ...{ resolver: resolver(), policy, now: () => now, timeoutMs: 3_000 },
+    });
+    expect(await canaries?.look(never)).toEqual([{ host: 'cap.test', isHealthy: true, aheadMs }]);
+  });
+});
