@@ -3,8 +3,10 @@ import { deleteUnwatched } from './certificates.ts';
 import { readChannels } from './channels.ts';
 import { locked } from './dialect.ts';
 import { pruneFavicons } from './favicons.ts';
+import { answersKey } from './idempotency.ts';
 import { deleteUsers } from './identity-users.ts';
 import type { Store } from './open-store.ts';
+import { storedKey } from './stored-bytes.ts';
 import { liftSuppression } from './suppressions.ts';
 import type { Tables } from './tables.ts';
 import { inTransaction } from './transaction.ts';
@@ -49,6 +51,10 @@ export async function deleteAccount(
       .where('account_id', '=', id)
       .execute();
     if (held) await forgetAddresses(trx, id);
+    await trx
+      .deleteFrom('rate_limits')
+      .where('key', 'in', [storedKey(id), answersKey(id)])
+      .execute();
     const account = await trx
       .deleteFrom('accounts')
       .where('id', '=', id)

@@ -66,7 +66,7 @@ export async function beginOnce(
     .executeTakeFirst();
   if (taken?.attempt === attempt) {
     const carrying = { accountId, keyHash, attempt };
-    const { count, endsAt } = await usedOf(store.db, { key: keptKey(accountId), now });
+    const { count, endsAt } = await usedOf(store.db, { key: answersKey(accountId), now });
     if (count < store.limits.keptAnswersMb * KB_PER_MB) return { begun: true, carrying };
     await releaseKey(store, carrying);
     return { begun: false, refused: 'full', retryAfterMs: endsAt - now };
@@ -117,13 +117,14 @@ export async function countKept(
   { body, now }: { body: string; now: number },
 ): Promise<void> {
   const weight = Math.ceil(Buffer.byteLength(body) / BYTES_PER_KB);
-  const use = { key: keptKey(accountId), limit: Infinity, windowMs: KEPT_MS, now, weight };
+  const use = { key: answersKey(accountId), limit: Infinity, windowMs: KEPT_MS, now, weight };
   await consumeRateLimit(store, use);
 }
 
 const BYTES_PER_KB = 1_000;
 const KB_PER_MB = 1_000;
-const keptKey = (accountId: string): string => `answers:${accountId}`;
+/** Of the account in `rate_limits`. */
+export const answersKey = (accountId: string): string => `answers:${accountId}`;
 
 /** Gives a key back under which nothing was done: it may be used again, for anything. What was answered stays. */
 export async function releaseKey(store: Store, { accountId, keyHash, attempt }: Carrying): Promise<void> {

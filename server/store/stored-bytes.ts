@@ -11,14 +11,15 @@ const KB = 1_000;
 /** Of a certificate beside its DER and facts: rows and index entries. */
 const ROW_BYTES = 400;
 
-const keyOf = (accountId: string): string => `stored:${accountId}`;
+/** Of the account in `rate_limits`. */
+export const storedKey = (accountId: string): string => `stored:${accountId}`;
 
 /** How many bytes of certificates and evidence the account may still store in its day. */
 export async function spareBytes(
   trx: Transaction<Tables>,
   { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
 ): Promise<number> {
-  const { count } = await usedOf(trx, { key: keyOf(accountId), now });
+  const { count } = await usedOf(trx, { key: storedKey(accountId), now });
   return (dailyKb(limits, await countMonitors(trx, accountId)) - count) * KB;
 }
 
@@ -32,7 +33,7 @@ export async function countStored(
   { accountId, bytes, now }: { accountId: string; bytes: number; now: number },
 ): Promise<void> {
   const use = {
-    key: keyOf(accountId),
+    key: storedKey(accountId),
     limit: Infinity,
     windowMs: DAY_MS,
     now,

@@ -35,7 +35,7 @@ import {
 /** Tables with nothing of an account in them. */
 const NOBODYS = [
   ...['kysely_migration', 'kysely_migration_lock', 'oldest_program'],
-  ...['jwks', 'rate_limits', 'glances', 'alarms'],
+  ...['jwks', 'glances', 'alarms'],
 ];
 
 describeEachDatabase('the deletion of an account', (open) => {

@@ -174,7 +174,8 @@ async function plansOf(store: Store, work: (watched: Store) => Promise<unknown>)
     },
     transformResult: async ({ result }) => result,
   };
-  await work({ ...store, db: store.db.withPlugin(watching) });
+  const db = store.db.withPlugin(watching);
+  await work({ ...store, db, search: (_account, read) => read(db) });
   const explain = store.dialect === 'postgres' ? 'explain' : 'explain query plan';
   return Promise.all(
     nodes.map(async (node) => {
