@@ -38,7 +38,7 @@ const LEAST_TARGETS = 10;
 const LEAST_DOMAINS = 5;
 /**
  * When our own network is cut, everybody's hosts fail. So each account has one vote, however many hosts it watches, and
- * three accounts must agree where the window has as many: otherwise one tenant who takes down hosts of their own could
+ * three accounts must agree where the window has more than one: otherwise one tenant who takes down hosts of their own could
  * hold back the alerts of all others.
  */
 const LEAST_ACCOUNTS = 3;
@@ -84,7 +84,7 @@ function massAmong(outcomes: readonly Outcome[]): Tally | null {
   const accounts = [...countByAccount(failed)].filter(
     ([account, count]) => count >= SHARE * (targetsOf.get(account) ?? 0),
   ).length;
-  const agreeing = Math.max(Math.min(LEAST_ACCOUNTS, targetsOf.size), SHARE * targetsOf.size);
+  const agreeing = targetsOf.size === 1 ? 1 : Math.max(LEAST_ACCOUNTS, SHARE * targetsOf.size);
   return accounts < agreeing ? null : { failed: failed.length, targets: outcomes.length, domains, accounts };
 }
 
