@@ -15,7 +15,7 @@ export const REFUSALS = {
   exists: (existing: Pick<Monitor, 'host' | 'port'>) =>
     refuse('domain_exists', `You already track ${displayName(existing)}.`),
   tooManyPorts: ({ portsPerHost: count }: Limits, retryAfterMs: number) =>
-    refuseUntil({ count, set: { by: 'portsPerHost', what: 'ports of one host a day' } }, retryAfterMs),
+    refuseUntil({ count, set: { by: 'portsPerHost', what: 'ports of one domain a day' } }, retryAfterMs),
   tooManyTags: () => refuse('invalid_request', `A domain has at most ${MOST_TAGS} tags.`),
 };
 

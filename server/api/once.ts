@@ -32,7 +32,7 @@ const IN_USE = 'A call with this key is under way. Ask again in a moment, and yo
 
 /**
  * Carries a call out once for each `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and replays the answer for a day,
- * without the fields that the call shows once. Answers 429 and 5xx release the key, because nothing was done; an answer that was
+ * without the fields that the call shows once. Answers 403, 429 and 5xx release the key, because nothing was done; an answer that was
  * stored with a commit stays.
  */
 export async function onlyOnce(

@@ -39,6 +39,8 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
   /** Beside it, for accounts whose address is not verified. */
   checkBeforeProof: { count: checksBeforeProof, windowMs: MINUTE_MS },
+  /** Changes after which domains are checked anew, for the same accounts. */
+  recheckBeforeProof: { count: 10 * checksBeforeProof, windowMs: 10 * MINUTE_MS },
   /** Calls for many domains: 5,000 of them are 25 or 50 calls, which a page makes as fast as they are answered. */
   bulkByAccount: { count: 60, windowMs: MINUTE_MS },
   importByAccount: { count: 120, windowMs: MINUTE_MS },

@@ -32,6 +32,12 @@ const NEEDS_PROOF = {
       `The limit of ${most} ${most === 1 ? 'check' : 'checks'} a minute of one domain without a verified address is reached. Verify your address, or wait a minute.`,
       { limit: 'checksBeforeProof' },
     ),
+  added: ({ domainsBeforeProof: most }: Limits) =>
+    new Refusal(
+      'email_not_verified',
+      `The limit of ${3 * most} added domains a day without a verified address is reached. Verify your address, or wait until tomorrow.`,
+      { limit: 'domainsBeforeProof' },
+    ),
   again: ({ checksBeforeProof: most }: Limits) =>
     new Refusal(
       'email_not_verified',
@@ -63,6 +69,19 @@ export function limitCheck(
   const limited = limits.allow('checkByDomain', monitorId);
   if (limited || emailVerified) return limited;
   return limits.allow('checkBeforeProof', monitorId) && needsProof('checks', config.limits);
+}
+
+/**
+ * Counts a change after which `what`, a domain or all domains of an account, is checked anew; null: it may be made. Without a verified
+ * address there may be as many as checks by hand, counted over ten minutes: somebody who sets up alerts saves several times in a row.
+ */
+export function limitFollowing(
+  { limits, config }: Pick<AppParts, 'limits' | 'config'>,
+  { emailVerified }: Pick<Account, 'emailVerified'>,
+  what: string,
+): Refusal | null {
+  if (emailVerified) return null;
+  return limits.allow('recheckBeforeProof', what) && needsProof('again', config.limits);
 }
 
 /** The rules for adding domains. Where the operator decides who signs up, nobody is a stranger who scans ports. */

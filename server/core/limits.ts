@@ -11,7 +11,7 @@ export const LIMITS = {
   domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, least: 1, most: 100_000 },
   /** Checks by hand a minute of one domain, while the address of its account is not verified. */
   checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, least: 1, most: 60 },
-  /** Different ports of one host a day, for one account; without an account, for one network. */
+  /** Different ports of one registrable domain a day, for one account; without an account, for one network. */
   portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, least: 1, most: 65_535 },
   /** Invitations to added recipients an hour, of all accounts together. */
   invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, least: 1, most: 1_000_000 },

@@ -85,14 +85,16 @@ const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map([
 const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   // SSH, Telnet, RPC, NetBIOS, SMB, rexec, rlogin, rsh, IPMI, rsync, NFS
   22, 23, 111, 135, 137, 138, 139, 445, 512, 513, 514, 623, 873, 2049,
-  // RDP, VNC, WinRM, X11
-  3389, 5900, 5901, 5985, 5986, 6000,
-  // cPanel, WHM, Webmin
-  2082, 2083, 2086, 2087, 10_000,
+  // SSH again, RDP, VNC, WinRM, X11
+  2222, 3389, 5900, 5901, 5985, 5986, 6000,
+  // cPanel, WHM, Webmin, Proxmox, Cockpit, Portainer
+  2082, 2083, 2086, 2087, 10_000, 8006, 9090, 9443,
   // ZooKeeper, Docker, Swarm, etcd, Nomad, Kubernetes and its nodes, Vault, Consul
   2181, 2375, 2376, 2377, 2379, 2380, 4646, 6443, 10_250, 10_255, 10_257, 10_259, 8200, 8500, 8501,
   // SQL Server, Oracle, MySQL, PostgreSQL, Redshift, PgBouncer, InfluxDB, ClickHouse, CockroachDB
   1433, 1434, 1521, 1522, 2483, 2484, 3306, 5432, 5433, 5439, 6432, 8086, 8123, 9440, 26_257,
+  // Db2, Firebird, Kafka
+  50_000, 3050, 9092,
   // CouchDB, Cassandra, Neo4j, ArangoDB, Elasticsearch and Kibana, MongoDB
   5984, 6984, 7000, 7001, 7199, 9042, 9142, 9160, 7473, 7474, 7687, 8529, 5601, 9200, 9300, 27_017, 27_018,
   27_019,

@@ -69,6 +69,8 @@ export async function setFrequency(
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
     if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
+    // Nothing changes, so nothing is to be checked anew: asking again and again must not make us look again and again.
+    if (row.check_every_minutes === minutes) return { ok: true, monitor: toMonitor(row) };
     const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
     const isRunning = row.lease_token !== null && row.paused_by === null;
     const next = {

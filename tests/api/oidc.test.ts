@@ -1,3 +1,5 @@
+import { countSignUp } from '../../server/api/identity-limits.ts';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { OIDC_FAILURES } from '../../contract/oidc-failure.ts';
@@ -102,6 +104,17 @@ describeEachDatabase('Sign-in with an OpenID provider', (open) => {
     expect(links).toHaveLength(1);
     expect(links[0]).toMatchObject({ accessToken: null, refreshToken: null, idToken: null });
     expect(world.warnings).toEqual([]);
+  });
+
+  it('counts as a sign-up of its address where it opens an account', async () => {
+    const world = await startWorld(open);
+    const { store, clock } = world.api;
+    const client = { shown: '198.51.100.7', network: '198.51.100.7', prefix: '198.51.100' };
+    for (let count = 0; count < STANDARD_LIMITS.signUpsPerHour; count++)
+      expect(await countSignUp(store, { client, limits: STANDARD_LIMITS, now: clock.now() })).toBeNull();
+    const { problem } = await openSession((await comeBy(world)).client);
+    expect(problem.status).toBe(429);
+    expect(problem.detail).toMatch(/^The limit of 20 sign-ups an hour from one address is reached/);
   });
 
   it('takes a provider by the letter: claims at the userinfo endpoint, the secret in a header', async () => {

@@ -7,7 +7,7 @@ import { startApi, type TestApi } from './test-api.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 const DAY_MS = 86_400_000;
-const LIMIT_REACHED = /^The limit of 20 ports of one host a day is reached\. Try again in \d+ hours\.$/;
+const LIMIT_REACHED = /^The limit of 20 ports of one domain a day is reached\. Try again in \d+ hours\.$/;
 
 /** Adds a domain and removes it at once, so that what is refused is refused for what was tried before. */
 async function tryPort(person: Person, host: string): Promise<string> {
@@ -42,10 +42,19 @@ describeEachDatabase('Ports of one host', (open) => {
     // What was tried before is no news, asked for twice neither; and what was refused was not tried.
     expect(await tryPort(alice, 'shop.example.com:8020')).toBe('ok');
     expect(await tryPort(alice, 'shop.example.com:8021')).toBe('too_many_requests');
-    expect(await tryPort(alice, 'other.example.com:8021')).toBe('ok');
+    expect(await tryPort(alice, 'other.example:8021')).toBe('ok');
     expect(await tryPort(bob, 'shop.example.com:8021')).toBe('ok');
     await inADay(api);
     expect(await tryPort(alice, 'shop.example.com:8021')).toBe('ok');
+  });
+
+  it('are counted over all names of a registrable domain, which may all lead to one host', async () => {
+    const api = await startApi(open);
+    const { alice } = await api.cast();
+    for (let port = 8001; port <= 8020; port++)
+      expect(await tryPort(alice, `name-${port}.wildcard.example:${port}`)).toBe('ok');
+    expect(await tryPort(alice, 'another.wildcard.example:8021')).toBe('too_many_requests');
+    expect(await tryPort(alice, 'another.wildcard.example:8020')).toBe('ok');
   });
 
   it('are counted in an import, line by line', async () => {
@@ -111,20 +120,20 @@ describeEachDatabase('A look without an account', (open) => {
     expect((await glance(api, 'shop.example.com:8443')).problem.code).toBe('unavailable');
   });
 
-  it('is limited to twenty ports of one host a day for each network, in parallel too', async () => {
+  it('is limited to twenty ports of one domain a day for each network, in parallel too', async () => {
     const api = await startApi(open);
     const from = '203.0.113.9';
     const twice = async (port: number) =>
       (await Promise.all([1, 2].map(() => glance(api, `shop.example.com:${port}`, from)))).map(
         ({ problem }) => problem.code,
       );
-    for (let port = 8001; port <= 8020; port++) {
+    for (let port = 9101; port <= 9120; port++) {
       expect(await twice(port)).toEqual(['unavailable', 'unavailable']);
       if (port % 5 === 0) api.clock.advance(60_000);
     }
-    expect(await twice(8021)).toEqual(['too_many_requests', 'too_many_requests']);
-    expect((await glance(api, 'shop.example.com:8022', from)).problem.detail).toMatch(LIMIT_REACHED);
-    expect((await glance(api, 'shop.example.com:8001', from)).problem.code).toBe('unavailable');
-    expect((await glance(api, 'shop.example.com:8021', '192.0.2.77')).problem.code).toBe('unavailable');
+    expect(await twice(9121)).toEqual(['too_many_requests', 'too_many_requests']);
+    expect((await glance(api, 'shop.example.com:9122', from)).problem.detail).toMatch(LIMIT_REACHED);
+    expect((await glance(api, 'shop.example.com:9101', from)).problem.code).toBe('unavailable');
+    expect((await glance(api, 'shop.example.com:9121', '192.0.2.77')).problem.code).toBe('unavailable');
   });
 });

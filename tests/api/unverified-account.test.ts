@@ -209,6 +209,40 @@ describeEachDatabase('An account without a verified address', (open) => {
     expect((await check()).status).toBe(202);
   });
 
+  it('tries thirty domains a day, however often they make room for each other', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const addAndRemove = async (host: string) => {
+      const answer = await add(nora, host);
+      if (answer.status !== 200) return answer.problem.detail;
+      await nora.ask(CALLS.removeDomain, { params: { id: answer.ok.data.id } });
+      return 'added';
+    };
+    for (let index = 0; index < 30; index++)
+      expect(await addAndRemove(`host-${index}.example.com`)).toBe('added');
+    expect(await addAndRemove('host-30.example.com')).toBe(
+      'The limit of 30 added domains a day without a verified address is reached. Verify your address, or wait until tomorrow.',
+    );
+    await markVerified(api.store, nora.id);
+    expect(await addAndRemove('host-30.example.com')).toBe('added');
+  });
+
+  it('has a domain checked anew by its frequency ten times in ten minutes, and never by one that it has', async () => {
+    const api = await startApi(open);
+    const nora = await newcomer(api);
+    const { id } = (await add(nora, 'shop.example.com')).ok.data;
+    const setMinutes = async (minutes: 10 | 60 | 1440) =>
+      (await nora.ask(CALLS.setFrequency, { params: { id }, query: { check_frequency: String(minutes) } })).status;
+    for (let change = 0; change < 5; change++) {
+      expect(await setMinutes(10)).toBe(200);
+      expect(await setMinutes(60)).toBe(200);
+    }
+    expect(await setMinutes(10)).toBe(403);
+    for (let again = 0; again < 20; again++) expect(await setMinutes(60)).toBe(200);
+    api.clock.advance(10 * MINUTE_MS);
+    expect(await setMinutes(10)).toBe(200);
+  });
+
   it('can repeat a call with its key once the address is verified', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);

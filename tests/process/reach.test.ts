@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { selfSigned } from '../kit/mint.ts';
-import { createClient, sendTo, signIn, signUp } from '../kit/people.ts';
+import { createClient, markVerifiedThere, sendTo, signIn, signUp } from '../kit/people.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 
@@ -98,6 +98,7 @@ it('With open sign-ups, webhooks reach opened ranges only where CHANNEL_ALLOW_CI
   const opened = await start({ EGRESS_ALLOW_CIDRS, CHANNEL_ALLOW_CIDRS: '127.0.0.1' });
   expect(warnings(opened).shown).toContain('have messages sent to 127.0.0.1/32 (CHANNEL_ALLOW_CIDRS)');
   const alice = await signUp(sendTo(opened.url), { name: 'Alice' });
+  await markVerifiedThere(opened.dataDir, alice.id);
   const { key } = (await alice.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
   await alice.ask(CALLS.testChannel, { params: { key } });
   await expect.poll(() => sink.requests.length, PATIENCE).toBe(1);

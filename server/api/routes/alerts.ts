@@ -16,6 +16,7 @@ import { readQuietHours, readSettings, settingsWire } from '../alert-wire.ts';
 import type { Api, AppParts } from '../api.ts';
 import { domainAlertsWire } from '../domain-alerts.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { limitFollowing } from '../verified-address.ts';
 import { limitChecksOfAll } from '../limit-checks.ts';
 import { plannedAlerts, type Tried } from '../planned-alerts.ts';
 import { refuse } from '../problem.ts';
@@ -50,7 +51,7 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     if (settings) {
       const { settings: known } = await accountAlerts(store, account.id);
       const tooOften =
-        tellsOtherwise(known, { ...known, ...settings }) && (await limitChecksOfAll(parts, account.id));
+        tellsOtherwise(known, { ...known, ...settings }) && (await limitChecksOfAll(parts, account));
       if (tooOften) return tooOften;
     }
     const change = {
@@ -99,7 +100,8 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.changeDomainAlerts, async ({ params, body, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
     if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
-    const limited = limits.allow('alertSettingsByAccount', account.id);
+    const limited =
+      limits.allow('alertSettingsByAccount', account.id) ?? limitFollowing(parts, account, params.id);
     if (limited) return limited;
     const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
     if (changed === 'premium_required')

@@ -51,8 +51,10 @@ export function authRoutes(api: Api, parts: AppParts): void {
       inSessionOf: (await sessions.shown(c))?.account.id ?? null,
       now,
     };
-    // The built-in provider counted the sign-up itself. Whoever has an account signs in, however many were made.
-    let opened = await openAccount(store, { ...arrival, mayCreate: decision === 'allowed' && isBuiltIn });
+    // A sign-up by password was counted where it was made, and its address is not verified yet. All others are counted here, where
+    // they make an account: whoever has one signs in, however many were made.
+    const isCounted = isBuiltIn && !claims.emailVerified;
+    let opened = await openAccount(store, { ...arrival, mayCreate: decision === 'allowed' && isCounted });
     if (!opened.ok && opened.code === 'signups_closed' && decision === 'allowed') {
       const limited = await countSignUp(store, { client: c.get('client'), limits: config.limits, now });
       if (limited) return limited;

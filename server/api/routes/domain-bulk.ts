@@ -17,7 +17,7 @@ import type { Account } from '../../store/accounts.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { Refusal } from '../problem.ts';
-import { limitCheck } from '../verified-address.ts';
+import { limitCheck, limitFollowing } from '../verified-address.ts';
 import { oneDomainWire } from '../domain-wires.ts';
 
 /** What it is afterwards (null: no more), or why nothing was done. */
@@ -30,7 +30,7 @@ type Outcome = Monitor | Refusal | null;
 export function domainBulkRoute(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
 
-  api.on(CALLS.actOnDomains, async ({ body, session: { account }, now }) => {
+  api.on(CALLS.actOnDomains, async ({ c, body, session: { account }, now }) => {
     const accountId = account.id;
     const ids = [...new Set(body.ids)];
     const isCheck = body.action === 'check' || body.action === 'resume';
@@ -45,6 +45,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     for (const id of ids) {
       const owned = own.get(id) ?? null;
       const outcome = owned === null ? REFUSALS.notFound() : await act(account, owned, body, now);
+      if (outcome instanceof Refusal && outcome.limit !== null) c.set('reachedLimit', outcome.limit);
       results.set(id, await resultOf(id, outcome, owned, now));
     }
     return { data: body.ids.flatMap((id) => results.get(id) ?? []) };
@@ -63,7 +64,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
         await removeMonitor(store, key);
         return null;
       case 'frequency':
-        return setMinutes(key, request.check_frequency, now);
+        return setMinutes(account, owned, request.check_frequency, now);
       default:
         return retag(key, request);
     }
@@ -73,7 +74,8 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     if (owned.pausedBy !== null) return REFUSALS.paused();
     // Asked for within the last minute: its check is under way or has just been made.
     if (limits.allow('bulkCheckByDomain', owned.id)) return owned;
-    if (!account.emailVerified && limitCheck(parts, account, owned.id)) return owned;
+    const limited = account.emailVerified ? null : limitCheck(parts, account, owned.id);
+    if (limited) return limited;
     const { accountId, id: monitorId } = owned;
     const monitor = await requestCheck(store, { accountId, monitorId, now });
     if (monitor === null) return REFUSALS.notFound();
@@ -91,7 +93,15 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
     return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
   }
 
-  async function setMinutes(key: MonitorKey, minutes: number, now: number): Promise<Outcome> {
+  async function setMinutes(
+    account: Account,
+    owned: Monitor,
+    minutes: number,
+    now: number,
+  ): Promise<Outcome> {
+    const limited = owned.checkEveryMinutes === minutes ? null : limitFollowing(parts, account, owned.id);
+    if (limited) return limited;
+    const key = { accountId: owned.accountId, monitorId: owned.id };
     const mayUse = (plan: Plan) => mayUseFrequency(plan, minutes);
     const set = await setFrequency(store, { ...key, minutes, now, mayUse });
     if (set.ok) return set.monitor;

@@ -43,7 +43,9 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
     if (counted instanceof Refusal) return counted;
     const { host, port, protocol } = normalised.endpoint;
     const most = config.limits.portsPerHost;
-    const tried = await inTransaction(store, (trx) => countPort(trx, { who: client.network, host, port, most, now }));
+    const tried = await inTransaction(store, (trx) =>
+      countPort(trx, { who: client.prefix, host, port, most, now }),
+    );
     if (!tried.allowed) return REFUSALS.tooManyPorts(config.limits, tried.retryAfterMs);
 
     let asked: string | null = null;

@@ -9,6 +9,7 @@ import {
 } from '../../store/maintenance.ts';
 import type { Api, AppParts } from '../api.ts';
 import { REFUSALS } from '../domain-refusals.ts';
+import { limitCheck } from '../verified-address.ts';
 import { limitChecksOfAll } from '../limit-checks.ts';
 import { refuse } from '../problem.ts';
 import { iso } from '../wire.ts';
@@ -53,7 +54,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
     if (window && maintenanceUntil([window], now, timeZone) !== null) {
       const { domain } = window;
       const limited =
-        domain === null ? await limitChecksOfAll(parts, accountId) : limits.allow('checkByDomain', domain.id);
+        domain === null ? await limitChecksOfAll(parts, account) : limitCheck(parts, account, domain.id);
       if (limited) return limited;
     }
     const removed = await removeMaintenance(store, { accountId, id: params.id, timeZone, now });

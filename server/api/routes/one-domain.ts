@@ -21,7 +21,7 @@ import { placeInTime, writeCursor } from '../cursor.ts';
 import { REFUSALS } from '../domain-refusals.ts';
 import { oneDomainWire } from '../domain-wires.ts';
 import { Refusal } from '../problem.ts';
-import { limitCheck } from '../verified-address.ts';
+import { limitCheck, limitFollowing } from '../verified-address.ts';
 import { domainWire, historyEntryWire } from '../wire.ts';
 
 /** For how long the history says that something was not kept. */
@@ -90,6 +90,11 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.setFrequency, async ({ params, query, session, now }) => {
     const minutes = query.check_frequency;
+    const owned = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
+    if (owned === null) return REFUSALS.notFound();
+    const limited =
+      owned.checkEveryMinutes === minutes ? null : limitFollowing(parts, session.account, owned.id);
+    if (limited) return limited;
     const set = await setFrequency(store, {
       accountId: session.account.id,
       monitorId: params.id,
