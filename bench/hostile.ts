@@ -1,28 +1,37 @@
 import { measureChains } from './hostile/chain.ts';
-import type { Figure } from './hostile/figure.ts';
+import { measureRotating } from './hostile/rotating.ts';
+import { measureRoutes } from './hostile/routes.ts';
+import { measureSearch } from './hostile/search.ts';
+import { type Figure, isMissed, tableOf } from './scale/figures.ts';
 
-// npm run bench -- hostile           what strangers can cost others, every part
-// npm run bench -- hostile chain     some parts
+// What strangers can cost others. A missed target ends it with exit code 1.
+//
+//   npm run bench -- hostile                 every part
+//   npm run bench -- hostile chain search    some of them
 
 const PARTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   chain: measureChains,
+  routes: measureRoutes,
+  rotating: measureRotating,
+  search: measureSearch,
 };
 
 const asked = process.argv.slice(3);
 const unknown = asked.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
-  process.stderr.write(
-    `There is no part ${unknown.join(', ')}. Parts are: ${Object.keys(PARTS).join(', ')}\n`,
-  );
-  process.exit(1);
+  process.stderr.write(`No such part: ${unknown.join(', ')}. There are ${Object.keys(PARTS).join(', ')}.\n`);
+  process.exit(2);
 }
+
+let missed = 0;
 for (const [name, measure] of Object.entries(PARTS)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
-  process.stdout.write(`${name}, Node ${process.versions.node}\n`);
-  for (const { label, value, unit, limit } of await measure()) {
-    const isOver = limit !== null && value > limit;
-    const target = limit === null ? '' : `   at most ${limit}${isOver ? ', MISSED' : ''}`;
-    process.stdout.write(`  ${label.padEnd(72)} ${value.toFixed(1).padStart(8)} ${unit}${target}\n`);
-    if (isOver) process.exitCode = 1;
-  }
+  process.stdout.write(`${name}\n`);
+  const figures = await measure();
+  missed += figures.filter(isMissed).length;
+  process.stdout.write(`${tableOf(figures)}\n\n`);
 }
+process.stdout.write(
+  `Node ${process.versions.node}; ${missed === 0 ? 'every target was reached.' : `${missed} targets were missed.`}\n`,
+);
+process.exit(missed === 0 ? 0 : 1);

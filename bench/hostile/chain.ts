@@ -16,7 +16,7 @@ import {
 } from '../../server/probe/index.ts';
 import { mintAuthority } from '../../tests/kit/mint.ts';
 import type { HostileReady } from './chain-process.ts';
-import type { Figure } from './figure.ts';
+import type { Figure } from '../scale/figures.ts';
 
 const MOST_MS_PER_LOOK = 200;
 const MOST_DELAY_MS = 250;
@@ -79,10 +79,10 @@ async function lookByLook(ready: HostileReady, kinds: readonly Kind[]): Promise<
       longest = Math.max(longest, (user + system) / 1_000);
     }
     figures.push({
-      label: `one look: ${kind.name}`,
+      what: `one look: ${kind.name}`,
       value: longest,
       unit: 'ms CPU',
-      limit: MOST_MS_PER_LOOK,
+      most: MOST_MS_PER_LOOK,
     });
   }
   sources.close();
@@ -116,23 +116,22 @@ async function beside(ready: HostileReady, kinds: readonly Kind[], folder: strin
     await Promise.all(strangers);
     if (troubles.length > 0) throw troubles[0];
     const usual = quantile(alone, 0.5);
-    const delay = { unit: 'ms', limit: MOST_DELAY_MS };
+    const delay = { unit: 'ms', most: MOST_DELAY_MS };
     return [
       {
-        label: 'check of another account, nothing else under way, median',
+        what: 'check of another account, nothing else under way, median',
         value: usual,
         unit: 'ms',
-        limit: null,
       },
-      { label: 'the same, p99', value: quantile(alone, 0.99), unit: 'ms', limit: null },
-      { label: `hostile looks meanwhile, ${STRANGERS} at a time`, value: hostile, unit: '', limit: null },
+      { what: 'the same, p99', value: quantile(alone, 0.99), unit: 'ms' },
+      { what: `hostile looks meanwhile, ${STRANGERS} at a time`, value: hostile, unit: '' },
       {
-        label: 'delay of the other account’s checks, p99',
+        what: 'delay of the other account’s checks, p99',
         value: quantile(together, 0.99) - usual,
         ...delay,
       },
       {
-        label: 'delay of the other account’s checks, the longest',
+        what: 'delay of the other account’s checks, the longest',
         value: Math.max(...together) - usual,
         ...delay,
       },

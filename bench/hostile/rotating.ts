@@ -30,7 +30,7 @@ const MOST_GROWTH_MB = 40;
  * Measures how much a Free account makes the embedded database store whose host shows other certificates at each handshake: four
  * addresses, ten certificates each, as large as fit, checked as often as the account may ask for.
  */
-export async function rotating(): Promise<Figure[]> {
+export async function measureRotating(): Promise<Figure[]> {
   const folder = temporaryFolder();
   const store = await openStore({ databaseUrl: null, dataDir: folder.path });
   const peers = await startPeers();

@@ -21,7 +21,7 @@ const LETTERS = { ASCII: 'a', Hiragana: 'あ' };
  * Measures what the worst searches of an account with 10,000 domains cost everybody else, with the embedded database: every domain has
  * the longest notes and tags there are, of one letter, and the query is as long as it may be and nearly matches everywhere.
  */
-export async function search(): Promise<Figure[]> {
+export async function measureSearch(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const [name, letter] of Object.entries(LETTERS)) {
     const folder = temporaryFolder();
