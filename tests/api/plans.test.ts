@@ -83,7 +83,13 @@ describeEachDatabase('Plans', (open) => {
     const api = await startApi(open);
     const { alice, bob, charlie } = await api.cast();
     const health = { checks_late: false, alerts_late: false, mail_failing: false, unsubscribed: false };
-    const common = { paused_by_plan: 0, email_verified: true, mail_page: null, ...health };
+    const common = {
+      paused_by_plan: 0,
+      paused_unconfirmed: 0,
+      email_verified: true,
+      mail_page: null,
+      ...health,
+    };
     const nothing = { plan: 'free', status: '', source: 'none', ends_at: null };
     expect(await standing(alice)).toEqual({ ...nothing, ...common });
     expect(await subscription(api, alice)).toEqual({ status: '', minutes: 5 });
