@@ -84,7 +84,10 @@ function dateOf(tls: TLSSocket, host: string): Promise<number | null> {
       const isWhole = /\r?\n\r?\n/.test(head);
       if (!isWhole && head.length < MAX_HEADER_BYTES) return;
       tls.off('data', read);
-      const date = Date.parse(/^date:[ \t]*([^\r\n]+)\r?\n/im.exec(head)?.[1] ?? '');
+      // What follows the last line break may be cut off.
+      const lines = head.split('\n').slice(0, -1);
+      const line = lines.find((one) => one.slice(0, 5).toLowerCase() === 'date:');
+      const date = Date.parse(line?.slice(5).trim() ?? '');
       resolve(Number.isNaN(date) ? null : date);
     };
     const nothing = (): void => resolve(null);
