@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { runScript } from '../kit/run-script.ts';
 import { expectAccessible } from './axe.ts';
-import { expect, newPerson, test, type World } from './world.ts';
+import { expect, newPerson, test, verifyAddress, type World } from './world.ts';
 
 test.use({ environment: { SIGNUPS: 'invite', BILLING: 'none' } });
 
@@ -81,6 +81,7 @@ test('an added recipient agrees, and stops mail, by links whose tokens no server
   const person = newPerson();
   await page.goto(await invitationFor(person.email, world));
   await accept(page, person);
+  await verifyAddress(page, world, person);
   const address = `ops-${person.email}`;
   const added = await page.request.post('/api/channels', { data: { config: { kind: 'email', address } } });
   const { key } = ((await added.json()) as { data: { channel: { key: string } } }).data.channel;
