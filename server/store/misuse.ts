@@ -51,7 +51,12 @@ export async function findMisuse(
     if (!added.allowed) return unproven('again');
     const everything = await consumeRateLimit(
       { db: trx },
-      { key: `add:${nameless(accountId)}`, limit: ADDED_A_DAY * limits.domainsBeforeProof, windowMs: DAY_MS, now },
+      {
+        key: `add:${nameless(accountId)}`,
+        limit: ADDED_A_DAY * limits.domainsBeforeProof,
+        windowMs: DAY_MS,
+        now,
+      },
     );
     if (!everything.allowed) return unproven('added');
   }

@@ -232,7 +232,8 @@ describeEachDatabase('An account without a verified address', (open) => {
     const nora = await newcomer(api);
     const { id } = (await add(nora, 'shop.example.com')).ok.data;
     const setMinutes = async (minutes: 10 | 60 | 1440) =>
-      (await nora.ask(CALLS.setFrequency, { params: { id }, query: { check_frequency: String(minutes) } })).status;
+      (await nora.ask(CALLS.setFrequency, { params: { id }, query: { check_frequency: String(minutes) } }))
+        .status;
     for (let change = 0; change < 5; change++) {
       expect(await setMinutes(10)).toBe(200);
       expect(await setMinutes(60)).toBe(200);

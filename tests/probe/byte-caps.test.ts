@@ -88,7 +88,7 @@ describe.each([
     [HEADERS, { ok: true, status: 200 }],
     [HEADERS + 1, { ok: false, reason: 'too_large' }],
   ])('%i bytes for an exchange', async (bytes, expected) => {
-    expect(await fetched(`${head(bytes, 'content-length: 0\r\n')}`, split)).toMatchObject(expected);
+    expect(await fetched(head(bytes, 'content-length: 0\r\n'), split)).toMatchObject(expected);
   });
 
   it.each([

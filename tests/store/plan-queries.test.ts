@@ -48,9 +48,7 @@ describeEachDatabase('among thousands of paused monitors', (_, name) => {
     const [unwell, onSchedule, all] = counting;
     for (const plan of [unwell, all]) expect(plan).toContain('monitor_listing_phases');
     for (const plan of [onSchedule, all]) expect(plan).toContain('monitor_listing_on_schedule');
-    expect((await plansOf(store, (watched) => countPaused(watched, accountId)))[0]).toContain(
-      'monitors_',
-    );
+    expect((await plansOf(store, (watched) => countPaused(watched, accountId)))[0]).toContain('monitors_');
   });
 
   it('an account’s list, whatever it is filtered and sorted by, reads that account’s rows alone', async () => {
