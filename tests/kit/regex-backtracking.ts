@@ -9,20 +9,20 @@ export function backtracksOn(pattern: RegExp): string | null {
   const { automaton, examples } = compileRegex(pattern);
   const { positions } = automaton;
   const step = createStepper(automaton);
-  const followers = positions.map((_, at) => step.followers(at));
-  const component = components(followers);
-  const isLoop = (at: number) => followers[at]!.some((next) => component[next] === component[at]);
+  const reaches = reachability(automaton);
+  const isLoop = (at: number) => reaches[at]!.has(at);
+  const isSameLoop = (one: number, other: number) => reaches[one]!.has(other) && reaches[other]!.has(one);
   const loops = positions.keys().filter(isLoop).toArray();
+  if (loops.length < 2 && loops[0] === 0) return null;
 
   for (const [first, before] of step.reachable()) {
     if (!isLoop(first)) continue;
-    const isAmbiguous = (next: number, paths: number) => paths > 1 && component[next] === component[first];
     for (const after of classesOf(automaton))
       for (const [next, paths] of step.follow(first, before, after))
-        if (isAmbiguous(next, paths) && step.canFail(next, after)) return examples[after]!;
+        if (paths > 1 && isSameLoop(first, next) && step.canFail(next, after)) return examples[after]!;
     for (const second of loops) {
-      if (second === first || !positions[second]!.set[before] || !step.canFail(second, before)) continue;
-      const word = pumpedWord(first, second, before);
+      if (second === first || !reaches[first]!.has(second) || !positions[second]!.set[before]) continue;
+      const word = step.canFail(second, before) ? pumpedWord(first, second, before) : null;
       if (word !== null) return word.map((each) => examples[each]).join('');
     }
   }
@@ -38,6 +38,7 @@ export function backtracksOn(pattern: RegExp): string | null {
         for (const looping of within(second, step.follow(loops, before, after)))
           for (const staying of within(first, step.follow(stays, before, after)))
             for (const leaving of step.follow(leaves, before, after).keys()) {
+              if (!reaches[leaving]!.has(second)) continue;
               const key = [staying, leaving, looping, after].join();
               if (key === goal) return [...word, after];
               if (seen.has(key)) continue;
@@ -52,7 +53,7 @@ export function backtracksOn(pattern: RegExp): string | null {
   function within(loop: number, positions: ReadonlyMap<number, number>): number[] {
     return positions
       .keys()
-      .filter((at) => component[at] === component[loop])
+      .filter((at) => isSameLoop(loop, at))
       .toArray();
   }
 }
@@ -90,11 +91,6 @@ function createStepper(automaton: Automaton) {
 
   return {
     follow,
-    followers: (from: number): number[] => [
-      ...new Set(
-        classes.flatMap((before) => classes.flatMap((after) => [...follow(from, before, after).keys()])),
-      ),
-    ],
     /** Every position that a search can be at, with the class of the character that it read. */
     reachable(): [position: number, before: number][] {
       const seen = new Map<string, [number, number]>();
@@ -128,15 +124,16 @@ function createStepper(automaton: Automaton) {
   };
 }
 
-/** Numbers the strongly connected components of a graph; returns that of each node. */
-function components(followers: readonly number[][]): number[] {
-  const reaches = followers.map((first) => {
-    const seen = new Set(first);
-    for (const from of seen) for (const to of followers[from]!) seen.add(to);
-    return seen;
+/** Returns for each position those that can come after it, whatever a look or a boundary asks. */
+function reachability({ epsilon, readers, positions }: Automaton): Set<number>[] {
+  const followers = positions.map(({ to }) => {
+    const states = new Set([to]);
+    for (const state of states) for (const { to: next } of epsilon[state]!) states.add(next);
+    return [...states].flatMap((state) => readers[state]!);
   });
-  return reaches.map((reached, at) => {
-    const first = reaches.findIndex((other, index) => reached.has(index) && other.has(at));
-    return first === -1 ? followers.length + at : first;
+  return followers.map((first) => {
+    const seen = new Set(first);
+    for (const from of seen) for (const next of followers[from]!) seen.add(next);
+    return seen;
   });
 }
