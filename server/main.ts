@@ -132,6 +132,8 @@ async function main(): Promise<void> {
       egressAllowCidrs: config.egressAllowCidrs,
       extraCaPem: config.extraCaPem,
       cacheFolder: join(config.dataDir, 'cache'),
+      lookWork: config.limits.workPerCheck,
+      onLimit: () => telemetry.meters.limitReached(LIMITS.workPerCheck.setting),
       onTrouble: (error) => log.warn({ err: error }, 'something went wrong where checks look and judge'),
     });
     const worker = createWorker({

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { splitPem } from '../../server/pki/index.ts';
 import {
@@ -97,6 +98,7 @@ async function beside(ready: HostileReady, kinds: readonly Kind[], folder: strin
     egressAllowCidrs: OPEN,
     extraCaPem: null,
     cacheFolder: folder,
+    lookWork: STANDARD_LIMITS.workPerCheck,
     onTrouble: (error) => troubles.push(error),
   });
   try {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createThreadedExaminer } from '../../server/probe/index.ts';
 import { openAccount } from '../../server/store/arrivals.ts';
 import { pruneOrphanCertificates } from '../../server/store/certificates.ts';
@@ -40,6 +41,7 @@ export async function measureRotating(): Promise<Figure[]> {
     egressAllowCidrs: ['127.0.0.0/8'],
     extraCaPem: null,
     cacheFolder: join(folder.path, 'cache'),
+    lookWork: STANDARD_LIMITS.workPerCheck,
     onTrouble: (error) => process.stderr.write(`${error.message}\n`),
   });
   try {

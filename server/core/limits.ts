@@ -1,3 +1,5 @@
+import { LOOK_WORK } from '../pki/index.ts';
+
 /**
  * Bounds on what a stranger can cost the service. Each one is a setting of the operator's (`.env.example`), named in the message
  * of whoever reaches it, and counted in `certlantern_limit_reached_total` under the name of its setting.
@@ -42,6 +44,8 @@ export const LIMITS = {
     least: 20,
     most: 100_000,
   },
+  /** Work that the certificates of one check may cost, in units of about 0.1 µs of a processor core. */
+  workPerCheck: { setting: 'LIMIT_WORK_PER_CHECK', standard: LOOK_WORK, least: 100_000, most: 100_000_000 },
   /** Kilobytes of certificates and evidence that one check may store. */
   storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, least: 16, most: 100_000 },
   /** Kilobytes of them that an account may store a day; a tenth more for each of its domains. */

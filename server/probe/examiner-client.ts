@@ -24,6 +24,8 @@ export interface ExaminerClientOptions {
    * and stays.
    */
   idleMs?: number;
+  /** Called for each verdict that the limit of work for one look cut short. */
+  onCut: () => void;
   /** Told what could not be kept for later, and when the thread had to be ended. */
   onTrouble: (error: Error) => void;
 }
@@ -66,7 +68,7 @@ const MEMORY = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
  * one that it was working on. The next order starts it again.
  */
 export function createExaminerClient(options: ExaminerClientOptions): ExaminerClient {
-  const { settings, mostWork, patience, idleMs, onTrouble } = options;
+  const { settings, mostWork, patience, idleMs, onCut, onTrouble } = options;
   /** By which look it was made: the thread has most of them still, and need not be sent them back. */
   const origins = new WeakMap<Observation, number>();
   let thread: Thread | null = idleMs === undefined ? start() : null;
@@ -114,6 +116,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     else if (report.kind === 'exceeded')
       asked?.reject(new ExaminationExceeded('Too much work for this thread.'));
     else asked?.resolve(report as never);
+    if (report.kind === 'judged' && report.isCut) onCut();
   }
 
   /** What is asked from now on is asked of another one. */

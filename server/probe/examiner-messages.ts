@@ -9,10 +9,12 @@ export interface ThreadSettings {
   /** The operator's own anchors. */
   extraCaPem: string | null;
   cacheFolder: string;
+  /** What the certificates of one look may cost, in units of `WorkBudget`. */
+  lookWork: number;
 }
 
 export interface ThreadData extends ThreadSettings {
-  /** What one look may cost here; what takes more is `exceeded`. null: `LOOK_WORK`, and a verdict says where it is not enough. */
+  /** What one look may cost here; what takes more is `exceeded`. null: `lookWork`, and a verdict says where it is not enough. */
   mostWork: number | null;
   /** One Int32: the id of the order whose certificates are being worked on, 0 for none. It can be read while the thread hangs. */
   working: SharedArrayBuffer;
@@ -47,7 +49,8 @@ export type Report =
   | { kind: 'ready' }
   /** `observation`: written by `serialize` of node:v8. */
   | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
-  | { kind: 'judged'; id: number; judgement: Judgement }
+  /** `isCut`: the work of one look did not suffice, as the verdict says. */
+  | { kind: 'judged'; id: number; judgement: Judgement; isCut: boolean }
   /** It takes more work than is done in this thread. */
   | { kind: 'exceeded'; id: number }
   /** The observation is not there any more: ask again, with it. */

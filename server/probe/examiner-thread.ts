@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import type { Observation } from '../core/index.ts';
 import { createAddressPolicy, createResolver } from '../egress/index.ts';
-import { WorkBudget } from '../pki/index.ts';
+import { BoundedMap, WorkBudget } from '../pki/index.ts';
 import type { Order, Report, ThreadData } from './examiner-messages.ts';
 import { createExaminer } from './examiner.ts';
 import { createProbe } from './probe.ts';
@@ -19,7 +19,7 @@ const REMEMBERED_BYTES = 16 * 1024 * 1024;
 type JudgeOrder = Extract<Order, { kind: 'judge' }>;
 
 const data = workerData as ThreadData;
-const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, mostWork } = data;
+const { dnsServers, egressAllowCidrs, extraCaPem, cacheFolder, lookWork, mostWork } = data;
 const working = new Int32Array(data.working);
 const policy = createAddressPolicy([...egressAllowCidrs]);
 const resolver = createResolver({ servers: [...dnsServers], policy });
@@ -29,8 +29,7 @@ const now = (): number => Date.now();
 const probe = createProbe({ resolver, policy, now, sources, onFault: onTrouble });
 const examiner = createExaminer({ probe, trustStore: loadTrustStore(extraCaPem) });
 const looks = new Map<number, AbortController>();
-const observations = new Map<number, { observation: Observation; bytes: number }>();
-let rememberedBytes = 0;
+const observations = new BoundedMap<number, Observation>(REMEMBERED_BYTES);
 /** Judged one per turn of the event loop, so that the sockets of other looks are served between two hostile chains. */
 const waiting: JudgeOrder[] = [];
 
@@ -72,7 +71,7 @@ async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void
     const observation = await examiner.observe(endpoint, options);
     if (mostWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
     const packed = serialize(observation);
-    remember(id, observation, packed.byteLength);
+    observations.set(id, observation, packed.byteLength);
     report({ kind: 'observed', id, observation: packed, steps });
   } finally {
     looks.delete(id);
@@ -85,27 +84,17 @@ async function judge(order: JudgeOrder): Promise<void> {
   work.spend(0);
   const observation =
     order.observation === null
-      ? observations.get(observed ?? -1)?.observation
+      ? observations.get(observed ?? -1)
       : (deserialize(order.observation) as Observation);
-  if (observation === undefined) return report({ kind: 'forgotten', id });
+  if (observation === null) return report({ kind: 'forgotten', id });
   const judgement = await examiner.judge({ observation, now: at, authorities, previous, work });
   if (mostWork !== null && work.isExhausted) return report({ kind: 'exceeded', id });
-  report({ kind: 'judged', id, judgement });
+  report({ kind: 'judged', id, judgement, isCut: work.isExhausted });
 }
 
 /** Leaves word whose certificates are being worked on, for whoever has to end this thread. */
 function workOn(id: number): WorkBudget {
-  return new WorkBudget(mostWork ?? undefined, () => void Atomics.store(working, 0, id));
-}
-
-function remember(id: number, observation: Observation, bytes: number): void {
-  observations.set(id, { observation, bytes });
-  rememberedBytes += bytes;
-  for (const [oldest, known] of observations) {
-    if (rememberedBytes <= REMEMBERED_BYTES) return;
-    observations.delete(oldest);
-    rememberedBytes -= known.bytes;
-  }
+  return new WorkBudget(mostWork ?? lookWork, () => void Atomics.store(working, 0, id));
 }
 
 function report(message: Report): void {

@@ -1,5 +1,5 @@
 import { judge, type Observation, unexaminedObservation } from '../core/index.ts';
-import { createTrustStore, LOOK_WORK } from '../pki/index.ts';
+import { createTrustStore } from '../pki/index.ts';
 import {
   createExaminerClient,
   type ExaminerClient,
@@ -11,6 +11,8 @@ import type { ThreadSettings } from './examiner-messages.ts';
 import type { Examiner, Judgement, LookOptions, Question } from './examiner.ts';
 
 interface ThreadedExaminerOptions extends ThreadSettings {
+  /** Called whenever the limit of work for one look was reached, or a thread was ended over one. */
+  onLimit?: () => void;
   /** Told what could not be kept for later, and when a thread had to be ended. */
   onTrouble: (error: Error) => void;
   /** Shorter, for tests. */
@@ -29,8 +31,11 @@ const CHECKS: Patience = { observeMs: 40_000, judgeMs: 10_000, abortedMs: 10_000
 /** Somebody waits for ten seconds at most, and a thread that hangs keeps other strangers from an answer. */
 const STRANGERS: Patience = { observeMs: 25_000, judgeMs: 3_000, abortedMs: 1_000 };
 const IDLE_MS = 30_000;
-/** Of a look beside all other checks: 15 ms of a core, ten times what a usual host takes. What takes more is examined apart. */
-const MOST_WORK_AMONG_CHECKS = LOOK_WORK / 4;
+/**
+ * The share of a look's work that is done beside all other checks: 15 ms of a core, ten times what a usual host takes. What takes
+ * more is examined apart.
+ */
+const SHARE_AMONG_CHECKS = 1 / 4;
 const MOST_APART = 1_000;
 
 type Endpoint = Observation['endpoint'];
@@ -45,13 +50,13 @@ type Endpoint = Observation['endpoint'];
  * under way rejects, and is asked again by whoever asked.
  */
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
-  const { onTrouble, patience = {}, idleMs = IDLE_MS, ...settings } = options;
+  const { onLimit = () => undefined, onTrouble, patience = {}, idleMs = IDLE_MS, ...settings } = options;
   const checks = createExaminerClient({
-    ...{ settings, onTrouble, mostWork: MOST_WORK_AMONG_CHECKS },
+    ...{ settings, onTrouble, onCut: onLimit, mostWork: settings.lookWork * SHARE_AMONG_CHECKS },
     patience: { ...CHECKS, ...patience.checks },
   });
   const strangers = createExaminerClient({
-    ...{ settings, onTrouble, mostWork: null, idleMs },
+    ...{ settings, onTrouble, onCut: onLimit, mostWork: null, idleMs },
     patience: { ...STRANGERS, ...patience.strangers },
   });
   /** Endpoints that are examined beside the checks; the one that was added first is forgotten first. */
@@ -76,7 +81,9 @@ export function createThreadedExaminer(options: ThreadedExaminerOptions): Thread
       const isTooMuch = error instanceof ExaminationExceeded;
       if (!isTooMuch && !(error instanceof ExaminationOverran)) throw error;
       setApart(endpoint);
-      return isTooMuch ? among(endpoint, examine, overran, strangers) : overran();
+      if (isTooMuch) return among(endpoint, examine, overran, strangers);
+      onLimit();
+      return overran();
     }
   }
 

@@ -1,6 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { assessUptime, type Observation, unexaminedObservation } from '../../server/core/index.ts';
+import {
+  assessUptime,
+  type Observation,
+  STANDARD_LIMITS,
+  unexaminedObservation,
+} from '../../server/core/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import {
   createExaminer,
@@ -131,6 +136,24 @@ describe('looking and judging in a thread of their own', () => {
     expect(troubles).toHaveLength(1);
   });
 
+  it('counts each verdict that the limit of work cut short, and each thread ended over a look', async () => {
+    let cut = 0;
+    const counting = { onLimit: () => void (cut += 1), onTrouble: () => undefined };
+    const { endpoint, thread } = await place(counting);
+    expect((await examine(thread, endpoint)).verdict.trusted).toBe(true);
+    expect(cut).toBe(0);
+    await judged(thread, hostileLook());
+    expect(cut).toBe(1);
+
+    const { thread: generous } = await place({ ...counting, lookWork: 1_000 * STANDARD_LIMITS.workPerCheck });
+    await judged(generous, hostileLook());
+    expect(cut).toBe(1);
+
+    const { thread: impatient } = await place({ ...counting, patience: { strangers: { judgeMs: 1 } } });
+    await judged(impatient.strangers, hostileLook());
+    expect(cut).toBe(2);
+  });
+
   it('ends the thread of strangers without touching a check that is under way', async () => {
     const troubles: string[] = [];
     const { endpoint, thread } = await place({
@@ -209,6 +232,7 @@ function settingsOf(nameServer: string) {
     egressAllowCidrs: ['127.0.0.0/8'],
     extraCaPem: null,
     cacheFolder: folder.path,
+    lookWork: STANDARD_LIMITS.workPerCheck,
   };
 }
 

@@ -76,8 +76,7 @@ describe('the work of one look', () => {
     expect(findings.map(({ code, message }) => ({ code, message }))).toEqual([
       {
         code: 'path_invalid',
-        message:
-          'The certificate could not be verified: its chain takes more work to check than is spent on one host.',
+        message: 'The certificate could not be verified: its chain exceeds the limit of work for one check.',
       },
     ]);
   });

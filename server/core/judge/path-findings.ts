@@ -172,8 +172,7 @@ export function tooMuchWork(): ChainFinding {
   return {
     code: 'path_invalid',
     severity: 'critical',
-    message:
-      'The certificate could not be verified: its chain takes more work to check than is spent on one host.',
+    message: 'The certificate could not be verified: its chain exceeds the limit of work for one check.',
     // The same for every address, also for those that are not read any more.
     fingerprint: null,
     evidence: [],
