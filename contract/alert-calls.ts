@@ -96,7 +96,7 @@ export const ALERT_CALLS = {
     params: channelParams,
     response: wrapped(deliverySchema),
     status: 200,
-    problems: ['not_found', 'premium_required', 'channel_closed'],
+    problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
   },
   rotateSecret: {
     method: 'post',
@@ -141,7 +141,7 @@ export const ALERT_CALLS = {
     params: idParams,
     response: wrapped(deliverySchema),
     status: 200,
-    problems: ['not_found', 'premium_required', 'channel_closed'],
+    problems: ['not_found', 'premium_required', 'email_not_verified', 'channel_closed'],
   },
   accountAlerts: {
     method: 'get',
@@ -272,7 +272,7 @@ export const ALERT_CALLS = {
     body: acknowledgeSchema,
     response: wrapped(alertIncidentSchema),
     status: 200,
-    problems: ['not_found'],
+    problems: ['not_found', 'email_not_verified'],
   },
   snoozeIncident: {
     method: 'post',
@@ -284,7 +284,7 @@ export const ALERT_CALLS = {
     body: snoozeSchema,
     response: wrapped(alertIncidentSchema),
     status: 200,
-    problems: ['not_found'],
+    problems: ['not_found', 'email_not_verified'],
   },
   calendar: {
     method: 'get',

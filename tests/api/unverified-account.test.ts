@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls.ts';
+import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts.ts';
 import { addMonitors } from '../../server/store/monitors.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
@@ -31,9 +32,17 @@ const NEEDS_PROOF: (keyof typeof CALLS)[] = [
   'billing',
   'importDomains',
   'saveStatusPage',
+  'testChannel',
 ];
 /** Calls that need proof only for some requests; the tests below show which. */
-const SOMETIMES: (keyof typeof CALLS)[] = ['changeChannel', 'checkDomain', 'resumeDomain'];
+const SOMETIMES: (keyof typeof CALLS)[] = [
+  'acknowledgeIncident',
+  'changeChannel',
+  'checkDomain',
+  'replayDelivery',
+  'resumeDomain',
+  'snoozeIncident',
+];
 
 describeEachDatabase('An account without a verified address', (open) => {
   it('adds ten domains, and the eleventh once its address is verified', async () => {
@@ -148,15 +157,20 @@ describeEachDatabase('An account without a verified address', (open) => {
     expect((await nora.ask(CALLS.importDomains, { body: { entries } })).status).toBe(200);
   });
 
-  it('can switch off and rename a channel from before, but not lead it elsewhere or switch it on', async () => {
+  it('can switch off and rename a channel from before, but not lead it elsewhere, switch it on or send a test to it', async () => {
     const api = await startApi(open);
     const nora = await newcomer(api);
     await markVerified(api.store, nora.id);
     const config = { kind: 'webhook', url: 'https://hooks.example.com/' };
     const { key } = (await nora.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
+    const earlier = (await nora.ask(CALLS.testChannel, { params: { key } })).ok.data;
     await api.store.db.updateTable('accounts').set({ email_verified: 0 }).execute();
     const change = async (body: object) =>
       (await nora.ask(CALLS.changeChannel, { params: { key }, body })).status;
+    const sendTest = async (channel: string) =>
+      (await nora.ask(CALLS.testChannel, { params: { key: channel } })).status;
+    expect([await sendTest(key), await sendTest(OWN_MAIL)]).toEqual([403, 200]);
+    expect((await nora.ask(CALLS.replayDelivery, { params: { id: earlier.id } })).status).toBe(403);
     expect(await change({ name: 'Ours' })).toBe(200);
     expect(await change({ enabled: false })).toBe(200);
     expect(await change({ enabled: true })).toBe(403);

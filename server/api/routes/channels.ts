@@ -133,6 +133,7 @@ export function channelRoutes(api: Api, parts: AppParts): void {
     if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
     if (channel.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
     const limited =
+      (params.key === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
       limits.allow('sendByChannel', `${account.id}:${params.key}`) ??
       limits.allow('sendByAccount', account.id);
     if (limited) return limited;

@@ -1,14 +1,17 @@
 import { CALLS } from '../../../contract/calls.ts';
+import { OWN_MAIL } from '../../../contract/channel.ts';
 import { type Receipt, receiptOf } from '../../store/alert-history.ts';
 import { replayDelivery } from '../../store/channel-sending.ts';
 import type { Api, AppParts } from '../api.ts';
 import { CHANNEL_REFUSALS } from '../channel-refusals.ts';
 import { deliveryWire } from '../channel-wire.ts';
 import { refuse } from '../problem.ts';
+import { refuseUnverified } from '../verified-address.ts';
 
 /** What became of a message. */
-export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): void {
-  const { productName } = config;
+export function deliveryRoutes(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+  const { productName } = parts.config;
   const answerOf = (receipt: Receipt, told: { timeZone: string | null; now: number }) => ({
     data: deliveryWire(receipt, { productName, ...told }),
   });
@@ -23,6 +26,7 @@ export function deliveryRoutes(api: Api, { store, limits, config }: AppParts): v
     const known = await receiptOf(store.db, key);
     if (known === null) return notFound();
     const limited =
+      (known.channelKey === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
       limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
       limits.allow('replayByAccount', account.id);
     if (limited) return limited;

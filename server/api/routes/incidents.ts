@@ -7,13 +7,16 @@ import { monitorOf } from '../../store/monitors.ts';
 import { incidentWire } from '../alert-wire.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
+import { limitCheck } from '../verified-address.ts';
 
 const MOST_SNOOZED_MS = 30 * 86_400_000;
 
 const noIncident = () => refuse('not_found', 'There is no such incident.');
 
 /** What people say to trouble: that they know of it, or that it can wait. */
-export function incidentRoutes(api: Api, { store, limits }: AppParts): void {
+export function incidentRoutes(api: Api, parts: AppParts): void {
+  const { store } = parts;
+
   async function change(
     { account, incidentId, now }: { account: Account; incidentId: string; now: number },
     wish: { acknowledged: boolean } | { snoozedUntil: number | null },
@@ -22,7 +25,7 @@ export function incidentRoutes(api: Api, { store, limits }: AppParts): void {
     if (monitorId === null) return noIncident();
     // A check follows, at once or when it was put off to.
     const isFollowed = !('acknowledged' in wish && wish.acknowledged);
-    const limited = isFollowed ? limits.allow('checkByDomain', monitorId) : null;
+    const limited = isFollowed ? limitCheck(parts, account, monitorId) : null;
     if (limited) return limited;
     const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
     const monitor = await monitorOf(store, { accountId: account.id, monitorId });
