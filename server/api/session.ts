@@ -33,7 +33,7 @@ export interface Sessions {
   shown(c: AppContext): Promise<ActiveSession | null>;
   /** Whether the request has a cookie of a session at all, good or not. */
   isShown: (c: AppContext) => boolean;
-  /** Trades the refresh cookie for new cookies; null, and no cookies, when it is not good. */
+  /** Trades the refresh cookie for new cookies. Returns null, and leaves all cookies as they are, when it is not good. */
   refresh(c: AppContext): Promise<ActiveSession | null>;
   /** Ends the session of whichever cookie proves it, and drops both. */
   end(c: AppContext): Promise<void>;
@@ -145,8 +145,8 @@ export function createSessions(options: {
 
     async refresh(c) {
       const rotated = await rotate(c);
-      if (rotated === null) sessions.dropCookies(c);
-      else give(c, rotated.session.sessionId, rotated.access, rotated.refresh);
+      // Refused, the cookies stay: another tab may have signed in meanwhile, and this answer would drop what that gave.
+      if (rotated !== null) give(c, rotated.session.sessionId, rotated.access, rotated.refresh);
       return rotated?.session ?? null;
     },
 

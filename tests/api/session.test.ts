@@ -87,10 +87,18 @@ describeEachDatabase('A session', (open) => {
     api.clock.advance(laterMs);
 
     expect((await thief.ask(CALLS.refreshSession)).problem.code).toBe('not_authenticated');
-    expect(thief.cookies.has(REFRESH)).toBe(false);
     expect(await status(alice)).toBe(401);
     expect((await alice.ask(CALLS.refreshSession)).status).toBe(401);
     expect(await status(charlie)).toBe(200);
+  });
+
+  it('that could not be refreshed leaves the cookies alone, which another tab may just have replaced', async () => {
+    const api = await startApi(open);
+    const { alice, bob } = await api.cast();
+    await api.store.db.deleteFrom('sessions').where('account_id', '=', alice.id).execute();
+    const late = await alice.send('/api/auth/refresh', { method: 'POST' });
+    expect([late.status, late.headers.getSetCookie()]).toEqual([401, []]);
+    expect(await status(bob)).toBe(200);
   });
 
   it('ends after 14 days without use, and after 30 days with it', async () => {

@@ -33,8 +33,11 @@ async function callRefresh(): Promise<UserWire> {
   return answerSchema.parse(toSnakeCase(await response.json())).data;
 }
 
-/** Tabs take turns, so that each rotation starts from the cookie that the one before it left behind. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work`, which replaces the session's cookies, while no other tab does. So each rotation starts from the cookie that the one
+ * before it left behind, and the answer to a refresh of the last session never overwrites the cookies of a new one.
+ */
+export async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   // Locks exist in secure contexts only; on plain http the server's grace period has to do.
   if (!('locks' in navigator)) return work();
   return await navigator.locks.request(LOCK_NAME, work);

@@ -2,6 +2,7 @@ import type { PublicConfig } from '../../../contract/public-config.ts';
 import { track } from '../../lib/analytics.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
 import type { Identity } from '../../lib/identity.ts';
+import { inTurn } from '../../lib/session-refresh.ts';
 import { signOutOfIdentity } from './identity/load-identity.ts';
 import { authRecord } from './page-auth-record.ts';
 import { callLogout, exchangeToken, fetchCurrentUser } from './session-calls.ts';
@@ -49,12 +50,14 @@ export async function openSession(
   { event, method, name = '', company = '', trial = false, invite }: Arrival,
 ): Promise<CurrentUser> {
   const vouched = await identity.vouch();
-  const user = await exchangeToken(vouched.token, {
-    name: name || vouched.name || null,
-    company: company || null,
-    ...(trial && { trial }),
-    ...(invite !== undefined && { invite }),
-  });
+  const user = await inTurn(() =>
+    exchangeToken(vouched.token, {
+      name: name || vouched.name || null,
+      company: company || null,
+      ...(trial && { trial }),
+      ...(invite !== undefined && { invite }),
+    }),
+  );
   await authRecord.store(user);
   announceSession({ type: 'started', userId: user.id });
   track({ name: event, email: user.email, method });
