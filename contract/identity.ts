@@ -18,6 +18,10 @@ export const signUpSchema = z.object({
   name: lineSchema(200).min(1, 'Please enter your name'),
   email: emailSchema,
   password: newPassword,
+  /** Kept until the account is made, which may take another sign-in. */
+  company: lineSchema(200).optional(),
+  /** From a button that offers the trial; kept like the company. */
+  trial: z.boolean().optional(),
   invite: z.string().max(2048).optional(),
 });
 
@@ -52,6 +56,8 @@ export const passkeyIdSchema = z.object({ id: z.string().min(1).max(100) });
 
 export const oidcStartSchema = z.object({
   provider: z.string().min(1).max(50),
+  /** As for a sign-up by password. */
+  trial: z.boolean().optional(),
   /** The code of an invitation, where sign-up is by invitation. */
   invite: z.string().max(2048).optional(),
 });

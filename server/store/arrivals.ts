@@ -18,6 +18,8 @@ export interface Arrival {
   /** Used at creation; later only where the account has none. */
   name: string | null;
   company: string | null;
+  /** As the sign-up said, for a new account alone: whoever empties it later means that. */
+  companyAtSignUp?: string;
   photoUrl?: string | null;
   /** IANA name, of the browser; like the name. */
   timeZone?: string | null;
@@ -97,7 +99,7 @@ async function createAccount(store: Store, trx: Transaction<Tables>, arrival: Ar
       full_name: arrival.name ?? '',
       photo_url: arrival.photoUrl ?? null,
       paddle_id: '',
-      company_name: arrival.company ?? '',
+      company_name: arrival.company || (arrival.companyAtSignUp ?? ''),
       time_zone: arrival.timeZone ?? null,
       plan: 'free',
       created_at: now,

@@ -12,6 +12,9 @@ export interface IdentityUserTable {
   emailVerified: IdentityFlag;
   twoFactorEnabled: IdentityFlag | null;
   image: string | null;
+  /** What the sign-up asked for; null where it did not. Counts when the account is made. */
+  company: string | null;
+  trial: IdentityFlag | null;
   createdAt: IdentityInstant;
   updatedAt: IdentityInstant;
 }

@@ -130,7 +130,7 @@ async function succeed(
     .insertInto('user')
     .values({
       ...old,
-      ...(!isKept && { name: profile?.name ?? '', image: profile?.image ?? null }),
+      ...(!isKept && { name: profile?.name ?? '', image: profile?.image ?? null, company: null }),
       id: subject,
       // Addresses are unique: the old user has it for one more moment.
       email: subject,

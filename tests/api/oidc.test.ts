@@ -65,11 +65,11 @@ async function startWorld(
 /** Through the provider's pages and back; `end` is where the popup ends. */
 async function comeBy(
   { api, server }: Pick<World, 'api' | 'server'>,
-  { as = 'charlie', invite }: { as?: string | null; invite?: string | undefined } = {},
+  { as = 'charlie', ...wish }: { as?: string | null; invite?: string; trial?: boolean } = {},
 ) {
   const client = createClient(api.send);
   const started = await client.ask(CALLS.oidcStart, {
-    body: { provider: 'acme', ...(invite !== undefined && { invite }) },
+    body: { provider: 'acme', ...wish },
   });
   const back = await server.logIn(started.ok.url, as);
   return { client, back, end: await follow(client, back) };
@@ -104,6 +104,14 @@ describeEachDatabase('Sign-in with an OpenID provider', (open) => {
     expect(links).toHaveLength(1);
     expect(links[0]).toMatchObject({ accessToken: null, refreshToken: null, idToken: null });
     expect(world.warnings).toEqual([]);
+  });
+
+  it('keeps a promised trial until the account is made, even if the first attempt to make it fails', async () => {
+    const world = await startWorld(open);
+    await comeBy(world, { trial: true });
+    const { client } = await comeBy(world);
+    await openSession(client);
+    expect((await client.ask(CALLS.standing)).ok.data.status).toBe('trialing');
   });
 
   it('counts as a sign-up of its address where it opens an account', async () => {

@@ -1,5 +1,5 @@
 import { expectAccessible } from './axe.ts';
-import { expect, newPerson, signUp, test } from './world.ts';
+import { expect, fillSignUp, newPerson, signUp, test } from './world.ts';
 
 test('protected pages lead to the login, and back in', async ({ page }) => {
   const person = await signUp(page);
@@ -61,6 +61,61 @@ test('the theme stays chosen', async ({ page }) => {
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+});
+
+test('a sign-up that broke off half-way is finished by signing up again', async ({ page }) => {
+  let attempts = 0;
+  await page.route('**/api/auth/firebase', (route) => {
+    attempts += 1;
+    return attempts === 1 ? route.fulfill({ status: 500 }) : route.continue();
+  });
+  const person = newPerson();
+  await page.goto('/signup?trial=1');
+  await fillSignUp(page, person);
+  const submit = page.getByRole('button', { name: 'Sign Up', exact: true });
+  await submit.click();
+  await expect(page.getByText(/^Failed to login: /)).toBeVisible();
+  await submit.click();
+  await expect(page).toHaveURL(/\/dashboard/);
+  await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
+  await page.goto('/profile');
+  await expect(page.getByLabel('Company')).toHaveValue(person.company);
+});
+
+test('signing up beside a tab with another account waits for its refresh, and both tabs show the new one', async ({
+  page,
+  context,
+}) => {
+  await signUp(page);
+  const newcomer = newPerson();
+  const second = await context.newPage();
+  await second.goto('/signup');
+  await fillSignUp(second, newcomer);
+  let exchanges = 0;
+  second.on('request', (request) => {
+    if (request.url().endsWith('/api/auth/firebase')) exchanges += 1;
+  });
+  // Stands for a refresh of the first tab that is under way.
+  const release = await page.evaluateHandle(
+    () =>
+      new Promise<() => void>((resolve) => {
+        void navigator.locks.request('certlantern-session-refresh', () => new Promise<void>(resolve));
+      }),
+  );
+  const vouched = second.waitForResponse((response) => response.url().endsWith('/api/identity/token'));
+  await second.getByRole('button', { name: 'Sign Up', exact: true }).click();
+  await vouched;
+  await expect
+    .poll(() => second.evaluate(async () => (await navigator.locks.query()).pending?.length))
+    .toBe(1);
+  expect(exchanges).toBe(0);
+  await release.evaluate((letGo) => letGo());
+  await expect(second).toHaveURL(/\/dashboard/);
+  for (const tab of [page, second]) {
+    await tab.reload();
+    await tab.goto('/profile');
+    await expect(tab.getByLabel('Email')).toHaveValue(newcomer.email);
+  }
 });
 
 test('an address that is taken says so at sign-up', async ({ page, context }) => {

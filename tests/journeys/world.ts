@@ -101,14 +101,19 @@ export const test = base.extend<object, { environment: Record<string, string>; w
   },
 });
 
-/** Signs up through the page, at another address with a trial or an invitation, and ends on the empty dashboard. */
-export async function signUp(page: Page, address = '/signup'): Promise<ReturnType<typeof newPerson>> {
-  const person = newPerson();
-  await page.goto(address);
+/** Fills in the sign-up page that is open. */
+export async function fillSignUp(page: Page, person: ReturnType<typeof newPerson>): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(person.name);
   await page.getByLabel('Company').fill(person.company);
   await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
+}
+
+/** Signs up through the page, at another address with a trial or an invitation, and ends on the empty dashboard. */
+export async function signUp(page: Page, address = '/signup'): Promise<ReturnType<typeof newPerson>> {
+  const person = newPerson();
+  await page.goto(address);
+  await fillSignUp(page, person);
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(page).toHaveURL(/\/dashboard/);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');

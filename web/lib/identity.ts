@@ -13,12 +13,16 @@ export interface NewIdentity {
   name: string;
   email: string;
   password: string;
+  company: string;
+  /** From a button that offers the trial. */
+  trial: boolean;
   /** The code of an invitation, where sign-up is by invitation. */
   invite: string | undefined;
 }
 
 export interface PopupOptions {
   invite?: string | undefined;
+  trial?: boolean | undefined;
   /** The window was closed, or went out of sight; the answer may come all the same. */
   onClosed?: () => void;
   /** Nobody waits any longer. */
@@ -39,9 +43,13 @@ export interface Vouched {
  * for the product's session. Everything throws with a sentence to show, or SignInCancelled.
  */
 export interface Identity {
-  /** Null: signed in. */
+  /** Returns null when signed in. */
   signIn: (email: string, password: string) => Promise<SecondStep | null>;
-  signUp: (identity: NewIdentity) => Promise<void>;
+  /**
+   * Creates a user, or continues an earlier attempt: whoever gives the password of the user that has the address is signed in, as by
+   * `signIn`.
+   */
+  signUp: (identity: NewIdentity) => Promise<SecondStep | null>;
   /** With another provider, in a popup: call it from a click. `provider` is its id. */
   signInWith: (provider: string, options?: PopupOptions) => Promise<void>;
   /** Null where the provider has no passkeys. */

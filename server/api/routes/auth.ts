@@ -45,9 +45,13 @@ export function authRoutes(api: Api, parts: AppParts): void {
       emailVerified: claims.emailVerified,
       name: body.name || claims.name,
       company: body.company ?? '',
+      companyAtSignUp: claims.signUp.company,
       photoUrl: claims.photoUrl,
       timeZone: body.time_zone ?? null,
-      trial: body.trial ? { addressHash: trialAddressHash(secrets.session, claims.email) } : null,
+      trial:
+        body.trial || claims.signUp.trial
+          ? { addressHash: trialAddressHash(secrets.session, claims.email) }
+          : null,
       inSessionOf: (await sessions.shown(c))?.account.id ?? null,
       now,
     };

@@ -72,6 +72,8 @@ function readClaims(
       email: email.toLowerCase(),
       emailVerified: payload['email_verified'] === true,
       name: typeof name === 'string' ? name : '',
+      // Firebase keeps neither: the page sends them again with each attempt.
+      signUp: { company: '', trial: false },
       photoUrl: typeof picture === 'string' && isPhotoUrl(picture) ? picture : null,
       sessionId: null,
     },

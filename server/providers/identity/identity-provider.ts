@@ -11,6 +11,8 @@ export interface IdentityClaims {
   emailVerified: boolean;
   name: string;
   photoUrl: string | null;
+  /** What the sign-up asked for, for when the account is made. Empty and false where the provider does not keep it. */
+  signUp: { company: string; trial: boolean };
   /** The provider's own session that the token was issued in; null where there is none to end. */
   sessionId: string | null;
 }

@@ -59,6 +59,12 @@ export function libraryOptions(
       minPasswordLength: PASSWORD_MIN_LENGTH,
       ...(passwords && { password: passwords }),
     },
+    user: {
+      additionalFields: {
+        company: { type: 'string', required: false },
+        trial: { type: 'boolean', required: false },
+      },
+    },
     session: { expiresIn: SESSION_SECONDS, disableSessionRefresh: true },
     // What other providers hand out is of no use here, so it is not kept.
     account: { updateAccountOnSignIn: false },
@@ -108,6 +114,8 @@ export function libraryOptions(
             email: user.email,
             email_verified: user.emailVerified,
             name: user.name,
+            company: user.company,
+            trial: user.trial,
             sid: session.id,
           }),
         },

@@ -62,9 +62,16 @@ export function oidcPlugin(options: OidcPluginOptions) {
     endpoints: {
       startOidc: createAuthEndpoint(
         '/sign-in/oauth2',
-        { method: 'POST', body: z.object({ provider: z.string(), invite: z.string().optional() }) },
+        {
+          method: 'POST',
+          body: z.object({
+            provider: z.string(),
+            invite: z.string().optional(),
+            trial: z.boolean().optional(),
+          }),
+        },
         async (c) => {
-          const { provider, invite } = c.body;
+          const { provider, invite, trial } = c.body;
           const client = clients.get(provider);
           if (client === undefined) throw new APIError('NOT_FOUND', { code: 'PROVIDER_NOT_FOUND' });
           const flow = {
@@ -80,7 +87,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
               codeVerifier: flow.codeVerifier,
               expiresAt: Date.now() + STATE_MS,
               idTokenNonce: flow.nonce,
-              serverContext: { provider, invite },
+              serverContext: { provider, invite, trial },
             });
             url.searchParams.set('state', state);
             return c.json({ url: url.href });
@@ -130,7 +137,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
       const { codeVerifier, nonce } = state;
       const flow = { redirectUri: redirectUri(c, id), codeVerifier, nonce };
       const profile = await client.exchange({ ...flow, code, iss });
-      return await enter(c, { provider: id, profile, invite: state.invite });
+      return await enter(c, { provider: id, profile, invite: state.invite, trial: state.trial });
     } catch (refused) {
       if (!(refused instanceof IdentityUnavailable) && !(refused instanceof OidcRefusal)) throw refused;
       log.warn({ err: refused, provider: id }, 'A sign-in with a provider failed');
@@ -155,7 +162,7 @@ export function oidcPlugin(options: OidcPluginOptions) {
     return null;
   }
 
-  async function letIn(c: Context, { provider, profile, invite }: Arrival, email: string) {
+  async function letIn(c: Context, { provider, profile, invite, trial }: Arrival, email: string) {
     const { subject, name, picture } = profile;
     const image = picture !== null && isPhotoUrl(picture) ? picture : null;
     const { internalAdapter } = c.context;
@@ -169,14 +176,17 @@ export function oidcPlugin(options: OidcPluginOptions) {
       } else if (!holder.user.emailVerified)
         await options.events.addressProven(holder.user.id, { profile: { name, image } });
     }
+    // The library's type leaves out fields of our own. It writes them where it creates the user.
+    const userInfo = {
+      id: subject,
+      email,
+      emailVerified: true,
+      name,
+      ...(image !== null && { image }),
+      trial,
+    };
     return handleOAuthUserInfo(c, {
-      userInfo: {
-        id: subject,
-        email,
-        emailVerified: true,
-        name,
-        ...(image !== null && { image }),
-      },
+      userInfo,
       // None of the provider's tokens are kept: nothing is asked of it later.
       account,
     });
@@ -187,11 +197,13 @@ interface Arrival {
   provider: string;
   profile: OidcProfile;
   invite: string | undefined;
+  trial: boolean;
 }
 
 interface State {
   provider: string;
   invite: string | undefined;
+  trial: boolean;
   codeVerifier: string;
   nonce: string;
 }
@@ -200,9 +212,15 @@ interface State {
 async function readState(c: Context, state: string | undefined): Promise<State | null> {
   try {
     const { codeVerifier, idTokenNonce: nonce, serverContext } = await parseGenericState(c, state ?? '');
-    const { provider, invite } = serverContext ?? {};
+    const { provider, invite, trial } = serverContext ?? {};
     if (typeof provider !== 'string' || nonce === undefined) return null;
-    return { provider, invite: typeof invite === 'string' ? invite : undefined, codeVerifier, nonce };
+    return {
+      provider,
+      invite: typeof invite === 'string' ? invite : undefined,
+      trial: trial === true,
+      codeVerifier,
+      nonce,
+    };
   } catch (error) {
     if (error instanceof BetterAuthError) return null;
     throw error;

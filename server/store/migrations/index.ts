@@ -16,6 +16,7 @@ import { createTotals } from './0013-totals.ts';
 import { createBoundedStorage } from './0014-bounded-storage.ts';
 import { createRenewalSchedules } from './0016-renewal-schedules.ts';
 import { createMailedLinks } from './0019-mailed-links.ts';
+import { createSignUps } from './0020-sign-ups.ts';
 
 export interface SchemaChange {
   up: (db: Kysely<unknown>, dialect: DialectName) => Promise<void>;
@@ -44,6 +45,7 @@ export const MIGRATIONS: Readonly<Record<string, SchemaChange>> = {
   '0014-bounded-storage': { up: createBoundedStorage, breaking: false },
   '0016-renewal-schedules': { up: createRenewalSchedules, breaking: false },
   '0019-mailed-links': { up: createMailedLinks, breaking: false },
+  '0020-sign-ups': { up: createSignUps, breaking: false },
 };
 
 /** The level that a migration brings: `0007-channels-and-incidents` → 7. */

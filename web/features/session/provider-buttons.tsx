@@ -8,12 +8,14 @@ export interface ProviderButtonsProps {
   verb: string;
   providers: readonly { id: string; name: string }[];
   invite?: string | undefined;
+  /** From a button that offers the trial. */
+  trial?: boolean | undefined;
   /** Runs what it is given, and tells what goes wrong. */
   onChoose: (provider: string, prove: (identity: Identity) => Promise<null>) => Promise<unknown>;
 }
 
 /** 'Or continue with', and a button for each of the other providers. */
-export function ProviderButtons({ verb, providers, invite, onChoose }: ProviderButtonsProps) {
+export function ProviderButtons({ verb, providers, invite, trial, onChoose }: ProviderButtonsProps) {
   const [busy, setBusy] = useState<string | null>(null);
   const leaving = useRef<AbortController>(null);
   useEffect(() => {
@@ -27,7 +29,8 @@ export function ProviderButtons({ verb, providers, invite, onChoose }: ProviderB
     // A window that went out of sight may still answer, but holds up nobody.
     const done = () => setBusy((current) => (current === provider ? null : current));
     await onChoose(provider, async (identity) => {
-      await identity.signInWith(provider, { invite, onClosed: done, signal: leaving.current?.signal });
+      const signal = leaving.current?.signal;
+      await identity.signInWith(provider, { invite, trial, onClosed: done, signal });
       return null;
     });
     done();

@@ -77,14 +77,16 @@ function SignupForm({ invite, trial, host }: SignupFormProps) {
     email: invitedAddress(invite),
     password: '',
   });
-  const signUp = submit(async ({ company, ...person }) => {
-    const failure = await authenticate(
-      async (identity) => {
-        await identity.signUp({ ...person, invite });
-        return null;
-      },
-      { event: 'sign_up', method: 'password', name: person.name, company, trial, invite },
-    );
+  const signUp = submit(async (person) => {
+    const { name, company } = person;
+    const failure = await authenticate((identity) => identity.signUp({ ...person, trial, invite }), {
+      event: 'sign_up',
+      method: 'password',
+      name,
+      company,
+      trial,
+      invite,
+    });
     if (failure?.code === 'password_breached') refuse('password', failure.message);
   });
   return (
@@ -111,6 +113,7 @@ function SignupForm({ invite, trial, host }: SignupFormProps) {
             verb="Sign Up"
             providers={providers}
             invite={invite}
+            trial={trial}
             onChoose={(method, prove) => authenticate(prove, { event: 'sign_up', method, trial, invite })}
           />
         </Suspense>

@@ -8,6 +8,7 @@ function serve(answers: Record<string, object | number>): string[] {
     const route = path.slice('/api/identity'.length);
     calls.push(`${init.method} ${route} ${typeof init.body === 'string' ? init.body : ''}`.trim());
     const answer = answers[route] ?? 404;
+    if (answer instanceof Response) return answer;
     return typeof answer === 'number' ? new Response('', { status: answer }) : Response.json(answer);
   });
   return calls;
@@ -40,6 +41,31 @@ describe('the built-in provider', () => {
       'POST /two-factor/verify-totp {"code":"123456"}',
       'POST /two-factor/verify-backup-code {"code":"abc-def"}',
     ]);
+  });
+
+  it('continues a sign-up that broke off where the password is that of the user who has the address', async () => {
+    const detail = 'This address already has an account.';
+    const problem = {
+      type: 'about:blank',
+      title: 'Taken',
+      status: 409,
+      code: 'email_taken',
+      request_id: 'r',
+      detail,
+    };
+    const taken = Response.json(problem, { status: 409 });
+    const person = {
+      ...{ name: 'Ålice', email: user.email, password: 'horse-77' },
+      ...{ company: '', trial: false, invite: undefined },
+    };
+    const calls = serve({ '/sign-up/email': taken.clone(), '/sign-in/email': { user } });
+    expect(await createBuiltInIdentity().signUp(person)).toBeNull();
+    expect(calls.at(-1)).toBe('POST /sign-in/email {"email":"alice@fjord.example","password":"horse-77"}');
+
+    serve({ '/sign-up/email': taken.clone(), '/sign-in/email': 401 });
+    await expect(createBuiltInIdentity().signUp(person)).rejects.toThrow(
+      'This address already has an account.',
+    );
   });
 
   it('vouches with the address and the name of its token', async () => {

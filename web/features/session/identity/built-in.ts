@@ -41,12 +41,21 @@ export function createBuiltInIdentity(): Identity {
     },
 
     async signUp(identity) {
-      await call('/sign-up/email', { body: identity, schema: anyAnswer });
+      try {
+        await call('/sign-up/email', { body: identity, schema: anyAnswer });
+        return null;
+      } catch (error) {
+        if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error;
+        const { email, password } = identity;
+        // Refused, the address belongs to somebody else, or to a password that was forgotten: the first answer says what to do.
+        return this.signIn(email, password).catch(() => Promise.reject(error));
+      }
     },
 
-    signInWith(provider, { invite, ...options } = {}) {
+    signInWith(provider, { invite, trial, ...options } = {}) {
       return signInByPopup(
-        async () => (await call('/sign-in/oauth2', { body: { provider, invite }, schema: startAnswer })).url,
+        async () =>
+          (await call('/sign-in/oauth2', { body: { provider, invite, trial }, schema: startAnswer })).url,
         options,
       );
     },

@@ -85,12 +85,31 @@ describe('Firebase', () => {
       name: 'Alice',
       email: 'alice@fjord.example',
       password: 'horse-77',
+      company: '',
+      trial: false,
       invite: undefined,
     });
     expect(calls.find(({ path }) => path === 'update')?.body).toMatchObject({ displayName: 'Alice' });
     expect(calls.find(({ path }) => path === 'sendOobCode')?.body).toMatchObject({
       requestType: 'VERIFY_EMAIL',
     });
+  });
+
+  it('continues a sign-up that broke off where the password is that of the user who has the address', async () => {
+    const refusal = { refusal: 'EMAIL_EXISTS' };
+    const alice = {
+      ...{ name: 'Alice', email: 'alice@fjord.example', password: 'horse-77' },
+      ...{ company: '', trial: false, invite: undefined },
+    };
+    serve({ ...known, signUp: refusal, signInWithPassword: signedIn });
+    const identity = firebase();
+    expect(await identity.signUp(alice)).toBeNull();
+    expect((await identity.vouch()).token).toBe(idToken);
+
+    serve({ signUp: refusal, signInWithPassword: { refusal: 'INVALID_LOGIN_CREDENTIALS' } });
+    await expect(identity.signUp(alice)).rejects.toThrow(
+      'This address already has an account. Log in instead.',
+    );
   });
 
   it('lets nobody be lost whose verification mail could not be sent', async () => {
@@ -101,6 +120,8 @@ describe('Firebase', () => {
       name: 'Alice',
       email: 'a@fjord.example',
       password: 'horse-77',
+      company: '',
+      trial: false,
       invite: undefined,
     });
     expect((await identity.vouch()).token).toBe(idToken);

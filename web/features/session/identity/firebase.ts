@@ -64,7 +64,17 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
     },
 
     async signUp({ name, email, password }) {
-      const { user } = await inOurWords(() => createUserWithEmailAndPassword(auth, email, password));
+      const created = await inOurWords(async () => {
+        try {
+          return await createUserWithEmailAndPassword(auth, email, password);
+        } catch (error) {
+          if (firebaseCode(error) !== 'auth/email-already-in-use') throw error;
+          await signInWithEmailAndPassword(auth, email, password).catch(() => Promise.reject(error));
+          return null;
+        }
+      });
+      if (created === null) return null;
+      const { user } = created;
       // The account stands already: what fails from here on can be made up for later, and must not look like a refusal.
       const outcomes = await Promise.allSettled([
         updateProfile(user, { displayName: name }),
@@ -72,6 +82,7 @@ export function createFirebaseIdentity(config: FirebaseConfig): Identity {
       ]);
       for (const outcome of outcomes)
         if (outcome.status === 'rejected') console.warn('Firebase did not take it.', outcome.reason);
+      return null;
     },
 
     async signInWith() {
