@@ -181,7 +181,7 @@ export const addMaintenanceWindowSchema = z
 /** The secret address of the calendar; shown once. */
 export const calendarMadeSchema = z.object({ url: z.string() });
 
-/** The token of a link in a mail; whoever holds it needs no account. However little is left of it, the answer is about the link. */
+/** Token of a mailed link, whose holder needs no account. A truncated token is refused as a bad link, not as a bad request. */
 export const mailedTokenSchema = z.object({ token: z.string().min(1).max(512) });
 export const unsubscribeSubjectSchema = z.object({
   /** Masked: m•••@fjord.example */

@@ -278,7 +278,7 @@ describe('What strangers reach', () => {
       { EGRESS_ALLOW_CIDRS, CHANNEL_ALLOW_CIDRS: '10.0.0.5 fd00::/8' },
       { tryIt: false, channelAllowCidrs: ['10.0.0.5/32', 'fd00::/8'] },
     ],
-    // Whom the operator lets in keeps reaching what is open to checks, unless it is taken away.
+    // People whom the operator lets in reach the ranges that are open to checks, unless a setting says otherwise.
     [
       { EGRESS_ALLOW_CIDRS, SIGNUPS: 'invite' },
       { tryIt: false, channelAllowCidrs: ['10.0.0.0/8'] },

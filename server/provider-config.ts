@@ -35,7 +35,7 @@ export type BillingConfig =
       mode: 'paddle';
       /** In the sandbox, test cards buy Premium and nobody is charged. */
       environment: 'live' | 'sandbox';
-      /** Whether nothing but the token says that this is the sandbox: it may have been left there by mistake. */
+      /** True where only the token shows that this is the sandbox, so it may have been left there by mistake. */
       isUnconfirmedSandbox: boolean;
       apiKey: string;
       clientToken: string;

@@ -142,7 +142,7 @@ function isOneClick({ method, path }: { method: string; path: string }): boolean
   return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
 }
 
-/** Checks every request before its route: the length of its path, its rate, https, and below /api origin and size. */
+/** Checks every request before its route runs: path length, rate, https, and below /api also origin and size. */
 function guard(app: Hono<AppEnv>, parts: AppParts): void {
   const { config, limits, thisMachine, telemetry, requestLog } = parts;
   const headersFor = securityHeaders(config);

@@ -4,7 +4,7 @@ import { mappedIpv4 } from '../core/index.ts';
 export interface ClientAddress {
   /** The whole address, for the list of somebody's own sessions. Limits count `network` or `prefix`. */
   shown: string;
-  /** What one subscriber has at the least: an IPv4 address, or a /64 of IPv6 (RFC 6177). */
+  /** The smallest network that a subscriber has: an IPv4 address, or a /64 of IPv6 (RFC 6177). */
   network: string;
   /** The neighbourhood that one party can easily move in: a /24 of IPv4, a /48 of IPv6. */
   prefix: string;

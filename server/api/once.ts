@@ -80,7 +80,7 @@ interface Asked {
   now: number;
 }
 
-/** 403: the address was not verified yet. 429: a limit. Either may succeed later, so the key is free again. */
+/** 403 (the address is not verified yet) and 429 (a limit) release the key, because a retry may succeed. */
 const MAY_RETRY: readonly number[] = [403, 429];
 
 async function carried(

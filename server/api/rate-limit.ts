@@ -9,7 +9,7 @@ import { refuseForNow, type Refusal } from './problem.ts';
 export interface Limit {
   count: number;
   windowMs: number;
-  /** Where the operator sets `count`: the limit's name, and what it counts, in words for the person who reaches it. */
+  /** Set where the operator can set `count`: the limit's name, and what it counts, in words for whoever reaches it. */
   set?: { by: LimitName; what: string };
 }
 
@@ -28,7 +28,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
-  /** Each looks through all that the account has written; of PostgreSQL it holds a connection while it does. */
+  /** Each search reads all texts of the account, and on PostgreSQL holds a connection meanwhile. */
   searchesByAccount: {
     count: searchesPerMinute,
     windowMs: MINUTE_MS,
@@ -122,7 +122,7 @@ export async function countAll(
   };
 }
 
-/** Counts the network of whoever asks before its neighbourhood, which what is refused to one network must not use up. */
+/** Counts the caller's network before its neighbourhood, so that calls refused to one network use up nothing of its neighbours. */
 export function byClient(
   what: string,
   client: ClientAddress,
@@ -187,7 +187,7 @@ interface Window {
 
 /** Windows of one limit that belong to one caller each: about 20 MB, and with those of the period before and shared ones 50 MB. */
 const MOST_OWN_WINDOWS = 100_000;
-/** Digits of a hash that choose a shared window, of 65,536. */
+/** Hexadecimal digits of a hash, which choose one of 65,536 shared windows. */
 const HEX_DIGITS = 4;
 
 /**
@@ -196,7 +196,7 @@ const HEX_DIGITS = 4;
  */
 function createWindows(windowMs: number) {
   const salt = randomBytes(16).toString('hex');
-  /** What began since the last turn, and in the period before it, which has ended by the next turn. */
+  /** Windows that began in this period and in the one before. The older ones have ended when the next period begins. */
   let young = new Map<string, Window>();
   let old = new Map<string, Window>();
   let turnedAt = -Infinity;

@@ -9,7 +9,7 @@ import { countAll, type Limit } from './rate-limit.ts';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const GOOD_FOR_MS = 7 * DAY_MS;
-/** Protects a mailbox, however many accounts ask. */
+/** Protects one mailbox from invitations of many accounts. */
 const BY_ADDRESS = { count: 3, windowMs: DAY_MS };
 const BY_ACCOUNT = { count: 20, windowMs: DAY_MS };
 

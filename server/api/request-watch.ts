@@ -65,7 +65,7 @@ function routeOf(c: AppContext): string {
   return path === '*' || path === '/*' ? 'pages' : path;
 }
 
-/** Leaves out files and what machines ask for every few seconds. */
+/** Leaves out files, and endpoints that programs poll every few seconds. */
 function isTold(route: string, path: string): boolean {
   if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
   return route !== 'pages' || !namesFile(path);

@@ -4,7 +4,7 @@ import type { MisuseRules } from '../store/misuse.ts';
 import type { AppParts } from './api.ts';
 import { refuse, Refusal } from './problem.ts';
 
-/** What an account may do only with a verified address, and how the person is told why. */
+/** Refusals for what an account may do only with a verified address. */
 const NEEDS_PROOF = {
   import: ({ domainsBeforeProof: most }: Limits) =>
     refuse(

@@ -26,7 +26,7 @@ export type AccountMail =
   /** To the operator. */
   | { kind: 'operator_alarm'; code: string; detail: string; since: number };
 
-/** What a new owner is told of, by the table whose rows were removed. */
+/** Tables whose removed rows the mail to a new owner mentions. */
 export type ClearedTable =
   | 'channels'
   | 'maintenance_windows'

@@ -39,7 +39,7 @@ export class ExaminationExceeded extends Error {
   override name = 'ExaminationExceeded';
 }
 
-/** The thread hung, or died, over the certificates of this very order. Whatever else was under way is simply asked again. */
+/** The thread hung or died over the certificates of this order. Callers repeat all other orders that were under way. */
 export class ExaminationOverran extends Error {
   override name = 'ExaminationOverran';
 }
@@ -119,7 +119,7 @@ export function createExaminerClient(options: ExaminerClientOptions): ExaminerCl
     if (report.kind === 'judged' && report.isCut) onCut();
   }
 
-  /** What is asked from now on is asked of another one. */
+  /** Ends the thread. The next order starts another one. */
   function end(ended: Thread | null): void {
     if (thread === ended) thread = null;
     void ended?.worker.terminate();

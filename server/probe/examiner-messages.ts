@@ -51,7 +51,7 @@ export type Report =
   | { kind: 'observed'; id: number; observation: Uint8Array; steps: Step[] }
   /** `isCut`: the work of one look did not suffice, as the verdict says. */
   | { kind: 'judged'; id: number; judgement: Judgement; isCut: boolean }
-  /** It takes more work than is done in this thread. */
+  /** The examination takes more work than this thread may do. */
   | { kind: 'exceeded'; id: number }
   /** The observation is not there any more: ask again, with it. */
   | { kind: 'forgotten'; id: number }

@@ -199,7 +199,7 @@ async function fill(
   return { ...opened, account: filled };
 }
 
-/** The columns that the arrival has a value for and the account has not; null where there are none. */
+/** Returns the columns that the account lacks and the arrival has a value for; null where there are none. */
 function missing(account: Row, { name, company, photoUrl, timeZone }: Arrival): Partial<Row> | null {
   const next = {
     full_name: account.full_name || (name ?? ''),

@@ -92,5 +92,5 @@ export async function countPort(
   return isNew ? counted : { allowed: true };
 }
 
-/** Names a host without telling it: the row may outlive its domain and its account by a day. */
+/** Hashes a host's name, because the row may outlive its domain and its account by a day. */
 const nameless = (text: string) => createHash('sha256').update(text).digest('base64url');

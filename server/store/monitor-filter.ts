@@ -33,7 +33,7 @@ export interface MonitorFilter {
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
-/** How many match; of a search, on the database that `reading` chose. */
+/** Counts the matches, on the database that `reading` chose for a search. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
   if (filter.status === 'ok' && !looksForText(filter)) return countOk(store, filter);

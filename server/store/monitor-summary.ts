@@ -174,7 +174,7 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
       .select((eb) => ['tags', eb.fn.countAll<number>().as('count')])
       .where('account_id', '=', accountId)
       .groupBy('tags');
-    // Few write many tags: those have no room in the index that counts the others.
+    // Longer lists of tags do not fit into the index that counts tags. Few people write that many.
     const lists = tagged
       .where(sql<boolean>`tags <> '[]' and length(tags) <= 200`)
       .unionAll(tagged.where(sql<boolean>`length(tags) > 200`));

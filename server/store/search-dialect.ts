@@ -27,7 +27,7 @@ export class SearchDialect extends SqliteDialect {
   }
 }
 
-/** Its own only connection: with SQLite's adapter, Kysely runs one query at a time. */
+/** Has one connection, because Kysely's SQLite adapter runs one query at a time. */
 class SearchDriver implements Driver, DatabaseConnection {
   readonly #path: string;
   #thread: Worker | null = null;

@@ -17,7 +17,7 @@ export interface Meters {
   claim(kind: string, claimed: { items: number; seconds: number }): void;
   /** One attempt at telling somebody something; `channel`: its kind. */
   delivery(channel: string, outcome: string): void;
-  /** Somebody reached a limit; `setting`: the variable that sets it. */
+  /** Counts that somebody reached a limit; `setting` is the variable that sets it. */
   limitReached(setting: string, count?: number): void;
   spans: (outcome: 'exported' | 'dropped', count: number) => void;
 }

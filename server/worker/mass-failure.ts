@@ -30,7 +30,7 @@ export interface MassFailure {
 }
 
 const WINDOW_MS = 60_000;
-/** While failures are held, each is looked at again after about a minute and has to count until then. */
+/** While failures are held, each host is checked again after about a minute. Its failure counts until then. */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
 /** The share of the targets that must fail, of each failing account's targets, and of the accounts. */
 const SHARE = 0.3;

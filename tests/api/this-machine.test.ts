@@ -80,7 +80,7 @@ it('headers of a stranger who comes over the network leave loopback its privileg
   expect(warnings).toEqual([]);
 });
 
-it('a proxy is no news where loopback has no privileges', async () => {
+it('a proxy logs nothing where loopback has no privileges anyway', async () => {
   const warnings: unknown[] = [];
   const log = { info() {}, error: console.error, warn: (...entry: unknown[]) => void warnings.push(entry) };
   const publicUrl = new URL('https://certs.example.com');
@@ -89,7 +89,7 @@ it('a proxy is no news where loopback has no privileges', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('a process that only works closes its figures in the same way', async () => {
+it('a worker process protects its metrics from strangers in the same way', async () => {
   const app = createOperatorApp({
     ...{ store: await open(), readiness: createReadiness(), telemetry: countingOnly() },
     clock: { now: () => Date.now() },

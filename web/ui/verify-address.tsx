@@ -9,7 +9,7 @@ import { useStanding } from '../lib/standing.ts';
 import { NOTICE_ACTION } from './notice-bar.tsx';
 import { toast } from './toast.tsx';
 
-/** What can be done to verify the own address: sends the link again, or logs in again where only that tells us of it. */
+/** Lets people verify their address: sends the link again, or asks them to log in again where only that shows it to us. */
 export function VerifyActions() {
   const { identity } = usePublicConfig();
   const mailPage = useStanding()?.mail_page ?? null;

@@ -56,7 +56,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     const isWhole = after === null && query.limit === undefined;
     const limit = query.limit ?? PAGE_SIZE;
-    // By when they were first seen: when one was last seen changes while somebody reads on. One more tells whether there are more.
+    // Sorted by first sight, because the last sight changes while somebody pages. One extra row shows whether a next page exists.
     const part = isWhole ? null : { after, limit: limit + 1 };
     const key = { accountId, monitorId: params.id };
     const entries = await history(store, key, part);

@@ -82,7 +82,7 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
 
   api.on(CALLS.openUnsubscribeAddress, async ({ c, params }) => {
     c.header('Cache-Control', 'no-store');
-    // Only a token from before migration 0019 opens the page too.
+    // Tokens made before migration 0019 open the page as well.
     const isOld = readUnsubscribeToken(oldKey, params.token) !== null;
     const page = new URL('/unsubscribe', config.publicUrl).href;
     return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);

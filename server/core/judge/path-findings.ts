@@ -167,7 +167,7 @@ const WAY_UP = new Set<PathFailure['code']>([
   'policy',
 ]);
 
-/** The host's certificates take more work than is spent on one look: whether a path holds is not known, and no path is no trust. */
+/** Builds the finding for certificates that exceed the limit of work: no path was found in time, so nothing is trusted. */
 export function tooMuchWork(): ChainFinding {
   return {
     code: 'path_invalid',
