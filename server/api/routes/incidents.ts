@@ -7,7 +7,7 @@ import { monitorOf } from '../../store/monitors.ts';
 import { incidentWire } from '../alert-wire.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
-import { limitCheck } from '../verified-address.ts';
+import { limitFollowing } from '../verified-address.ts';
 
 const MOST_SNOOZED_MS = 30 * 86_400_000;
 
@@ -25,7 +25,9 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
     if (monitorId === null) return noIncident();
     // A check follows, at once or when it was put off to.
     const isFollowed = !('acknowledged' in wish && wish.acknowledged);
-    const limited = isFollowed ? limitCheck(parts, account, monitorId) : null;
+    const limited = isFollowed
+      ? (parts.limits.allow('checkByDomain', monitorId) ?? limitFollowing(parts, account, monitorId))
+      : null;
     if (limited) return limited;
     const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
     const monitor = await monitorOf(store, { accountId: account.id, monitorId });
