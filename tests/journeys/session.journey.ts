@@ -125,7 +125,7 @@ test('an address that is taken says so at sign-up', async ({ page, context }) =>
   const other = newPerson();
   await page.getByLabel('Name', { exact: true }).fill(other.name);
   await page.getByLabel('Email').fill(person.email);
-  await page.getByLabel('Password', { exact: true }).fill(other.password);
+  await page.getByLabel('Password', { exact: true }).fill(`${person.password} of somebody else`);
   await page.getByRole('button', { name: 'Sign Up' }).click();
   await expect(page.getByText(/^Failed to login: /)).toBeVisible();
   await expect(page).toHaveURL(/\/signup/);
