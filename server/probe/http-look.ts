@@ -11,11 +11,13 @@ export interface HttpLookOptions {
   /** It is hung up in any case. */
   open: OpenLook;
   endpoint: { host: string; port: number };
-  /** For everything together, a second connection included. */
+  /** For GET; HEAD before it gets a part of as much. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
+/** Of the time for GET. Small servers never answer HEAD, and the page behind them waits for what follows. */
+const HEAD_SHARE = 0.4;
 /** After an answer, for the rest of it: a server that is cut off has a broken request to log. */
 const MAX_BODY_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
@@ -28,22 +30,22 @@ const DRAIN_MS = 1_000;
 export async function lookAtHttp(options: HttpLookOptions): Promise<HttpObservation | null> {
   const { open, endpoint, timeoutMs, signal } = options;
   const { address } = open;
-  const until = performance.now() + timeoutMs;
-  const limit = (): Limit => ({ ms: Math.max(0, until - performance.now()), signal });
 
-  const head = await ask({ tls: open.tls, method: 'HEAD', address, endpoint, limit: limit() });
+  const headLimit = { ms: HEAD_SHARE * timeoutMs, signal };
+  const head = await ask({ tls: open.tls, method: 'HEAD', address, endpoint, limit: headLimit });
   if (head === null || !isRefusal(head)) return head;
   const again = await open.reconnect();
-  if (!again.ok) return head;
-  return await ask({ tls: again.tls, method: 'GET', address, endpoint, limit: limit() });
+  if (!again.ok || again.tls === null) return head;
+  return await ask({ tls: again.tls, method: 'GET', address, endpoint, limit: { ms: timeoutMs, signal } });
 }
 
-/** Many servers have no HEAD. Some of them say so, others fail or hang up. */
+/** Many servers have no HEAD. Some of them say so, others fail, hang up or keep quiet. */
 function isRefusal(head: HttpObservation): boolean {
-  return head.outcome === 'failed' ? head.reason === 'closed' : head.status === 405 || head.status >= 500;
+  return head.outcome === 'failed'
+    ? head.reason === 'closed' || head.reason === 'timeout'
+    : head.status === 405 || head.status >= 500;
 }
 
-/** What is left of the time, and the caller's signal. */
 interface Limit {
   ms: number;
   signal: AbortSignal;

@@ -58,7 +58,7 @@ export interface ProbeOptions {
 interface Timeouts {
   connect: number;
   handshake: number;
-  /** The request to `/`, with the second one where HEAD is refused. */
+  /** The request to `/`. One by HEAD before it, which may get no answer, gets a part of as much. */
   http: number;
   /** Certificates that a server forgot to send. */
   authorities: number;

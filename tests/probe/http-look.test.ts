@@ -9,7 +9,7 @@ import type { ProbeOptions } from '../../server/probe/probe.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { answering, drippingText, endlessBody, endlessHeaders, hangingUp } from '../kit/answers.ts';
 import { silent } from '../kit/raw-peers.ts';
-import { startTlsServer } from '../kit/tls-server.ts';
+import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
 import type { Peer, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
@@ -100,6 +100,13 @@ describe('the one request after the handshake', () => {
       method === 'HEAD' ? socket.destroy() : response.end('hello'),
     );
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
+  });
+
+  it('asks again with GET where HEAD gets no answer at all', async () => {
+    const peer = await startOpensslServer(leaf, { arguments: ['-www'] });
+    running.push(peer);
+    const { http } = await observe(peer.port, { timeouts: { http: 2_500 } });
+    expect(http).toMatchObject(answered('GET', 200));
   });
 
   it('keeps a status of failure that GET gets too', async () => {
