@@ -40,8 +40,10 @@ export interface HandshakeObservation {
   address: string;
   family: 4 | 6;
   outcome: 'handshake';
-  /** DER as sent, leaf first, at most 10. */
+  /** DER as sent, leaf first, at most 32. */
   presentedChain: Uint8Array[];
+  /** More certificates came than were read. */
+  chainCut?: true;
   tlsVersion: string;
   cipher: string;
   group: string | null;
@@ -60,8 +62,6 @@ export interface FailedObservation {
   reason: ReachFailure;
   /** The number of the TLS alert that the peer sent (RFC 8446 §6). */
   tlsAlert: number | null;
-  /** It had shown its certificate (TLS 1.2) and then refused that we have none to show. */
-  wantsClientCertificate?: true;
   detail: string | null;
   durationMs: number;
 }

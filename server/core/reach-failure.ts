@@ -56,6 +56,5 @@ export function mostTellingFailure(
   const [worst] = failed.toSorted((left, right) => weight(right) - weight(left));
   if (worst === undefined) return tell('dns', 'no_addresses');
   const alert = worst.tlsAlert === null ? '' : ` (TLS alert ${worst.tlsAlert})`;
-  const why = worst.wantsClientCertificate === true ? ': it lets in clients with a certificate only' : '';
-  return tell(worst.stage, worst.reason, alert + why);
+  return tell(worst.stage, worst.reason, alert);
 }

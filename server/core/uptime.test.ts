@@ -101,14 +101,6 @@ describe('what one check says of the uptime', () => {
     });
   });
 
-  it('calls up what shook hands but for the certificate that we do not have', () => {
-    const alert = failed('tls_alert', { stage: 'handshake', tlsAlert: 40 });
-    expect(assessUptime(seen({ addresses: [{ ...alert, wantsClientCertificate: true }] }))).toEqual({
-      ...{ state: 'up', responseMs: 5, cause: null },
-    });
-    expect(assessUptime(seen({ addresses: [alert] })).state).toBe('down');
-  });
-
   it('is content with one address that works', () => {
     expect(assessUptime(seen({ addresses: [failed('refused'), shook] }))).toMatchObject({ state: 'up' });
     expect(assessUptime(seen({ addresses: [failed('refused'), failed('timeout')] }))).toMatchObject({

@@ -61,7 +61,7 @@ async function lookAt(
     const sightings = resolution.addresses.slice(0, ADDRESSES).map(async (address) => {
       const endpoint = { host, port, protocol: 'tls' as const };
       const secured = await secure({ address, endpoint, policy, ...limits }, modernContext);
-      if (!secured.ok) return missing;
+      if (!secured.ok || secured.tls === null) return missing;
       const date = await within(dateOf(secured.tls, host), { ms: timeoutMs, signal }, null);
       const aheadMs = date === null ? null : date - now();
       await hangUp(secured.tls, signal);

@@ -6,8 +6,6 @@ export interface HandshakeFailure {
   /** The number of the alert that the peer sent. */
   tlsAlert: number | null;
   detail: string | null;
-  /** The peer had shown its certificate and then refused that we have none. */
-  wantsClientCertificate?: true;
   /** The peer wants something that only the legacy context offers. */
   wantsLegacy: boolean;
 }

@@ -9,8 +9,10 @@ import type { HandshakeFailure } from './handshake-failure.ts';
 import { groupName } from './group-name.ts';
 
 export interface HandshakeEvidence {
-  /** DER as sent, leaf first. */
+  /** DER as sent, leaf first, at most 32. */
   presentedChain: Uint8Array[];
+  /** More came than was read. */
+  chainCut?: true;
   tlsVersion: string;
   cipher: string;
   /** The key exchange group by its usual name; null where there is none (RSA key exchange). */
@@ -19,9 +21,12 @@ export interface HandshakeEvidence {
   staple: Uint8Array | null;
 }
 
-/** `tls` is open and belongs to the caller, who ends it with `hangUp`. */
+/**
+ * `tls` is open and belongs to the caller, who ends it with `hangUp`; null where the server showed its certificate (TLS 1.2) and
+ * then hung up on a client that has none.
+ */
 export type HandshakeResult =
-  { ok: true; evidence: HandshakeEvidence; tls: TLSSocket } | { ok: false; failure: HandshakeFailure };
+  { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null } | { ok: false; failure: HandshakeFailure };
 
 export interface HandshakeOptions {
   /** A connected socket; it is destroyed where the handshake fails. */
@@ -33,7 +38,7 @@ export interface HandshakeOptions {
   signal: AbortSignal;
 }
 
-const MAX_CERTIFICATES = 10;
+const MAX_CERTIFICATES = 32;
 const MAX_CERTIFICATE_BYTES = 64 * 1024;
 const MAX_STAPLE_BYTES = 64 * 1024;
 const HANG_UP_MS = 1_000;
@@ -57,7 +62,7 @@ export async function handshake({
   let kept = false;
   try {
     const result = await within(secured(tls, socket), { ms: timeoutMs, signal }, failed('timeout'));
-    kept = result.ok;
+    kept = result.ok && result.tls !== null;
     return result;
   } finally {
     if (!kept) end(tls, socket);
@@ -68,7 +73,8 @@ export async function handshake({
  * Sends our Finished and a close_notify before the FIN. Cut off between, a server has a failed handshake to log, at
  * every check.
  */
-export async function hangUp(tls: TLSSocket, signal: AbortSignal): Promise<void> {
+export async function hangUp(tls: TLSSocket | null, signal: AbortSignal): Promise<void> {
+  if (tls === null) return;
   const closed = new Promise<void>((resolve) => {
     tls.once('close', () => resolve());
     tls.destroySoon();
@@ -85,17 +91,23 @@ function end(tls: TLSSocket, socket: Socket): void {
 /** The error listeners stay on both sockets: late errors must not end the process. */
 function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
   return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const failure = handshakeFailure(error);
-      // On TLS 1.2 its certificate comes before the request for ours; afterwards no older version would help.
-      const isRefused =
-        isForClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
-      resolve({
-        ok: false,
-        failure: isRefused ? { ...failure, wantsClientCertificate: true, wantsLegacy: false } : failure,
-      });
-    };
     let staple: Uint8Array | null = null;
+    const settle = (read: () => HandshakeResult): void => {
+      try {
+        resolve(read());
+      } catch (error) {
+        // Thrown out of an event handler it would end the process, for a certificate that a stranger made.
+        reject(error);
+      }
+    };
+    const fail = (error: NodeJS.ErrnoException): void =>
+      settle(() => {
+        const failure = handshakeFailure(error);
+        // On TLS 1.2 its certificate comes before the request for ours.
+        const isRefused =
+          isForClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
+        return isRefused ? evidence(tls, staple, null) : { ok: false, failure };
+      });
     tls.on('error', fail);
     socket.on('error', fail);
     tls.once('close', () => {
@@ -104,18 +116,11 @@ function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
     });
     // It comes with the server's certificate or not at all, in any case before the end of the handshake.
     tls.once('OCSPResponse', (response: Buffer | null) => (staple = response));
-    tls.once('secureConnect', () => {
-      try {
-        resolve(evidence(tls, staple));
-      } catch (error) {
-        // Thrown out of an event handler it would end the process, for a certificate that a stranger made.
-        reject(error);
-      }
-    });
+    tls.once('secureConnect', () => settle(() => evidence(tls, staple, tls)));
   });
 }
 
-function evidence(tls: TLSSocket, staple: Uint8Array | null): HandshakeResult {
+function evidence(tls: TLSSocket, staple: Uint8Array | null, open: TLSSocket | null): HandshakeResult {
   const presentedChain: Uint8Array[] = [];
   // getPeerX509Certificate() links the certificates as they were sent; getPeerCertificate() sorts and completes them.
   let certificate = tls.getPeerX509Certificate();
@@ -128,9 +133,10 @@ function evidence(tls: TLSSocket, staple: Uint8Array | null): HandshakeResult {
   if (presentedChain.length === 0) return failed(certificate === undefined ? 'no_certificate' : 'too_large');
   return {
     ok: true,
-    tls,
+    tls: open,
     evidence: {
       presentedChain,
+      ...(certificate !== undefined && { chainCut: true }),
       tlsVersion: tls.getProtocol() ?? '',
       cipher: tls.getCipher().name,
       group: groupName(tls.getEphemeralKeyInfo()),

@@ -41,6 +41,6 @@ export async function look(options: LookOptions): Promise<AddressObservation> {
   const legacyTls = secured === second && !isPostQuantum(evidence.group);
   const reconnect = (): Promise<Secured> =>
     secure(options, secured === second ? widestContext : modernContext);
-  if (!takeOver({ address, tls, reconnect })) await hangUp(tls, signal);
+  if (tls === null || !takeOver({ address, tls, reconnect })) await hangUp(tls, signal);
   return { ...seen, outcome: 'handshake', ...evidence, legacyTls };
 }

@@ -17,12 +17,12 @@ export interface Approach {
   handshakeTimeoutMs: number;
 }
 
-/** `tls` is open and belongs to the caller, who ends it with `hangUp`. */
+/** `tls` is open and belongs to the caller, who ends it with `hangUp`; null where the server has hung up on a client without a certificate. */
 export type Secured =
-  | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket }
+  | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
   | {
       ok: false;
-      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'wantsClientCertificate' | 'detail'>;
+      failure: Pick<FailedObservation, 'stage' | 'reason' | 'tlsAlert' | 'detail'>;
       /** The peer wants something that only the legacy context offers. */
       wantsLegacy: boolean;
     };

@@ -28,6 +28,6 @@ export function isNetworkFailure({ resolution, addresses, http }: Observation): 
   if (addresses.some(({ outcome }) => outcome === 'handshake'))
     return http !== null && http.outcome === 'failed' && ['timeout', 'closed'].includes(http.reason);
   const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');
-  if (failed.some((seen) => seen.wantsClientCertificate === true || ANSWERED.has(seen.reason))) return false;
+  if (failed.some(({ reason }) => ANSWERED.has(reason))) return false;
   return failed.some((seen) => !isOurs(seen));
 }

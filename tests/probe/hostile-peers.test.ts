@@ -188,19 +188,21 @@ describe('a hostile or broken peer is a value', () => {
     },
   );
 
-  it('that demands a client certificate on TLS 1.2 is an alert', async () => {
-    const peer = await startOpensslServer(leaf, { arguments: ['-tls1_2', '-Verify', '1'] });
+  it('that demands a client certificate on TLS 1.2 has shown its own', async () => {
+    const expired = root.issue({ dnsNames: ['site.test'], notAfter: new Date('2020-01-01') });
+    const peer = await startOpensslServer(expired, { arguments: ['-tls1_2', '-Verify', '1'] });
     running.push(peer);
-    expect(await observe('site.test', peer.port)).toMatchObject(
-      handshakeFailed('tls_alert', { tlsAlert: 40, wantsClientCertificate: true }),
-    );
+    expect(await observe('site.test', peer.port)).toMatchObject({
+      addresses: [
+        { outcome: 'handshake', presentedChain: [expired.der], tlsVersion: 'TLSv1.2', legacyTls: false },
+      ],
+      http: null,
+    });
   });
 
-  it('that refuses everybody with the same alert demands none', async () => {
+  it('that refuses everybody with the same alert has shown nothing', async () => {
     const { port } = await raw(alerting(40));
-    const { addresses } = await observe('site.test', port);
-    expect(addresses).toMatchObject([{ tlsAlert: 40 }]);
-    expect(addresses[0]).not.toHaveProperty('wantsClientCertificate');
+    expect(await observe('site.test', port)).toMatchObject(handshakeFailed('tls_alert', { tlsAlert: 40 }));
   });
 
   it('that listens on no port is a refused connection', async () => {

@@ -149,13 +149,17 @@ describe('observe', () => {
     expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(base64(own));
   });
 
-  it('reads no more than ten certificates of a chain', async () => {
-    const links = Array.from({ length: 14 }, (_, index) => selfSigned({ commonName: `link ${index}` }));
-    const chainPem = links.map(({ certificatePem }) => certificatePem).join('');
-    const peer = await tlsServer({ '*': { ...leaf, chainPem } });
-    expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(
-      base64(leaf, ...links.slice(0, 9)),
-    );
+  it('reads 32 certificates of a chain, and knows where it left some out', async () => {
+    const links = Array.from({ length: 32 }, (_, index) => selfSigned({ commonName: `link ${index}` }));
+    const seenOf = async (sent: typeof links) => {
+      const chainPem = sent.map(({ certificatePem }) => certificatePem).join('');
+      const peer = await tlsServer({ '*': { ...leaf, chainPem } });
+      return shaken(await observe('site.test', peer.port));
+    };
+    const cut = await seenOf(links);
+    expect(chainOf(cut)).toEqual(base64(leaf, ...links.slice(0, 31)));
+    expect(cut.chainCut).toBe(true);
+    expect(await seenOf(links.slice(0, 31))).not.toHaveProperty('chainCut');
   });
 
   it('sends the name as SNI, in A-labels, and nothing for an address', async () => {

@@ -50,6 +50,7 @@ const FIXES: Record<Exclude<FindingCode, 'name_mismatch' | 'self_signed' | 'untr
   replacement_wanted: 'Renew the certificate now; your authority may revoke this one soon.',
   unused_certificate_expired: LEAVE_OUT,
   wrong_order: LEAVE_OUT,
+  chain_cut: LEAVE_OUT,
   extra_certificate: LEAVE_OUT,
 };
 

@@ -58,7 +58,7 @@ export class ChainJudge {
         judged.leaf === null
           ? []
           : stapleFindings(judged.leaf, seen.staple !== null, this.#observation.revocation);
-      return [{ seen, judged, findings: [...judged.findings, ...staple] }];
+      return [{ seen, judged, findings: [...judged.findings, ...staple, ...cutFindings(seen)] }];
     });
   }
 
@@ -122,6 +122,16 @@ export class ChainJudge {
     const before = this.#known.find((one) => one.key === key) ?? null;
     return concludeRevocation(certificate, this.#observation.revocation, before, this.#now);
   }
+}
+
+function cutFindings({ chainCut, presentedChain }: HandshakeObservation): ChainFinding[] {
+  if (chainCut !== true) return [];
+  const read = presentedChain.length;
+  const message = `The server sends more certificates than are read here: the first ${read} were judged, and the others left out.`;
+  const evidence = [{ label: 'Certificates read', value: String(read) }];
+  return [
+    { code: 'chain_cut', severity: 'note', message, fingerprint: null, evidence, mendedByChain: true },
+  ];
 }
 
 function distinct(certificates: readonly Certificate[]): Certificate[] {

@@ -232,6 +232,22 @@ describe('the weakest link', () => {
     ]);
   });
 
+  it('notes that certificates were left out because too many were sent', () => {
+    const many = answer(withChain(issue()), { chainCut: true });
+    expect(judge(observation([many]), NOW, trustStore)).toMatchObject({
+      trusted: true,
+      findings: [
+        {
+          code: 'chain_cut',
+          severity: 'note',
+          message:
+            'The server sends more certificates than are read here: the first 2 were judged, and the others left out.',
+          fix: expect.stringContaining('Send this file instead'),
+        },
+      ],
+    });
+  });
+
   it('notes a chain in the wrong order', () => {
     const second = intermediate.intermediate({ commonName: 'Fjord CA 2', ...years });
     const leaf = second.issue(current);
