@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const everywhere = createAddressPolicy(['0.0.0.0/0', '::/0'], () => []);
   // npm starts programs in the project's folder and says where it was called.
   const folder = process.env['INIT_CWD'] ?? process.cwd();
-  const { help, format, endpoints, repeated, ownAuthorities } = readArguments(
+  const { help, format, endpoints, refused, repeated, ownAuthorities } = readArguments(
     process.argv.slice(2),
     everywhere,
     folder,
@@ -33,6 +33,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
+  for (const complaint of refused) process.stderr.write(printable(`${complaint}\n`));
   for (const host of repeated)
     process.stderr.write(printable(`${host} is named more than once, and checked once\n`));
   const trustStore = anchors(config.extraCaPem, ownAuthorities);
@@ -75,7 +76,7 @@ async function main(): Promise<number> {
   if (format === 'json')
     process.stdout.write(`${printableJson(done.map((one) => jsonReport(one, Date.now())))}\n`);
   sources.close();
-  return exitCode(done);
+  return refused.length > 0 ? 3 : exitCode(done);
 }
 
 function reportText(checked: Checked, format: 'text' | 'markdown'): string {

@@ -16,6 +16,15 @@ describe('readArguments', () => {
     ]);
   });
 
+  it('leaves out what is no host beside others', () => {
+    const { endpoints, refused } = read('a b', 'example.com', '169.254.169.254');
+    expect(endpoints).toMatchObject([{ host: 'example.com' }]);
+    expect(refused).toEqual([
+      expect.stringMatching(/^“a b”: A host name can contain/),
+      expect.stringMatching(/^“169\.254\.169\.254”: .*private or reserved/),
+    ]);
+  });
+
   it('takes a format, and --help without a host', () => {
     expect(read('example.com').format).toBe('text');
     expect(read('--json', 'example.com').format).toBe('json');

@@ -18,7 +18,8 @@ HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp
   --ca FILE     trusts the certificates in FILE (PEM) too; may be given more than once. So does EXTRA_CA_FILE
   --help        this text
 
-Reports go to stdout, progress to stderr. Colours only on a terminal, and never where NO_COLOR is set.
+Reports go to stdout, progress to stderr. A HOST that is none is named on stderr, left out, and counts as not reached; the
+others are checked all the same. Colours only on a terminal, and never where NO_COLOR is set.
 
 The exit code tells the worst of all that was found:
    0   everything is fine; notes at most
@@ -40,6 +41,8 @@ export interface Arguments {
   endpoints: Endpoint[];
   /** What was named more than once, in whatever spelling; it is checked once. */
   repeated: string[];
+  /** Complaints about what was named beside hosts and is none. */
+  refused: string[];
   /** The PEM text of every --ca. */
   ownAuthorities: string[];
 }
@@ -51,12 +54,16 @@ export function readArguments(words: readonly string[], policy: AddressPolicy, f
   if (!help && positionals.length === 0) throw new UsageError('Which host? For example: check example.com');
   if (values.json === true && values.markdown === true)
     throw new UsageError('Choose one of --json and --markdown.');
-  const named = positionals.map((typed) => endpointOf(typed, policy));
+  const read = positionals.map((typed) => readHost(typed, policy));
+  const named = read.flatMap((one) => (typeof one === 'string' ? [] : [one]));
+  const refused = read.filter((one) => typeof one === 'string');
+  if (!help && named.length === 0) throw new UsageError(refused.join('\n'));
   const endpoints = distinct(named);
   return {
     help,
     format: values.json === true ? 'json' : values.markdown === true ? 'markdown' : 'text',
     endpoints,
+    refused,
     repeated: [...new Set(named.filter((one) => !endpoints.includes(one)).map(displayName))],
     ownAuthorities: (values.ca ?? []).map((file) => readPem(resolve(folder, file))),
   };
@@ -79,13 +86,13 @@ function parse(words: readonly string[]) {
   }
 }
 
-function endpointOf(typed: string, policy: AddressPolicy): Endpoint {
+/** Returns the endpoint that was typed, or a complaint. */
+function readHost(typed: string, policy: AddressPolicy): Endpoint | string {
   const normalised = normaliseEndpoint(typed, {
     permitsAddress: (ip) => policy.permits(ip),
     permitsLocalNames: policy.permitsLocalNames,
   });
-  if (!normalised.ok) throw new UsageError(`“${typed}”: ${normalised.message}`);
-  return normalised.endpoint;
+  return normalised.ok ? normalised.endpoint : `“${typed}”: ${normalised.message}`;
 }
 
 function distinct(endpoints: readonly Endpoint[]): Endpoint[] {

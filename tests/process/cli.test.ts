@@ -125,6 +125,13 @@ describe('certlantern check', PATIENCE, () => {
     expect(progress).toMatch(/^127\.0\.0\.1:\d+ is named more than once, and checked once\n1 of 1/);
   });
 
+  it('checks the others where one is no host, and says so', async () => {
+    const { code, out, progress } = await check('a b', good, '--ca=root.pem');
+    expect(code).toBe(3);
+    expect(out).toMatch(/^127\.0\.0\.1:\d+ {2}fine/);
+    expect(progress).toMatch(/^“a b”: A host name can contain/);
+  });
+
   it('is JSON with the names of the API', async () => {
     const { code, out } = await check(expired, cut, '--json', '--ca', 'root.pem');
     expect(code).toBe(2);
