@@ -100,14 +100,14 @@ function fromLimbo(testCase: z.infer<typeof limboCase>): VectorCase {
         const [leafDer] = splitPem(testCase.peer_certificate);
         if (leafDer === undefined) throw new PkiError('pem', 'no certificate');
         const leaf = parseCertificate(leafDer);
-        const anchors = readable(testCase.trusted_certs.flatMap(splitPem));
+        const anchors = readable(testCase.trusted_certs.flatMap((text) => splitPem(text)));
         const name = testCase.expected_peer_name;
         if (!testCase.expected_peer_names.every((one) => hasName(leaf, one))) return 'none of the peer names';
         const caseNow = testCase.validation_time === null ? now : Date.parse(testCase.validation_time);
         const caseProfile = profile ?? profileOf(testCase.id);
         const result = buildPath({
           leaf,
-          intermediates: readable(testCase.untrusted_intermediates.flatMap(splitPem)),
+          intermediates: readable(testCase.untrusted_intermediates.flatMap((text) => splitPem(text))),
           trustStore: createTrustStore(anchors.map(({ der }) => der)),
           now: caseNow,
           reference: name === null ? undefined : referenceTo(name.value),

@@ -1,8 +1,6 @@
 import type { Certificate, Profile, RevocationList } from '../server/pki/index.ts';
 import { crlAnswer, parseCrl, PkiError } from '../server/pki/index.ts';
 
-const BLOCK = /-----BEGIN X509 CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/g;
-
 interface Circumstances {
   readonly now: number;
   readonly profile: Profile;
@@ -18,9 +16,7 @@ export function revocationRefusal(
   circumstances: Circumstances,
 ): string | null {
   if (pems.length === 0) return null;
-  const lists = pems
-    .flatMap((text) => Array.from(text.matchAll(BLOCK), ([, body = '']) => body))
-    .flatMap(readable);
+  const lists = pems.flatMap(readable);
   for (const [index, certificate] of path.slice(0, -1).entries()) {
     const issuer = path[index + 1] ?? certificate;
     const answers = lists.map((crl) => crlAnswer({ ...circumstances, crl, certificate, issuer, url: null }));
@@ -32,9 +28,9 @@ export function revocationRefusal(
   return null;
 }
 
-function readable(base64: string): RevocationList[] {
+function readable(pem: string): RevocationList[] {
   try {
-    return [parseCrl(Buffer.from(base64, 'base64'))];
+    return [parseCrl(Buffer.from(pem))];
   } catch (error) {
     if (error instanceof PkiError) return [];
     throw error;

@@ -2,17 +2,25 @@ import { PkiError } from './pki-error.ts';
 
 const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
 const MAX_BLOCKS = 10_000;
-const BLOCK = /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END \1?CERTIFICATE-----/g;
-const BEGIN = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g;
+const BLOCKS = {
+  certificate: {
+    whole: /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END \1?CERTIFICATE-----/g,
+    begin: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g,
+  },
+  crl: {
+    whole: /-----BEGIN (X509 )CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/g,
+    begin: /-----BEGIN X509 CRL-----/g,
+  },
+} as const;
 
 /**
- * The DER of every certificate in PEM text (RFC 7468), in order; text around the blocks is ignored.
- * Throws PkiError `pem` on a block that is not whole, `too_large` over 8 MB or 10,000 certificates.
+ * The DER of every certificate, or of every CRL, in PEM text (RFC 7468 §5.1, §6), in order; text around the blocks is ignored.
+ * Throws PkiError `pem` on a block that is not whole, `too_large` over 8 MB or 10,000 blocks.
  */
-export function splitPem(text: string): Uint8Array[] {
+export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
   if (text.length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
   const blocks: Uint8Array[] = [];
-  for (const [, , body = ''] of text.matchAll(BLOCK)) {
+  for (const [, , body = ''] of text.matchAll(BLOCKS[kind].whole)) {
     if (blocks.length >= MAX_BLOCKS) throw new PkiError('too_large', 'too many PEM blocks');
     const base64 = body.replace(/\s+/g, '');
     if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) {
@@ -20,7 +28,7 @@ export function splitPem(text: string): Uint8Array[] {
     }
     blocks.push(new Uint8Array(Buffer.from(base64, 'base64')));
   }
-  const begun = text.match(BEGIN)?.length ?? 0;
+  const begun = text.match(BLOCKS[kind].begin)?.length ?? 0;
   if (begun !== blocks.length) throw new PkiError('pem', 'PEM block is not whole');
   return blocks;
 }

@@ -15,6 +15,8 @@ export interface AskOptions {
   trustStore: TrustStore;
   now: number;
   signal: AbortSignal;
+  /** Asks every kind of source that there is. */
+  isThorough: boolean;
   /** What is not there by then is for the next check. */
   waits: { authoritiesMs: number; statusMs: number };
   onFault: (error: unknown) => void;
@@ -25,7 +27,7 @@ export type Asked = Pick<Observation, 'authorities' | 'authoritiesPending' | 're
 
 /** What the CAs of the chains that were sent have to say. Never rejects, and waits no longer than it may. */
 export async function askSources(options: AskOptions): Promise<Asked> {
-  const { asker, addresses, sources, trustStore, now, signal, waits, onFault } = options;
+  const { asker, addresses, sources, trustStore, isThorough, now, signal, waits, onFault } = options;
   const wait = { signal, onFault };
 
   const ways = await Promise.all(
@@ -54,7 +56,7 @@ export async function askSources(options: AskOptions): Promise<Asked> {
       const isPublic = isPublicPath(path, trustStore);
       const limit = { ...wait, ms: waits.statusMs };
       const statusOf = (way: readonly Certificate[]) => {
-        const about = { path: way, isPublic: isPublicPath(way, trustStore), asker, staple, now };
+        const about = { path: way, isPublic: isPublicPath(way, trustStore), asker, staple, isThorough, now };
         return waited<RevocationEvidence[]>(
           (until) => sources.revocation.evidence({ ...about, signal: until }),
           { ...limit, late: [] },

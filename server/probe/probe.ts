@@ -23,7 +23,7 @@ export interface ObserveOptions {
   signal: AbortSignal;
   /** Decides which chains hold: only for those is anything asked of their CAs. */
   trustStore: TrustStore;
-  /** Looks at the posture too: some handshakes more, to be made about once a day. */
+  /** Looks at the posture too, and asks list and responder for revocation: some questions more, to be made about once a day. */
   withPosture: boolean;
   /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
   work?: WorkBudget;
@@ -133,7 +133,10 @@ export function createProbe(options: ProbeOptions): Probe {
         const asker = new Asker(host, work);
         const ask = (about: readonly AddressObservation[]): Promise<Asked> =>
           timed('ask', onStep, () =>
-            askSources({ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits }),
+            askSources({
+              ...{ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits },
+              isThorough: withPosture,
+            }),
           );
         const [[answered = null], asked, posture] = await Promise.all([
           Promise.all(http),

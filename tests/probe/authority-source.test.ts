@@ -109,6 +109,7 @@ describe('the authorities that a server forgot to send', () => {
       isPublic: true,
       asker: new Asker('a.test'),
       staple: null,
+      isThorough: false,
       now: NOW,
       signal: never,
     });
@@ -158,6 +159,14 @@ describe('the authorities that a server forgot to send', () => {
   });
 });
 
+it('an authority is found behind one redirect', async () => {
+  const { authorities } = openSources();
+  const { leaf, issuer } = forgotten();
+  ca.fault('/1.der', 'redirect');
+  ca.issuer('/elsewhere', issuer.der);
+  expect(await complete({ authorities }, request([leaf]))).toEqual([fetched(issuer, `${ca.origin}/1.der`)]);
+});
+
 describe('who cannot give an authority', () => {
   it.each([
     'silent',
@@ -184,8 +193,7 @@ describe('who cannot give an authority', () => {
       expect(await asking).toEqual([]);
       await complete({ authorities }, request([leaf], { now: NOW + 14 * 60_000 }));
     }
-    expect(ca.requests).toHaveLength(1);
-    expect(ca.requestsTo('/elsewhere')).toEqual([]);
+    expect(ca.requestsTo('/1.der')).toHaveLength(1);
   });
 
   it('is asked again after it, and for nobody twice in it', async () => {

@@ -39,6 +39,7 @@ function pathOf(points: { crlUrls?: string[]; ocspUrls?: string[] }) {
 }
 const asking = (more: { now?: number; signal?: AbortSignal; isPublic?: boolean } = {}) => ({
   staple: null,
+  isThorough: false,
   now: NOW,
   signal: never,
   isPublic: true,

@@ -44,7 +44,15 @@ const evidence = (
   { now = NOW, asker = new Asker('v.test'), signal = never } = {},
 ) => {
   const isPublic = path.at(-1) === root;
-  return revocation.evidence({ path: read(path), isPublic, asker, staple: null, now, signal });
+  return revocation.evidence({
+    path: read(path),
+    isPublic,
+    asker,
+    staple: null,
+    isThorough: false,
+    now,
+    signal,
+  });
 };
 const namesOf = ({ authorities }: { authorities: { der: Uint8Array }[] }) =>
   authorities.map(({ der }) => parseCertificate(der).issuer.attribute('CN'));

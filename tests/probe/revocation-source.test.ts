@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 import { parseCertificate } from '../../server/pki/index.ts';
+import type { RevocationSource } from '../../server/probe/sources/sources.ts';
 import { Asker } from '../../server/probe/sources/asker.ts';
 import { startCaServer } from '../kit/ca-server.ts';
 import type { CaServer } from '../kit/ca-server.ts';
@@ -33,13 +34,16 @@ const leafWith = (points: readonly ('crl' | 'ocsp')[], more: CertificateOptions 
     ...more,
   });
 const serveCrl = (options: CrlOptions = {}) => ca.crl('/leaf.crl', mintCrl(issuer, options));
+type RevocationRequest = Parameters<RevocationSource['evidence']>[0];
 const request = (
   leaf: MintedCertificate,
-  more: { now?: number; signal?: AbortSignal; staple?: Uint8Array; through?: MintedCertificate } = {},
+  more: Partial<Pick<RevocationRequest, 'now' | 'signal' | 'staple' | 'isThorough'>> & {
+    through?: MintedCertificate;
+  } = {},
 ) => {
-  const { through = issuer, staple = null, now = NOW, signal = never } = more;
+  const { through = issuer, staple = null, isThorough = false, now = NOW, signal = never } = more;
   const path = [leaf, through, root].map(({ der }) => parseCertificate(der));
-  return { path, isPublic: true, asker: new Asker('a.test'), staple, now, signal };
+  return { path, isPublic: true, asker: new Asker('a.test'), staple, isThorough, now, signal };
 };
 const ask = (sources: ReturnType<typeof openSources>, ...about: Parameters<typeof request>) =>
   sources.revocation.evidence(request(...about));
@@ -169,7 +173,7 @@ describe('a CRL', () => {
       ca.fault('/leaf.crl', fault);
       for (const one of [leaf, other, leaf])
         expect(await ask(sources, one)).toMatchObject([{ at: NOW, answer: none(why) }]);
-      expect(ca.requests).toHaveLength(1);
+      expect(ca.requestsTo('/leaf.crl')).toHaveLength(1);
       serveCrl();
       expect(await ask(sources, leaf, { now: NOW + 16 * MINUTE_MS })).toMatchObject([{ answer: good }]);
     },
@@ -197,6 +201,29 @@ describe('a CRL', () => {
     release();
     expect(await ask(sources, leaf)).toMatchObject([{ answer: { state: 'revoked' } }]);
     expect(ca.requests).toHaveLength(1);
+  });
+
+  it('is waited for where there is no responder to ask', async () => {
+    const leaf = leafWith(['crl']);
+    serveCrl();
+    const release = ca.hold('/leaf.crl');
+    const asking = ask(openSources(), leaf);
+    // Longer than a responder is kept from being asked.
+    setTimeout(release, 2_300);
+    expect(await asking).toMatchObject([{ answer: good }]);
+  });
+
+  it('may be in PEM, and behind one redirect', async () => {
+    const leaf = leafWith([], { crlUrls: [`${ca.origin}/moved.crl`] });
+    ca.fault('/moved.crl', 'redirect');
+    const base64 = mintCrl(issuer, { revoked: [leaf] }).toString('base64');
+    ca.crl('/elsewhere', Buffer.from(`-----BEGIN X509 CRL-----\n${base64}\n-----END X509 CRL-----\n`));
+    expect(await ask(openSources(), leaf)).toMatchObject([{ answer: { state: 'revoked' } }]);
+    expect(ca.requests.map(({ path }) => path)).toEqual(['/moved.crl', '/elsewhere']);
+    ca.fault('/elsewhere', 'redirect');
+    const later = leafWith([], { crlUrls: [`${ca.origin}/moved.crl`] });
+    expect(await ask(openSources(), later)).toMatchObject([{ answer: none('unreachable') }]);
+    expect(ca.requests).toHaveLength(4);
   });
 
   it('counts by the second address where the first is gone', async () => {
@@ -272,6 +299,28 @@ describe('OCSP', () => {
       { answer: { state: 'revoked' } },
     ]);
     expect(ca.requests).toHaveLength(2);
+  });
+
+  it('is asked beside the list when the look is thorough, and both answers are told', async () => {
+    const sources = openSources();
+    const leaf = leafWith(['crl', 'ocsp']);
+    serveCrl();
+    ca.ocsp('/ocsp', mintOcspResponse(issuer, leaf, { status: 'revoked' }));
+    const both = [
+      { source: 'crl', answer: good },
+      { source: 'ocsp', answer: { state: 'revoked' } },
+    ];
+    expect(await ask(sources, leaf)).toMatchObject(both.slice(0, 1));
+    expect(await ask(sources, leaf, { isThorough: true })).toMatchObject(both);
+    expect(await ask(sources, leaf, { now: NOW + HOUR_MS / 2 })).toMatchObject(both);
+    expect(ca.requests).toHaveLength(2);
+  });
+
+  it('is asked where it said without a redirect: a question is not sent on', async () => {
+    const leaf = leafWith(['ocsp']);
+    ca.fault('/ocsp', 'redirect');
+    expect(await ask(openSources(), leaf)).toMatchObject([{ answer: none('unreachable') }]);
+    expect(ca.requestsTo('/elsewhere')).toEqual([]);
   });
 
   it('answers while a list is slow', async () => {

@@ -4,7 +4,7 @@ import type { ChainFinding } from './chain-finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
 import { displayName } from '../endpoint.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
-import { concludeRevocation, rememberRevoked, revocationKey, wasSaidBefore } from './revocation.ts';
+import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
 import { revokedFinding, stapleFindings } from './revocation-findings.ts';
 import type { HandshakeObservation, Observation } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
@@ -87,10 +87,10 @@ export class ChainJudge {
     ].flatMap(({ certificate, said, role }) => {
       const served = role === 'leaf' || isNeeded.has(certificate.fingerprint);
       const known = rememberRevoked(certificate, role, said, served);
-      return known === null ? [] : [{ certificate, known, isOld: wasSaidBefore(said) }];
+      return known === null ? [] : [{ certificate, known, said }];
     });
     const findings = [
-      ...revoked.map(({ certificate, known, isOld }) => revokedFinding(certificate, known, isOld)),
+      ...revoked.map(({ certificate, known, said }) => revokedFinding(certificate, known, said)),
       ...chain.findings,
       ...renewalFindings(leaf, renewalWindow(leaf, this.#observation.renewal), this.#now),
     ];
@@ -129,9 +129,7 @@ function cutFindings({ chainCut, presentedChain }: HandshakeObservation): ChainF
   const read = presentedChain.length;
   const message = `The server sends more certificates than are read here: the first ${read} were judged, and the others left out.`;
   const evidence = [{ label: 'Certificates read', value: String(read) }];
-  return [
-    { code: 'chain_cut', severity: 'note', message, fingerprint: null, evidence, mendedByChain: true },
-  ];
+  return [{ code: 'chain_cut', severity: 'note', message, fingerprint: null, evidence, mendedByChain: true }];
 }
 
 function distinct(certificates: readonly Certificate[]): Certificate[] {

@@ -111,6 +111,19 @@ describe('what is known of revocation', () => {
     ]);
   });
 
+  it('counts by the worse of two answers, and names who differs', () => {
+    for (const [worse, better, who] of [
+      ['crl', 'ocsp', 'the authority’s responder (OCSP)'],
+      ['ocsp', 'crl', 'the authority’s list (CRL)'],
+    ] as const) {
+      const verdict = judged([said(worse, 'revoked'), said(better, 'good')]);
+      expect(verdict.revocation).toMatchObject({ state: 'revoked', source: worse });
+      const [finding] = verdict.findings;
+      expect(finding?.message).toMatch(`, while ${who} does not call it revoked.`);
+      expect(finding?.evidence).toContainEqual({ label: 'Not revoked, says', value: who });
+    }
+  });
+
   it('is critical for an intermediate too, while the leaf has its own state', () => {
     const verdict = judged([said('crl', 'good'), said('crl', 'revoked', intermediate)]);
     expect(verdict).toMatchObject({ trusted: false, revocation: { state: 'good' } });

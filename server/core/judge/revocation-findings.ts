@@ -3,33 +3,40 @@ import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import type { RevocationEvidence } from '../observation.ts';
-import { reasonWords, revocationReason, revocationSource, revocationWhy } from './revocation.ts';
-import type { RevokedCertificate } from '../verdict.ts';
+import {
+  reasonWords,
+  revocationReason,
+  revocationSource,
+  revocationWhy,
+  wasSaidBefore,
+} from './revocation.ts';
+import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /**
  * That a certificate was revoked, with who says so, when and why. Clients refuse what depends on it; one that `served` says
- * nothing depends on may still lead some of them astray. `isOld`: nobody says it any more.
+ * nothing depends on may still lead some of them astray. `said`: what all sources say now.
  */
 export function revokedFinding(
   certificate: Certificate,
   revoked: RevokedCertificate,
-  isOld: boolean,
+  said: RevocationVerdict,
 ): ChainFinding {
   const { role, source, at, revokedAt, served } = revoked;
   const reason = revocationReason(revoked.reason);
   const what =
     role === 'leaf' ? 'The certificate' : `The intermediate certificate “${certificateName(certificate)}”`;
   const when = revokedAt === null ? '' : ` on ${longDate(revokedAt, 'UTC')}`;
-  const said = isOld
+  const dissent = dissentOf(said);
+  const who = wasSaidBefore(said)
     ? `so said ${revocationSource(source)} on ${longDate(at, 'UTC')}`
-    : `so says ${revocationSource(source)}`;
+    : `so says ${revocationSource(source)}${dissent === null ? '' : `, while ${dissent} does not call it revoked`}`;
   const why = reason === null ? '' : `, because ${reason}`;
   return {
     code: role === 'leaf' ? 'revoked' : 'intermediate_revoked',
     severity: served ? 'critical' : 'warning',
     message: served
-      ? `${what} was revoked${when}${why}: ${said}.`
-      : `${what} is sent along although it was revoked${when}${why}: ${said}. There is a way to a known authority without it, but some clients may not look for it.`,
+      ? `${what} was revoked${when}${why}: ${who}.`
+      : `${what} is sent along although it was revoked${when}${why}: ${who}. There is a way to a known authority without it, but some clients may not look for it.`,
     ...(served ? {} : { mendedByChain: true as const }),
     fingerprint: certificate.fingerprint,
     evidence: [
@@ -37,9 +44,16 @@ export function revokedFinding(
       ...(revokedAt === null ? [] : [{ label: 'Revoked', value: longInstant(revokedAt) }]),
       ...(revoked.reason === null ? [] : [{ label: 'Reason', value: reasonWords(revoked.reason) }]),
       { label: 'Source', value: revocationSource(source) },
+      ...(dissent === null ? [] : [{ label: 'Not revoked, says', value: dissent }]),
       { label: 'Read', value: longInstant(at) },
     ],
   };
+}
+
+/** Who calls a revoked certificate good now; null: nobody. */
+function dissentOf({ sources }: RevocationVerdict): string | null {
+  const good = sources.find(({ state }) => state === 'good');
+  return good === undefined ? null : revocationSource(good.source);
 }
 
 /** A staple that does not count, and one that the certificate demands and that did not come (RFC 7633). */

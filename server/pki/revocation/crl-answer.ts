@@ -4,6 +4,7 @@ import type { RevocationList } from './crl.ts';
 import { CRL_EXTENSION } from '../object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
 import type { Profile } from '../profile-rule.ts';
+import { CLOCK_SKEW_MS } from './revocation-answer.ts';
 import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
 
 export interface CrlQuestion {
@@ -20,46 +21,61 @@ export interface CrlQuestion {
 }
 
 /**
- * What a list says of a certificate (RFC 5280 §6.3.3), or why it says nothing. Only a complete list for this kind of certificate,
- * by its own issuer, counts: the wrong shard of a CA's lists would read as good. Never throws.
+ * What a list says of a certificate (RFC 5280 §6.3.3), or why it says nothing. An entry counts in whatever list its issuer signed,
+ * however old or partial: nothing takes a revocation back. That there is none counts only in a current and complete list for this
+ * kind of certificate: the wrong shard of a CA's lists would read as good. Never throws.
  */
 export function crlAnswer(question: CrlQuestion): RevocationAnswer {
   const { crl, certificate } = question;
-  const refusal = refusalOf(question);
-  if (refusal !== null) return { state: 'none', why: refusal };
+  const doubt = doubtOf(question);
+  if (doubt !== null) return { state: 'none', why: doubt };
   const { thisUpdate, nextUpdate } = crl;
   try {
     const entry = crl.find(certificate.serialNumber);
-    if (entry === null) return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
-    return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
+    if (entry !== null) return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
   } catch (error) {
     // An entry is read to its end only when it is the one that was looked for.
     if (error instanceof PkiError) return { state: 'none', why: 'malformed' };
     throw error;
   }
+  const gap = gapOf(question);
+  if (gap !== null) return { state: 'none', why: gap };
+  return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
 }
 
-function refusalOf(question: CrlQuestion): RevocationRefusal | null {
-  const { crl, certificate, issuer, now, profile = 'tls-client' } = question;
+/** Why not even its entries can be believed. */
+function doubtOf(question: CrlQuestion): RevocationRefusal | null {
+  const { crl, certificate, issuer, profile = 'tls-client' } = question;
   if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
     return 'wrong_issuer';
   }
   if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
   if (!crl.isSignedBy(issuer)) return 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !isAsIssuersMustWrite(crl))) return 'malformed';
-  if (!isAboutThisOne(question)) return 'wrong_scope';
-  if (crl.nextUpdate === null || now < crl.thisUpdate || now > crl.nextUpdate) return 'stale';
+  // Their serial numbers may be those of other issuers, or of attribute certificates.
+  if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
   return null;
 }
 
-function isAboutThisOne({ crl: { scope, isDelta }, certificate, url }: CrlQuestion): boolean {
+/** Why a certificate may be revoked although the list does not have it. */
+function gapOf({ crl, certificate, url, now }: CrlQuestion): RevocationRefusal | null {
+  if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
+  if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';
+  return null;
+}
+
+function isCompleteFor(
+  certificate: Certificate,
+  { scope, isDelta }: RevocationList,
+  url: string | null,
+): boolean {
   if (isDelta) return false;
   const points = certificate.crlDistributionPoints.filter(
     ({ uris, isComplete }) => isComplete && url !== null && uris.includes(url),
   );
   if (url !== null && points.length === 0) return false;
   if (scope === null) return true;
-  if (scope.isIndirect || scope.onlySomeReasons || scope.onlyAttributeCertificates) return false;
+  if (scope.onlySomeReasons) return false;
   if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
   // Several names of one distribution point are names of the same list (§4.2.1.13).

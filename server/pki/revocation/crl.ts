@@ -11,6 +11,7 @@ import { hasUnknownCritical, readExtensionList } from '../extension-list.ts';
 import type { IssuingDistributionPoint } from './issuing-distribution-point.ts';
 import { parseIssuingDistributionPoint } from './issuing-distribution-point.ts';
 import { CRL_EXTENSION } from '../object-identifiers.ts';
+import { splitPem } from '../pem.ts';
 import { PkiError } from '../pki-error.ts';
 import { reasonName } from './revocation-answer.ts';
 import type { SignatureAlgorithm } from '../signature.ts';
@@ -49,12 +50,13 @@ export interface RevocationList {
 }
 
 /**
- * Reads a DER list of up to 32 MB without an object per entry: some milliseconds for 100,000 of them. It keeps a view on
- * `der`, which must stay as it is. Throws PkiError on malformed input.
+ * Reads a list of up to 32 MB without an object per entry: some milliseconds for 100,000 of them. It is in DER, or in PEM, which
+ * the standard does not have at addresses of lists (RFC 5280 §4.2.1.13) and some CAs serve. It keeps a view on `list`, which must
+ * stay as it is. Throws PkiError on malformed input.
  */
-export function parseCrl(der: Uint8Array): RevocationList {
-  if (der.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'list over 32 MB');
-  const bytes = Buffer.from(der.buffer, der.byteOffset, der.length);
+export function parseCrl(list: Uint8Array): RevocationList {
+  if (list.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'list over 32 MB');
+  const bytes = derOf(Buffer.from(list.buffer, list.byteOffset, list.length));
   const outer = onlyElement(bytes, TAG.sequence).open();
   const signed = outer.read(TAG.sequence);
   const algorithm = parseSignatureAlgorithm(outer.read(TAG.sequence).encoded);
@@ -72,11 +74,11 @@ export function parseCrl(der: Uint8Array): RevocationList {
   const thisUpdate = timeValue(body.read());
   const isTime = body.nextTag === TAG.utcTime || body.nextTag === TAG.generalizedTime;
   const nextUpdate = isTime ? timeValue(body.read()) : null;
-  const list = spanOf(bytes, body.optional(TAG.sequence));
+  const revoked = spanOf(bytes, body.optional(TAG.sequence));
   const extensions = readExtensions(body);
   body.end();
 
-  const entries = walkEntries(bytes, list, null);
+  const entries = walkEntries(bytes, revoked, null);
   if (version === 1 && (extensions.size > 0 || entries.hasExtensions)) {
     throw new PkiError('version', 'extensions before version 2');
   }
@@ -94,7 +96,7 @@ export function parseCrl(der: Uint8Array): RevocationList {
     isDelta: extensions.has(CRL_EXTENSION.deltaCrlIndicator),
     hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN),
     find: (serialNumber) =>
-      firstRevoked(bytes, findEntries(bytes, list, entries.marks, Buffer.from(serialNumber, 'hex'))),
+      firstRevoked(bytes, findEntries(bytes, revoked, entries.marks, Buffer.from(serialNumber, 'hex'))),
     isSignedBy(certificate) {
       let result = verified.get(certificate);
       if (result === undefined) {
@@ -104,6 +106,13 @@ export function parseCrl(der: Uint8Array): RevocationList {
       return result;
     },
   };
+}
+
+function derOf(bytes: Buffer): Buffer {
+  if (bytes[0] === TAG.sequence) return bytes;
+  const [der] = splitPem(bytes.toString('latin1'), 'crl');
+  if (der === undefined) throw new PkiError('der_tag', 'no list');
+  return Buffer.from(der.buffer, der.byteOffset, der.length);
 }
 
 function isProof(

@@ -9,14 +9,13 @@ import type { BasicOcspResponse, SingleResponse } from './ocsp-response.ts';
 import { parseOcspResponse } from './ocsp-response.ts';
 import { PkiError } from '../pki-error.ts';
 import { isWeakKey } from '../public-key.ts';
+import { CLOCK_SKEW_MS } from './revocation-answer.ts';
 import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
 import { isWeakSignature, verifySignature } from '../signature.ts';
 import { isSignedBy } from '../signature-memory.ts';
 import { WorkBudget } from '../work-budget.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
-/** Responders sign on demand, by clocks that need not agree with ours. */
-const SKEW_MS = 5 * 60_000;
 /** Without a nextUpdate "newer information is available all the time" (RFC 6960 §4.2.2.1): such an answer is for now only. */
 const WITHOUT_END_MS = 60 * 60_000;
 
@@ -36,7 +35,7 @@ type PaidQuestion = OcspQuestion & { readonly work: WorkBudget };
 
 /**
  * What an OCSP response says of a certificate, or why it says nothing (RFC 6960 §3.2): signed by the issuer or by whom the
- * issuer appointed for it, about this certificate, and fresh. Never throws.
+ * issuer appointed for it, about this certificate, and fresh unless it calls it revoked: nothing takes that back. Never throws.
  */
 export function ocspAnswer(asked: OcspQuestion): RevocationAnswer {
   const question = { ...asked, work: asked.work ?? new WorkBudget() };
@@ -63,11 +62,11 @@ function answerOf(response: BasicOcspResponse, question: PaidQuestion): Revocati
   if (!isProven) return none('bad_signature');
   const about = response.responses.filter(({ id }) => isIdOf(id, certificate, issuer));
   if (about.length === 0) return none('wrong_scope');
-  const fresh = about.filter((single) => isFresh(single, now));
-  if (fresh.length === 0 || response.producedAt > now + SKEW_MS) return none('stale');
-  // Where answers about one certificate differ, the bad news counts.
-  const single = fresh.find(({ status }) => status === 'revoked') ?? fresh[0];
-  if (single === undefined || single.status === 'unknown') return none('responder_refused');
+  const isOfNow = response.producedAt <= now + CLOCK_SKEW_MS;
+  const single =
+    about.find(({ status }) => status === 'revoked') ?? about.find((one) => isOfNow && isFresh(one, now));
+  if (single === undefined) return none('stale');
+  if (single.status === 'unknown') return none('responder_refused');
   if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NONE))) {
     return none('malformed');
   }
@@ -78,7 +77,7 @@ function answerOf(response: BasicOcspResponse, question: PaidQuestion): Revocati
 const NONE: ReadonlySet<string> = new Set();
 
 function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boolean {
-  if (thisUpdate > now + SKEW_MS) return false;
+  if (thisUpdate > now + CLOCK_SKEW_MS) return false;
   if (nextUpdate === null) return now - thisUpdate <= WITHOUT_END_MS;
   return nextUpdate >= thisUpdate && now <= nextUpdate;
 }

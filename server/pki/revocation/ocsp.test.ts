@@ -65,6 +65,17 @@ describe('an answer counts', () => {
   });
 });
 
+it.each<[string, OcspResponseOptions]>([
+  ['past its end', { nextUpdate: now - 1000 }],
+  ['of tomorrow', { thisUpdate: now + 24 * HOUR_MS, producedAt: now + 24 * HOUR_MS }],
+  ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }],
+])('an answer %s still says that something is revoked', (_, options) => {
+  expect(ask({ ...options, status: 'revoked', reason: 1 })).toMatchObject({
+    state: 'revoked',
+    reason: 'keyCompromise',
+  });
+});
+
 describe('an answer is not believed', () => {
   it.each<[string, OcspResponseOptions, string]>([
     ['with a spoilt signature', { corruptSignature: true }, 'bad_signature'],

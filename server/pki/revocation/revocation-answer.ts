@@ -5,12 +5,15 @@ export type RevocationRefusal =
   | 'bad_signature'
   /** Of another issuer, or of a key that may not speak for this one. */
   | 'wrong_issuer'
-  /** Of other certificates, of some reasons or of changes only. */
+  /** Of other certificates, of some reasons or of changes only, and it does not have this one. */
   | 'wrong_scope'
-  /** Past its nextUpdate, without one, or from the future. */
+  /** Past its nextUpdate, without one, or from the future, and it does not call this one revoked. */
   | 'stale'
   /** The OCSP responder answered with an error, or does not know the certificate. */
   | 'responder_refused';
+
+/** How far the clocks of those who sign may be ahead of ours. */
+export const CLOCK_SKEW_MS = 5 * 60_000;
 
 /** What a verified statement says of one certificate. Instants in ms UTC. */
 export type RevocationAnswer =

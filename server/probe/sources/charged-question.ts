@@ -40,15 +40,41 @@ export interface HowToAsk {
   deadlineMs: number;
 }
 
+/** Statuses of RFC 9110 §15.4 that name another address for the same. */
+const REDIRECTS = [301, 302, 303, 307, 308];
 /** An exchange tries no more of a name's addresses. */
 const MOST_ADDRESSES = 3;
 
-/** Asks once, at the expense of who wants to know; null where he has had his share, and nobody is asked. Never rejects. */
+/**
+ * Asks once, at the expense of who wants to know; null where he has had his share, and nobody is asked. One redirect of a question
+ * without a body is followed, through the same guard and at the same expense. Never rejects.
+ */
 export async function askCharged(
-  { url: text, asker, body, now }: ChargedQuestion,
+  question: ChargedQuestion,
+  known: Validators | null,
+  how: HowToAsk,
+): Promise<ChargedAnswer | null> {
+  const first = await askAt(question.url, question, known, how);
+  if (first === null || !('location' in first)) return first;
+  const target = question.body ? null : URL.parse(first.location, question.url);
+  if (target === null) return { why: 'unreachable' };
+  const second = await askAt(target.href, question, known, how);
+  if (second === null || 'why' in second) return second;
+  if ('location' in second) return { why: 'unreachable' };
+  return { ...second, charges: [...first.charges, ...second.charges] };
+}
+
+interface Redirect {
+  location: string;
+  charges: Charge[];
+}
+
+async function askAt(
+  text: string,
+  { asker, body, now }: ChargedQuestion,
   known: Validators | null,
   { way, inSlot, accept, maxBytes, deadlineMs }: HowToAsk,
-): Promise<ChargedAnswer | null> {
+): Promise<ChargedAnswer | Redirect | null> {
   const url = URL.parse(text);
   if (url === null) return { why: 'unreachable' };
   if (asker?.mayAsk() === false) return null;
@@ -83,6 +109,8 @@ export async function askCharged(
     const { etag, lastModified } = known;
     return { etag, lastModified, bytes: null, charges };
   }
+  const { location } = answer.headers;
+  if (location !== undefined && REDIRECTS.includes(answer.status)) return { location, charges };
   if (answer.status !== 200) return { why: 'unreachable' };
   const { etag = null, 'last-modified': lastModified = null } = answer.headers;
   return { bytes: answer.body, etag: short(etag), lastModified: short(lastModified), charges };

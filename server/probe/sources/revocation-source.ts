@@ -1,4 +1,5 @@
 import type { RevocationEvidence, RevocationProblem } from '../../core/index.ts';
+import { within } from '../../egress/index.ts';
 import {
   BoundedMap,
   crlAnswer,
@@ -29,7 +30,7 @@ const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MOST_CRL_URLS = 3;
 const MOST_OCSP_URLS = 2;
-/** A list that takes longer is left to arrive for the next check, and the responder is asked meanwhile. */
+/** A list that takes longer is waited for beside other lists and the responder, whose answer is enough but for a thorough look. */
 const CRL_WAIT_MS = 2_000;
 /** What was revoked should be known within hours, though lists are often good for a week. */
 const FRESH_MS = 6 * 3_600_000;
@@ -41,12 +42,14 @@ interface Question {
   /** null where the path ends in a public anchor. */
   asker: Asker | null;
   work: WorkBudget;
+  isThorough: boolean;
   now: number;
   signal: AbortSignal;
 }
 
 interface Remembered {
   evidence: RevocationEvidence[];
+  isThorough: boolean;
   from: number;
   until: number;
 }
@@ -58,7 +61,7 @@ export interface RevocationWays {
   others: FetchWay;
 }
 
-/** Asks CRLs first and OCSP where none of them answers, each through the guarded way, and remembers both. */
+/** Asks CRLs, and OCSP where none of them answers or the look is thorough, each through the guarded way, and remembers both. */
 export function createRevocationSource(ways: RevocationWays): RevocationSource {
   const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
   const answers = new BoundedMap<string, Remembered>(MOST_ANSWERS);
@@ -78,7 +81,7 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
         return { freshUntil: Math.min(now + FRESH_MS, crl.nextUpdate ?? now) };
       },
       now,
-      signal: AbortSignal.any([question.signal, AbortSignal.timeout(CRL_WAIT_MS)]),
+      signal: question.signal,
     });
     return told('crl', url, question, fetched, answerOf);
   };
@@ -107,28 +110,38 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
   };
 
   const ask = async (question: Question): Promise<RevocationEvidence[]> => {
-    const { certificate, issuer, now } = question;
+    const { certificate, issuer, isThorough, now, signal } = question;
     const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
     const before = answers.get(key);
-    if (before !== null && before.from <= now && now < before.until) return before.evidence;
-    const all: Told[] = [];
-    const isAnswered = (): boolean => all.some(({ evidence }) => evidence.answer.state !== 'none');
-    for (const url of certificate.crlUrls.slice(0, MOST_CRL_URLS))
-      if (!isAnswered()) all.push(await askCrl(url, question));
-    for (const url of certificate.ocspUrls.slice(0, MOST_OCSP_URLS))
-      if (!isAnswered()) all.push(await askOcsp(url, question));
+    const isFresh = before !== null && before.from <= now && now < before.until;
+    if (isFresh && (before.isThorough || !isThorough)) return before.evidence;
+    const enough = new AbortController();
+    const untilEnough = AbortSignal.any([signal, enough.signal]);
+    const urls = certificate.crlUrls.slice(0, MOST_CRL_URLS);
+    const lists = untilAnswered(urls, (url, index) => {
+      const isLast = index === urls.length - 1;
+      const patience = isLast ? [] : [AbortSignal.timeout(CRL_WAIT_MS)];
+      return askCrl(url, { ...question, signal: AbortSignal.any([untilEnough, ...patience]) });
+    });
+    const soon = isThorough ? [] : await within(lists, { ms: CRL_WAIT_MS, signal }, []);
+    const responders = soon.some(isAnswer)
+      ? []
+      : await untilAnswered(certificate.ocspUrls.slice(0, MOST_OCSP_URLS), (url) => askOcsp(url, question));
+    if (!isThorough && responders.some(isAnswer)) enough.abort();
+    const all = [...(await lists), ...responders];
     const evidence = all.map((one) => one.evidence);
     const until = Math.min(...all.map(({ askAgainAt }) => askAgainAt), ...evidence.map(endOf));
-    if (all.length > 0) answers.set(key, { evidence, from: now, until });
+    if (all.length > 0) answers.set(key, { evidence, isThorough, from: now, until });
     return evidence;
   };
 
   return {
-    async evidence({ path, isPublic, asker: host, staple, now, signal }) {
+    async evidence({ path, isPublic, asker: host, staple, isThorough, now, signal }) {
       const asker = isPublic ? null : host;
       const questions = path.slice(0, -1).flatMap((certificate, index): Question[] => {
         const issuer = path[index + 1];
-        return issuer === undefined ? [] : [{ certificate, issuer, asker, work: host.work, now, signal }];
+        const own = { asker, work: host.work, isThorough, now, signal };
+        return issuer === undefined ? [] : [{ certificate, issuer, ...own }];
       });
       const [first] = questions;
       const stapled = first === undefined || staple === null ? [] : [stapleEvidence(staple, first)];
@@ -167,6 +180,18 @@ function whyNot(answer: RevocationEvidence['answer']): RevocationProblem {
 interface Told {
   evidence: RevocationEvidence;
   askAgainAt: number;
+}
+
+const isAnswer = ({ evidence }: Told): boolean => evidence.answer.state !== 'none';
+
+/** Asks one after the other until one answers. */
+async function untilAnswered(
+  urls: readonly string[],
+  ask: (url: string, index: number) => Promise<Told>,
+): Promise<Told[]> {
+  const all: Told[] = [];
+  for (const [index, url] of urls.entries()) if (!all.some(isAnswer)) all.push(await ask(url, index));
+  return all;
 }
 
 function told<Value>(

@@ -39,6 +39,8 @@ export interface RevocationSource {
     isPublic: boolean;
     asker: Asker;
     staple: Uint8Array | null;
+    /** Asks list and responder of each certificate; else the responder only where the list does not answer soon. */
+    isThorough: boolean;
     now: number;
     signal: AbortSignal;
   }): Promise<RevocationEvidence[]>;
