@@ -5,7 +5,7 @@ import { type App, MANY_SIGN_UPS, startApp, temporaryFolder } from '../kit/app.t
 import { startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority } from '../kit/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
-import { type Peer, startOpensslServer } from '../kit/tls-server.ts';
+import { type Peer, startTlsServer } from '../kit/tls-server.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -69,9 +69,10 @@ export const test = base.extend<object, { environment: Record<string, string>; w
         mail,
         async serve(name, certificate = {}) {
           dns.entries.set(name, { addresses: ['127.0.0.1'] });
-          const peer = await startOpensslServer(
-            intermediate.issue({ commonName: name, dnsNames: [name], ...certificate }),
-          );
+          // Not `openssl s_server`: it serves one connection at a time, and a check waits for the search for an icon to end.
+          const peer = await startTlsServer({
+            '*': intermediate.issue({ commonName: name, dnsNames: [name], ...certificate }),
+          });
           peers.push(peer);
           return `${name}:${peer.port}`;
         },
