@@ -10,7 +10,7 @@ const givesUp = (page: Page, sign: Locator) =>
   }).toPass();
 
 const FAILED_READS = [
-  { name: 'a cut connection', says: 'The server could not be reached' },
+  { name: 'a cut connection', says: 'The server could not be reached. Your monitoring keeps running.' },
   { name: '503', says: 'Failed to get me.' },
   { name: '429', says: 'Failed to get me.' },
 ] as const;
@@ -93,7 +93,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
 
   await test.step('billing', async () => {
     for (const { name, says } of [
-      { name: 'a cut connection', says: 'The server could not be reached' },
+      { name: 'a cut connection', says: 'The server could not be reached. Your monitoring keeps running.' },
       { name: '503', says: 'Failed to get me.' },
     ]) {
       await begin(name, /\/api\/payment\/billing/);
@@ -168,10 +168,17 @@ test('a log-out and a reset mail that fail say so', async ({ page, wire }) => {
   wire.fault(/^DELETE \/api\/user\/me/, { kind: 'cut' });
   await page.getByRole('button', { name: 'Delete Account' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-  await expectToast(page, 'Failed to delete the account: The server could not be reached');
+  await expectToast(
+    page,
+    'Failed to delete the account: The server could not be reached. Your monitoring keeps running.',
+  );
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
 
   wire.fault(/^POST \/api\/auth\/logout/, { kind: 'cut' });
   await logOut(page);
-  await expect(toasts(page).getByText('Failed to logout: The server could not be reached')).toBeVisible();
+  await expect(
+    toasts(page).getByText(
+      'Failed to logout: The server could not be reached. Your monitoring keeps running.',
+    ),
+  ).toBeVisible();
 });

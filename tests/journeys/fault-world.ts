@@ -89,8 +89,12 @@ export function problem(
 
 export const NO_JSON = 'something that is not JSON';
 export const FAILURES: readonly Failing[] = [
-  onTheWire('a cut connection', 'cut', 'The server could not be reached'),
-  onTheWire('an answer that breaks off', 'cut-answer', 'The server could not be reached'),
+  onTheWire('a cut connection', 'cut', 'The server could not be reached. Your monitoring keeps running.'),
+  onTheWire(
+    'an answer that breaks off',
+    'cut-answer',
+    'The server could not be reached. Your monitoring keeps running.',
+  ),
   onTheWire('no answer', 'stall', 'The server did not answer in time'),
   answered('409', 'Somebody was faster.', problem('domain_paused', 'Somebody was faster.')),
   answered(

@@ -17,7 +17,9 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Add many domain
 /** Opens the dialog from the empty dashboard, or else from the one that adds a single domain. */
 async function openAddMany(page: Page): Promise<Locator> {
   const first = page.getByRole('button', { name: 'Add many at once' });
-  if (!(await first.isVisible())) await page.getByRole('button', { name: 'Add Domain' }).click();
+  const addOne = page.getByRole('button', { name: 'Add Domain' }).first();
+  await expect(addOne).toBeVisible();
+  if (!(await first.isVisible())) await addOne.click();
   await first.click();
   await expect(dialog(page)).toBeVisible();
   return dialog(page);
@@ -67,7 +69,7 @@ test('what is pasted is told line by line before it is added, and Free takes thr
     form.getByText("Three will be added · 1 repeated · 1 beyond the plan's limit · 1 not valid"),
   ).toBeVisible();
   await expect(lineOf(form, 'not a host')).toContainText(
-    'A host name can contain letters, digits, hyphens and dots only.',
+    'A host name can contain letters, digits, hyphens, underscores and dots only.',
   );
   await expect(lineOf(form, 'Repeated (line 2)')).toContainText('one.many.example');
   await expect(lineOf(form, 'four.many.example')).toContainText("Beyond the plan's limit");
@@ -149,7 +151,7 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
     await form.getByRole('button', { name: 'Add 230 Domains' }).click();
     await expect(form.getByText('100 of 230 added')).toBeVisible();
     await expect(form.getByRole('alert')).toContainText(
-      'The server could not be reached. What was added stays',
+      'The server could not be reached. Your monitoring keeps running. What was added stays',
     );
     await expectAccessibleEverywhere(page);
   });
@@ -181,7 +183,9 @@ test('a backup of Uptime Kuma comes along, and a cut in the middle loses nothing
     });
     await bar(page).getByRole('button', { name: 'Pause' }).click();
     const trouble = page.getByRole('dialog', { name: '200 domains paused, 30 could not be' });
-    await expect(trouble).toContainText('The server could not be reached. 30 domains got no answer.');
+    await expect(trouble).toContainText(
+      'The server could not be reached. Your monitoring keeps running. 30 domains got no answer.',
+    );
     await expectAccessible(page);
     await trouble.getByRole('button', { name: 'Try these again' }).click();
     await expect(page.getByText('30 domains paused')).toBeVisible();

@@ -38,7 +38,11 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
     await expect(button).toBeDisabled();
     release();
     await expect(button).toBeEnabled();
-    await expect(toasts(page).getByText('Failed to login: The server could not be reached')).toBeVisible();
+    await expect(
+      toasts(page).getByText(
+        'Failed to login: The server could not be reached. Your monitoring keeps running.',
+      ),
+    ).toBeVisible();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { messageOf } from '../lib/api-client.ts';
@@ -7,6 +6,7 @@ import { usePublicConfig } from '../lib/public-config.ts';
 import { useRereadPlan, useStanding } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { useNow } from '../lib/use-now.ts';
+import { useWrite } from '../lib/use-write.ts';
 import { NOTICE_ACTION, NoticeBar } from '../ui/notice-bar.tsx';
 import { toast } from '../ui/toast.tsx';
 import { VerifyActions } from '../ui/verify-address.tsx';
@@ -79,7 +79,7 @@ async function openOwnMail(): Promise<void> {
 /** Opens the account's own address once more; a test mail shows whether it is. */
 function MailActions({ label }: { label: string }) {
   const rereadPlan = useRereadPlan();
-  const open = useMutation({
+  const open = useWrite({
     mutationFn: openOwnMail,
     onSuccess: () => {
       toast.success('A test mail is on its way.');

@@ -158,7 +158,7 @@ describe('an answer that does not come to its end', () => {
   it('is none: the server could not be reached', async () => {
     breakOff(new TypeError('network error'));
     await expect(api('/a', { schema: anything })).rejects.toMatchObject({
-      message: 'The server could not be reached',
+      message: 'The server could not be reached. Your monitoring keeps running.',
       status: 0,
     });
   });

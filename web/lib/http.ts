@@ -3,9 +3,11 @@ import { problemSchema } from '../../contract/problem.ts';
 import { ApiError, standardPhrase } from './api-error.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+const UNREACHABLE = 'The server could not be reached. Your monitoring keeps running.';
 
 export interface HttpRequest {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  headers?: Record<string, string>;
   /** Sent as JSON. Without one, an unsafe call still says `application/json`, which no plain HTML form can. */
   body?: unknown;
   signal?: AbortSignal | undefined;
@@ -16,7 +18,7 @@ export interface HttpRequest {
 export async function send(path: string, request: HttpRequest = {}): Promise<Response> {
   const { method = 'GET', body, signal, timeoutMs = REQUEST_TIMEOUT_MS } = request;
   const deadline = AbortSignal.timeout(timeoutMs);
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
   if (method !== 'GET') headers['content-type'] = 'application/json';
   try {
     return await fetch(path, {
@@ -35,7 +37,7 @@ export async function send(path: string, request: HttpRequest = {}): Promise<Res
 function unanswered(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return error;
   const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-  const message = isLate ? 'The server did not answer in time' : 'The server could not be reached';
+  const message = isLate ? 'The server did not answer in time' : UNREACHABLE;
   return new ApiError(message, { status: 0, cause: error });
 }
 

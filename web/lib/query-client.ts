@@ -29,7 +29,8 @@ export function createQueryClient(): QueryClient {
         gcTime: 5 * MINUTE_MS,
         refetchOnWindowFocus: false,
       },
-      mutations: { retry: false },
+      // A write that waited for the network would be sent after its person had given up.
+      mutations: { retry: false, networkMode: 'always' },
     },
   });
   rereadFirstReads(queryClient);

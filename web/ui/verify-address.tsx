@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { z } from 'zod';
@@ -6,6 +5,7 @@ import { ApiError, api, messageOf } from '../lib/api-client.ts';
 import { useSignedIn } from '../lib/current-user.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useStanding } from '../lib/standing.ts';
+import { useWrite } from '../lib/use-write.ts';
 import { NOTICE_ACTION } from './notice-bar.tsx';
 import { toast } from './toast.tsx';
 
@@ -36,7 +36,7 @@ function LogInAgain() {
 }
 
 function SendAgain({ label = 'Send again' }: { label?: string }) {
-  const send = useMutation({
+  const send = useWrite({
     mutationFn: () => api('/identity/send-verification', { method: 'POST', schema: z.unknown() }),
     onSuccess: () => toast.success('The mail is on its way.'),
     onError: (error) => toast.error(`The mail could not be sent: ${messageOf(error)}`),

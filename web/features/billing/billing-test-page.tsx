@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
 import { TEST_EVENTS } from '../../../contract/payment.ts';
 import { messageOf } from '../../lib/api-client.ts';
@@ -6,6 +6,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { useOffer } from '../../lib/offer.ts';
 import { useRereadPlan } from '../../lib/standing.ts';
 import { useUpgrade } from '../../lib/upgrade.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -119,7 +120,7 @@ function Facts({ subscription }: { subscription: NonNullable<TestSubscription> }
 function TestEvents() {
   const queryClient = useQueryClient();
   const rereadPlan = useRereadPlan();
-  const { mutate, isPending, variables } = useMutation({
+  const { mutate, isPending, variables } = useWrite({
     mutationFn: causeTestEvent,
     onSuccess: (_, event) => {
       toast.success(`${EVENT_LABELS[event].label}: done.`);

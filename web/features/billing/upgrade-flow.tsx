@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { CheckoutWire, ProductWire } from '../../../contract/payment.ts';
@@ -8,6 +7,7 @@ import { usePublicConfig } from '../../lib/public-config.ts';
 import { useRereadPlan } from '../../lib/standing.ts';
 import { shownTheme } from '../../lib/theme.ts';
 import type { UpgradeReason } from '../../lib/upgrade.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 import type { CheckoutOutcome, Completion } from './completion.ts';
 import { payInTestMode, requestCheckout } from './payment-calls.ts';
@@ -106,7 +106,7 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
     }
   };
 
-  const start = useMutation({
+  const start = useWrite({
     mutationFn: async (product: ProductWire) => {
       setIsBlocked(false);
       return await openCheckout({ product, checkout: await requestCheckout(product.price_id) });
@@ -119,7 +119,7 @@ export function UpgradeFlow({ reason, onClose, focusAfterClose }: UpgradeFlowPro
     onError: onRefused,
   });
 
-  const pay = useMutation({
+  const pay = useWrite({
     mutationFn: ({ checkout }: Order) => payInTestMode(checkout),
     onSuccess: ({ currency, total, transaction_id: transactionId }) => {
       setTestOrder(null);

@@ -53,7 +53,11 @@ export async function addDomain(host: string): Promise<DomainWire> {
 }
 
 export async function removeDomain(id: string): Promise<void> {
-  await api(`/domain/${encodeURIComponent(id)}`, { method: 'DELETE', schema: z.unknown() });
+  await api(`/domain/${encodeURIComponent(id)}`, {
+    method: 'DELETE',
+    schema: z.unknown(),
+    failureText: 'Failed to delete domain.',
+  });
 }
 
 export async function changeFrequency(id: string, minutes: number): Promise<DomainWire> {

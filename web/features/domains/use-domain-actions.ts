@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { toast } from '../../ui/toast.tsx';
@@ -6,11 +5,12 @@ import { failureText } from '../../ui/verify-address.tsx';
 import type { DomainActions } from './domain-actions.ts';
 import { useDomainCache } from './domain-cache.ts';
 import { requestCheck } from './domain-calls.ts';
+import { useWrite } from '../../lib/use-write.ts';
 
 /** What cards, rows, keys and the panel can do with a domain. Stays the same object: rows are not drawn anew for it. */
 export function useDomainActions(given: Omit<DomainActions, 'refresh'>): DomainActions {
   const cache = useDomainCache();
-  const refresh = useMutation({
+  const refresh = useWrite({
     mutationFn: ({ id }: DomainWire) => requestCheck(id),
     onSuccess: (domain) => cache.put(domain),
     onError: (error) => toast.error(failureText(error, 'The check could not be started: ')),

@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ApiError, messageOf } from '../../lib/api-client.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { toast } from '../../ui/toast.tsx';
 import { failureText } from '../../ui/verify-address.tsx';
 import { pauseDomain, resumeDomain } from './domain-calls.ts';
@@ -18,12 +18,12 @@ export function usePausing() {
   const cache = useDomainCache();
   const [swapping, setSwapping] = useState<DomainWire | null>(null);
 
-  const pause = useMutation({
+  const pause = useWrite({
     mutationFn: ({ id }: DomainWire) => pauseDomain(id),
     onSuccess: (domain) => cache.put(domain),
     onError: (error) => toast.error(`It could not be paused: ${messageOf(error)}`),
   });
-  const resume = useMutation({
+  const resume = useWrite({
     mutationFn: ({ domain, insteadOf }: Resumption) => resumeDomain(domain.id, insteadOf?.id),
     onSuccess: (resumed, { insteadOf }) => {
       cache.put(resumed);

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { z } from 'zod';
 import { FEEDBACK_MAX_LENGTH } from '../../../contract/feedback.ts';
 import { api, messageOf } from '../../lib/api-client.ts';
 import { useDraft } from '../../lib/draft.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -23,7 +23,7 @@ export function FeedbackDialog({
   onOpenChange: (open: boolean) => void;
 }) {
   const [text, setText, clear] = useDraft('feedback');
-  const { mutate, isPending } = useMutation({
+  const { mutate, isPending } = useWrite({
     mutationFn: (typed: string) => sendFeedback(typed.trim()),
     onSuccess: (_, typed) => {
       // Who writes on already is not interrupted.

@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
 import type { DeliveryWire } from '../../../contract/channel.ts';
 import { isSettled, useAlertCache, useDelivery, useRereadAlerts } from '../../lib/alerts/alert-queries.ts';
 import { replayDelivery } from '../../lib/alerts/channel-calls.ts';
 import { deliveryLine } from '../../lib/alerts/delivery-words.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useNow } from '../../lib/use-now.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { Glyph } from '../glyph.tsx';
@@ -78,7 +78,7 @@ export function DeliveryReceipt({ delivery: first, hasTitle = true }: DeliveryRe
   const delivery = useDelivery(first);
   const cache = useAlertCache();
   const reread = useRereadAlerts();
-  const replay = useMutation({
+  const replay = useWrite({
     mutationFn: () => replayDelivery(delivery.id),
     onSuccess: (again) => {
       cache.putDelivery(again);

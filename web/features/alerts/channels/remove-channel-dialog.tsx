@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { removeChannel } from '../../../lib/alerts/channel-calls.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { toast } from '../../../ui/toast.tsx';
 
@@ -18,7 +18,7 @@ export function RemoveChannelDialog(props: RemoveChannelDialogProps) {
   const { channel, open, onOpenChange, focusAfterRemoval } = props;
   const cache = useAlertCache();
   const reread = useRereadAlerts();
-  const removing = useMutation({
+  const removing = useWrite({
     mutationFn: () => removeChannel(channel.key),
     onSuccess: () => {
       toast.success('The channel is removed.');

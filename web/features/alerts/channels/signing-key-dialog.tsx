@@ -1,7 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { rotateSecret } from '../../../lib/alerts/channel-calls.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../../ui/dialog.tsx';
 import { Time } from '../../../ui/time.tsx';
@@ -17,7 +17,7 @@ interface SigningKeyDialogProps {
 
 /** Makes a new key for a webhook's signatures. */
 export function SigningKeyDialog({ channel, open, onOpenChange }: SigningKeyDialogProps) {
-  const making = useMutation({
+  const making = useWrite({
     mutationFn: () => rotateSecret(channel.key),
     onError: (error) => toast.error(`No new key was made: ${messageOf(error)}`),
   });

@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { DeliveryWire } from '../../../../contract/channel.ts';
 import { testChannel } from '../../../lib/alerts/channel-calls.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 
 export interface ChannelTest {
@@ -16,7 +16,7 @@ export interface ChannelTest {
 /** Sends a test message to a channel. */
 export function useChannelTest(key: string): ChannelTest {
   const [receipt, setReceipt] = useState<DeliveryWire>();
-  const { mutate, isPending } = useMutation({
+  const { mutate, isPending } = useWrite({
     mutationFn: () => testChannel(key),
     onSuccess: setReceipt,
     // One place for all that are refused in a row.

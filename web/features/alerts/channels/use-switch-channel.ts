@@ -1,13 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
 import { useAlertCache } from '../../../lib/alerts/alert-queries.ts';
 import { changeChannel } from '../../../lib/alerts/channel-calls.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 
 /** Switches a channel on, which also tries one again that had failed, or off. */
 export function useSwitchChannel(key: string) {
   const cache = useAlertCache();
-  return useMutation({
+  return useWrite({
     mutationFn: (enabled: boolean) => changeChannel(key, { enabled }),
     onSuccess: (channel, enabled) => {
       cache.putChannel(channel);

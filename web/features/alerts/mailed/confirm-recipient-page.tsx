@@ -1,8 +1,8 @@
-import { useMutation } from '@tanstack/react-query';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMailedToken } from '../../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
@@ -22,7 +22,7 @@ export function ConfirmRecipientPage() {
 }
 
 function Confirmation({ token }: { token: string }) {
-  const confirm = useMutation({ mutationFn: () => confirmRecipient(token) });
+  const confirm = useWrite({ mutationFn: () => confirmRecipient(token) });
   const focus = useKeptFocus<HTMLDivElement>('h1');
   return (
     <div className="contents" {...focus}>

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { messageOf } from '../../../lib/api-error.ts';
 import { useMailedToken } from '../../../lib/mailed-token.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { AuthCard } from '../../../ui/auth-card.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { usePageTitle } from '../../../ui/page-title.ts';
@@ -58,7 +59,7 @@ function SubjectCard({ token, subject }: { token: string; subject: UnsubscribeSu
   const queryClient = useQueryClient();
   const { unsubscribed } = subject;
   const buttons = useRef<HTMLDivElement>(null);
-  const { mutate, isPending, variables } = useMutation({
+  const { mutate, isPending, variables } = useWrite({
     mutationFn: (scope: UnsubscribeScope) => unsubscribe(token, scope),
     onSuccess: (changed) => queryClient.setQueryData(['unsubscribe', token], changed),
     onError: (error) => toast.error(`Nothing was changed: ${messageOf(error)}`),

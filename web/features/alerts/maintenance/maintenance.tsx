@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { MaintenanceWindowWire } from '../../../../contract/alerting.ts';
 import { removeMaintenance } from '../../../lib/alerts/alert-calls.ts';
 import { ALERT_KEYS, useMaintenance, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -52,7 +53,7 @@ function WindowItem({ window, focusAfterRemoval }: WindowItemProps) {
   const reread = useRereadAlerts();
   const { id, domain, starts_at: from, ends_at: to, repeats, note, active } = window;
   const name = domain?.display_name ?? 'All domains';
-  const removing = useMutation({
+  const removing = useWrite({
     mutationFn: () => removeMaintenance(id),
     onSuccess: () => {
       isGone.current = true;

@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
 import { makeCalendar, removeCalendar } from '../../../lib/alerts/alert-calls.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
@@ -17,7 +17,7 @@ import { toast } from '../../../ui/toast.tsx';
 export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWire }) {
   const reread = useRereadAlerts();
   const [asking, setAsking] = useState<'new' | 'end' | null>(null);
-  const make = useMutation({
+  const make = useWrite({
     mutationFn: makeCalendar,
     onSuccess: () => {
       setAsking(null);
@@ -25,7 +25,7 @@ export function CalendarRow({ alerts: { calendar } }: { alerts: AccountAlertsWir
     },
     onError: (error) => toast.error(`No address was made: ${messageOf(error)}`),
   });
-  const end = useMutation({
+  const end = useWrite({
     mutationFn: removeCalendar,
     onSuccess: () => {
       make.reset();

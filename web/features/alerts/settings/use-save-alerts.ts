@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import type { AccountAlertsWire } from '../../../../contract/alerting.ts';
 import { changeAccountAlerts } from '../../../lib/alerts/alert-calls.ts';
 import type { AccountAlertsChange } from '../../../lib/alerts/alert-calls.ts';
 import { useAlertCache, useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 
 /**
@@ -13,7 +13,7 @@ import { toast } from '../../../ui/toast.tsx';
 export function useSaveAlerts(confirmation: (saved: AccountAlertsWire) => string) {
   const cache = useAlertCache();
   const reread = useRereadAlerts();
-  return useMutation({
+  return useWrite({
     scope: { id: 'account-alerts' },
     mutationFn: (change: AccountAlertsChange) => changeAccountAlerts(change),
     onSuccess: (saved) => {

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { track } from '../../../lib/analytics.ts';
 import { ApiError } from '../../../lib/api-client.ts';
 import { ADD_DOMAIN_DRAFT, useDraft } from '../../../lib/draft.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 import { failureText } from '../../../ui/verify-address.tsx';
 import { useDomainCache } from '../domain-cache.ts';
@@ -30,7 +30,7 @@ export function useAddDomain({ onAdded, onLimitReached }: AddDomainOutcome) {
   const [host, setHost, clearHost] = useDraft(ADD_DOMAIN_DRAFT);
   const [error, setError] = useState<string>();
   const use = useRef(0);
-  const { mutate, reset, isPending } = useMutation({
+  const { mutate, reset, isPending } = useWrite({
     mutationFn: ({ typed }: Attempt) => addDomain(typed.trim()),
     onSuccess: (domain, attempt) => {
       cache.put(domain);

@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { domainAlertsSchema } from '../../../../contract/alerting.ts';
 import { wrapped } from '../../../../contract/call.ts';
 import { OWN_MAIL } from '../../../../contract/channel.ts';
 import { useAlertCache, useChannels } from '../../../lib/alerts/alert-queries.ts';
 import { api, messageOf } from '../../../lib/api-client.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -35,7 +35,7 @@ export function UnsubscribedNotice({ domainId, unsubscribed }: UnsubscribedNotic
 
 function OwnMailEnded({ domainId }: { domainId: string }) {
   const { putDomain } = useAlertCache();
-  const { mutate, isPending } = useMutation({
+  const { mutate, isPending } = useWrite({
     mutationFn: () => subscribeDomain(domainId),
     onSuccess: (alerts) => putDomain(domainId, alerts),
     onError: (error) => toast.error(`It could not be changed: ${messageOf(error)}`),

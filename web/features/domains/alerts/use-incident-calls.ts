@@ -1,19 +1,19 @@
-import { useMutation } from '@tanstack/react-query';
 import type { AlertIncidentWire } from '../../../../contract/alerting.ts';
 import { acknowledgeIncident, snoozeIncident } from '../../../lib/alerts/alert-calls.ts';
 import { useRereadAlerts } from '../../../lib/alerts/alert-queries.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { toast } from '../../../ui/toast.tsx';
 
 /** What can be said to an incident. Each answer leads to a new reading: what is planned depends on it. */
 export function useIncidentCalls({ id }: AlertIncidentWire) {
   const reread = useRereadAlerts();
-  const acknowledge = useMutation({
+  const acknowledge = useWrite({
     mutationFn: (acknowledged: boolean) => acknowledgeIncident(id, acknowledged),
     onSuccess: reread,
     onError: (error) => toast.error(`It could not be acknowledged: ${messageOf(error)}`),
   });
-  const snooze = useMutation({
+  const snooze = useWrite({
     /** ms UTC; null ends it. */
     mutationFn: (until: number | null) => snoozeIncident(id, until),
     onSuccess: reread,

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { wrapped, nothing } from '../../../../contract/call.ts';
 import { badgeSchema } from '../../../../contract/status-page.ts';
 import { api } from '../../../lib/api-client.ts';
 import { messageOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyTextButton } from '../../../ui/copy-button.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
@@ -23,7 +24,7 @@ export function BadgeSwitch({ id, name }: { id: string; name: string }) {
     queryKey: key,
     queryFn: async ({ signal }) => (await api(pathOf(id), { schema: badgeAnswer, signal })).data,
   });
-  const { mutate, isPending } = useMutation({
+  const { mutate, isPending } = useWrite({
     mutationFn: async (isOn: boolean) =>
       isOn
         ? (await api(pathOf(id), { method: 'POST', schema: badgeAnswer })).data

@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { Lock } from 'lucide-react';
 import { useId } from 'react';
 import { CHECK_FREQUENCIES } from '../../../../contract/constants.ts';
@@ -6,6 +5,7 @@ import type { DomainWire } from '../../../../contract/domain.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { RadioCells } from '../../../ui/radio-cells.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { changeFrequency } from '../domain-calls.ts';
@@ -18,7 +18,7 @@ export function CheckFrequency({ domain }: { domain: DomainWire }) {
   const { billing } = usePublicConfig();
   const cache = useDomainCache();
   const hintId = useId();
-  const { mutate, isPending, variables } = useMutation({
+  const { mutate, isPending, variables } = useWrite({
     mutationFn: (minutes: number) => changeFrequency(domain.id, minutes),
     onSuccess: (changed) => {
       cache.put(changed);

@@ -10,7 +10,7 @@ export function PanelMenu({ domain, actions }: { domain: DomainWire; actions: Do
   return (
     <Menu
       trigger={
-        <IconButton label="Actions" className="max-lg:size-11">
+        <IconButton label="Actions" className="max-md:size-11">
           <Ellipsis className="size-4" strokeWidth={1.6} aria-hidden="true" />
         </IconButton>
       }

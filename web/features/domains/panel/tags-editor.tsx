@@ -43,7 +43,7 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
           {domain.tags.map((tag) => (
             <li
               key={tag}
-              className="flex min-h-7 max-w-full items-center rounded-1 border border-line bg-sunken pl-2 text-meta text-fg-2 max-lg:min-h-11"
+              className="flex min-h-7 max-w-full items-center rounded-1 border border-line bg-sunken pl-2 text-meta text-fg-2 max-md:min-h-11"
             >
               <bdi className="min-w-0 [overflow-wrap:anywhere]">{tag}</bdi>
               <button
@@ -51,7 +51,7 @@ export function TagsEditor({ domain }: { domain: DomainWire }) {
                 aria-label={`Remove the tag ${tag}`}
                 aria-disabled={isPending || undefined}
                 onClick={() => remove(tag)}
-                className="grid size-7 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-lg:size-11"
+                className="grid size-7 flex-none place-items-center rounded-1 text-fg-3 hover:text-fg max-md:size-11"
               >
                 {isPending && variables.tags?.includes(tag) === false ? (
                   <Spinner className="size-3" />

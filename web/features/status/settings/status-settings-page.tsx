@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { StatusPageChange, StatusPageWire } from '../../../../contract/status-page.ts';
 import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
+import { useWrite } from '../../../lib/use-write.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxLine } from '../../../ui/checkbox-line.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -76,7 +77,7 @@ function Settings({ page }: { page: StatusPageWire }) {
     if (wrong !== undefined) form.current?.querySelector<HTMLInputElement>(`[name=${wrong}]`)?.focus();
   }, [errors]);
 
-  const { mutate, isPending, variables } = useMutation({
+  const { mutate, isPending, variables } = useWrite({
     mutationFn: (sent: StatusPageChange) => saveStatusPage(sent),
     onSuccess: (answer, sent) => {
       queryClient.setQueryData(STATUS_PAGE_KEY, answer);

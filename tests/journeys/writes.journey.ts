@@ -1,0 +1,162 @@
+import type { Locator, Page } from '@playwright/test';
+import { addHost, card, expect, signUp, test } from './world.ts';
+
+const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
+const OFFLINE = 'The server could not be reached. Your monitoring keeps running.';
+
+/** Counts the calls that change something below a path of the API. */
+function countWrites(page: Page, path: string): () => number {
+  let calls = 0;
+  page.on('request', (request) => {
+    if (request.method() !== 'GET' && new URL(request.url()).pathname.startsWith(`/api${path}`)) calls += 1;
+  });
+  return () => calls;
+}
+
+/** Clicks twice before the page can draw anything in between. */
+const clickTwice = (button: Locator) =>
+  button.evaluate((element: HTMLElement) => {
+    element.click();
+    element.click();
+  });
+
+async function removeFromMenu(page: Page, host: string): Promise<Locator> {
+  await page.getByRole('button', { name: `Actions for ${host}` }).click();
+  await page.getByRole('menuitem', { name: 'Remove' }).click();
+  return page.getByRole('alertdialog').getByRole('button', { name: 'Delete' });
+}
+
+test('offline, a write fails at once, and nothing is sent when the browser is online again', async ({
+  page,
+  context,
+  world,
+}) => {
+  await signUp(page);
+  const host = await world.serve('kept.writes.example');
+  await addHost(page, host);
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  await page.getByRole('dialog').getByLabel('Feedback').fill('Hello');
+  const writes = countWrites(page, '/');
+  await context.setOffline(true);
+
+  await page.getByRole('button', { name: 'Submit' }).click();
+  await expect(
+    toasts(page).getByText(`Something happened while sending. Please try again later: ${OFFLINE}`),
+  ).toBeVisible();
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Add Domain' }).click();
+  await page.getByLabel('Host Address').fill('given-up.writes.example');
+  await page.getByLabel('Host Address').press('Enter');
+  await expect(toasts(page).getByText(OFFLINE, { exact: true })).toBeVisible();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+
+  await (await removeFromMenu(page, host)).click();
+  await expect(toasts(page).getByText(`Failed to delete domain: ${OFFLINE}`)).toBeVisible();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
+
+  const failed = writes();
+  await context.setOffline(false);
+  await page.reload();
+  await expect(card(page, host)).toBeVisible();
+  await expect(page.getByText('given-up.writes.example')).toHaveCount(0);
+  expect(writes()).toBe(failed);
+});
+
+test('two clicks without a gap send one call', async ({ page, world }) => {
+  await signUp(page, '/signup?trial=1');
+  const host = await world.serve('once.writes.example');
+  const adds = countWrites(page, '/domain/add');
+  await page.getByLabel('Host Address').fill(host);
+  await clickTwice(page.locator('form').getByRole('button', { name: 'Add Domain' }));
+  await expect(card(page, host)).toBeVisible();
+  expect(adds()).toBe(1);
+
+  const changes = countWrites(page, '/domain/');
+  await card(page, host).getByRole('link', { name: host }).click();
+  await clickTwice(page.getByRole('radio', { name: /Hourly/ }));
+  await expect(toasts(page).getByText('Check frequency updated!')).toHaveCount(1);
+  expect(changes()).toBe(1);
+
+  const feedback = countWrites(page, '/user_feedback/create');
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  await page.getByRole('dialog').getByLabel('Feedback').fill('Hello');
+  await clickTwice(page.getByRole('button', { name: 'Submit' }));
+  await expect(toasts(page).getByText(/^Thanks for your feedback!/)).toHaveCount(1);
+  expect(feedback()).toBe(1);
+
+  const checkouts = countWrites(page, '/payment/checkout');
+  await page.getByRole('button', { name: 'Keep Premium' }).first().click();
+  const start = page.getByRole('button', { name: /^Start Premium – Only/ });
+  await expect(start).toBeEnabled();
+  await clickTwice(start);
+  const paying = page.getByRole('dialog', { name: 'Checkout' });
+  await expect(paying).toBeVisible();
+  expect(checkouts()).toBe(1);
+  await page.keyboard.press('Escape');
+
+  await clickTwice(await removeFromMenu(page, host));
+  await expect(toasts(page).getByText('Domain deleted successfully')).toHaveCount(1);
+  expect(changes()).toBe(2);
+});
+
+test('code that cannot be loaded leaves the page as it is, and comes when the browser is online again', async ({
+  page,
+  context,
+}) => {
+  await signUp(page);
+  await context.setOffline(true);
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  await expect(
+    toasts(page).getByText(
+      'This part of the page could not be loaded. Check your connection, then try again.',
+    ),
+  ).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Give Feedback' }).click();
+  await expect(page.getByRole('dialog', { name: "We'd love your feedback" })).toBeVisible();
+});
+
+test('code that an update removed reloads the page once', async ({ page }) => {
+  await signUp(page);
+  await page.route(/\/assets\/feedback-dialog-.*\.js$/, (route) => route.fulfill({ status: 404 }));
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  const button = page.getByRole('button', { name: 'Give Feedback' });
+  await button.click();
+  await expect.poll(() => loads).toBe(1);
+  await button.click();
+  await expect(toasts(page).getByText(/^This part of the page could not be loaded/)).toBeVisible();
+  expect(loads).toBe(1);
+});
+
+test('a question about a domain that another tab removed closes and says so', async ({
+  page,
+  context,
+  world,
+}) => {
+  await signUp(page);
+  const host = await world.serve('gone.writes.example');
+  await addHost(page, host);
+  await removeFromMenu(page, host);
+  const second = await context.newPage();
+  await second.goto('/dashboard');
+  await (await removeFromMenu(second, host)).click();
+  await expect(second.getByRole('heading', { level: 1 })).toHaveText('Add your first domain');
+  await expect(toasts(page).getByText(`${host} was already removed.`)).toBeVisible();
+  await expect(page.getByRole('alertdialog')).toHaveCount(0);
+});
+
+test('the empty dashboard opens the dialog from its own Add Domain button too', async ({ page, world }) => {
+  await signUp(page);
+  await page.getByRole('button', { name: 'Add Domain' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
+  const host = await world.serve('first.writes.example');
+  await dialog.getByLabel('Host Address').fill(host);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(card(page, host)).toBeVisible();
+  await expect(dialog).toBeHidden();
+});
