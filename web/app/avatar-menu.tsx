@@ -9,6 +9,7 @@ import {
   Sparkles,
   User,
 } from 'lucide-react';
+import { useState } from 'react';
 import { openBilling } from '../features/billing/open-billing.ts';
 import { useSignedIn } from '../lib/current-user.ts';
 import type { CurrentUser } from '../lib/current-user.ts';
@@ -25,6 +26,26 @@ function initialsOf(user: CurrentUser): string {
     .map((word) => Array.from(word ?? '')[0] ?? '')
     .join('')
     .toUpperCase();
+}
+
+/** The person's photo, or their initials where there is none that can be shown. */
+function Avatar({ user }: { user: CurrentUser }) {
+  const [failed, setFailed] = useState<string | null>(null);
+  if (user.photoUrl !== null && user.photoUrl !== failed)
+    return (
+      <img
+        src={user.photoUrl}
+        alt=""
+        referrerPolicy="no-referrer"
+        className="size-8 rounded-full object-cover"
+        onError={() => setFailed(user.photoUrl)}
+      />
+    );
+  return (
+    <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold forced-color-adjust-none tracking-[.02em] text-bg">
+      {initialsOf(user)}
+    </span>
+  );
 }
 
 interface AvatarMenuProps {
@@ -45,9 +66,7 @@ export function AvatarMenu({ offer, onFeedback }: AvatarMenuProps) {
           aria-label={`Account of ${user.fullName || user.email}`}
           className="grid size-11 place-items-center rounded-full max-md:-mr-1.5 md:size-8"
         >
-          <span className="grid size-8 place-items-center rounded-full bg-fg text-small font-semibold forced-color-adjust-none tracking-[.02em] text-bg">
-            {initialsOf(user)}
-          </span>
+          <Avatar user={user} />
         </button>
       }
     >

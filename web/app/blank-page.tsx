@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { DayRuler } from '../ui/day-ruler.tsx';
@@ -31,9 +32,14 @@ export function NotFoundPage() {
   );
 }
 
-/** When a page could not be loaded, as after a new version was put in place, or when it broke. */
+/** Says that a page could not be loaded, or broke. Loads it again when the browser is online again. */
 export function ErrorPage() {
   usePageTitle('Page not loaded');
+  useEffect(() => {
+    const reload = (): void => window.location.reload();
+    window.addEventListener('online', reload);
+    return () => window.removeEventListener('online', reload);
+  }, []);
   return (
     <BlankPage>
       <div className="wrap">

@@ -1,12 +1,13 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { measureFor } from '../lib/analytics.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useTakenOver } from '../lib/taken-over.ts';
+import { laterPart } from '../ui/later.tsx';
 import { NoticeBar } from '../ui/notice-bar.tsx';
 import { INSECURE_TEXT } from './insecure-text.ts';
 
-const Toaster = lazy(async () => ({ default: (await import('../ui/toaster.tsx')).Toaster }));
+const Toaster = laterPart(async () => (await import('../ui/toaster.tsx')).Toaster);
 
 // Nothing happens on these that a toast could tell of.
 const QUIET_PATHS = ['/landing', '/terms', '/terms-of-use', '/privacy', '/privacy-policy'];
@@ -27,11 +28,7 @@ export function Root() {
     <>
       {isInsecure && !hasShell && <NoticeBar isCalm>{INSECURE_TEXT}</NoticeBar>}
       <Outlet />
-      {hasToaster && (
-        <Suspense>
-          <Toaster />
-        </Suspense>
-      )}
+      {hasToaster && <Toaster />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useOffer } from '../lib/offer.ts';
@@ -7,15 +7,17 @@ import { useLivePlan } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { Button } from '../ui/button.tsx';
 import { HeaderSlot } from '../ui/header-slot.tsx';
+import { BY_OPEN, laterDialog } from '../ui/later.tsx';
 import { Wordmark } from '../ui/logo.tsx';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
 import { AvatarMenu } from './avatar-menu.tsx';
 import { ShellNotice } from './shell-notice.tsx';
 import { UpgradeProvider } from './upgrade-provider.tsx';
 
-const FeedbackDialog = lazy(async () => ({
-  default: (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
-}));
+const FeedbackDialog = laterDialog(
+  async () => (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
+  BY_OPEN,
+);
 
 /** Header, notice bar and the place of the page, which can open the offer of Premium. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -73,12 +75,10 @@ function Frame({ children }: { children: ReactNode }) {
         {children}
       </main>
       {feedback !== 'unused' && (
-        <Suspense>
-          <FeedbackDialog
-            open={feedback === 'open'}
-            onOpenChange={(isOpen) => setFeedback(isOpen ? 'open' : 'closed')}
-          />
-        </Suspense>
+        <FeedbackDialog
+          open={feedback === 'open'}
+          onOpenChange={(isOpen) => setFeedback(isOpen ? 'open' : 'closed')}
+        />
       )}
     </div>
   );

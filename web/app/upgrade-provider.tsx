@@ -1,14 +1,16 @@
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { pendingPurchase } from '../features/billing/pending-purchase.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { UpgradeContext } from '../lib/upgrade.ts';
 import type { UpgradeReason } from '../lib/upgrade.ts';
 import { focusOrigin } from '../ui/dialog.tsx';
+import { laterDialog } from '../ui/later.tsx';
 
-const UpgradeFlow = lazy(async () => ({
-  default: (await import('../features/billing/upgrade-flow.tsx')).UpgradeFlow,
-}));
+const UpgradeFlow = laterDialog(
+  async () => (await import('../features/billing/upgrade-flow.tsx')).UpgradeFlow,
+  { isOpen: ({ reason }) => reason !== null, close: ({ onClose }) => onClose() },
+);
 
 /** Lets every page open the offer of Premium, where Premium is sold. */
 export function UpgradeProvider({ children }: { children: ReactNode }) {
@@ -34,14 +36,12 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
     <UpgradeContext value={value}>
       {children}
       {isSold && isNeeded && (
-        <Suspense>
-          <UpgradeFlow
-            reason={reason}
-            onClose={() => setReason(null)}
-            // Opened from a dialog that is gone: then where that one left the focus.
-            focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
-          />
-        </Suspense>
+        <UpgradeFlow
+          reason={reason}
+          onClose={() => setReason(null)}
+          // Opened from a dialog that is gone: then where that one left the focus.
+          focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
+        />
       )}
     </UpgradeContext>
   );

@@ -13,7 +13,13 @@ export function LazyThemeMenu() {
       aria-expanded={false}
       onPointerEnter={() => void load()}
       onFocus={() => void load()}
-      onClick={() => setWanted(true)}
+      onClick={() => {
+        // Where it cannot be loaded, the button stays as it is.
+        load().then(
+          () => setWanted(true),
+          () => undefined,
+        );
+      }}
     />
   );
   if (!wanted) return button;

@@ -1,9 +1,13 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
+import { laterPart } from '../../../ui/later.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { FoldedSection } from '../panel/disclosure.tsx';
 
-const BadgeSwitch = lazy(async () => ({ default: (await import('./badge-switch.tsx')).BadgeSwitch }));
+const BadgeSwitch = laterPart(
+  async () => (await import('./badge-switch.tsx')).BadgeSwitch,
+  <Skeleton className="h-9 w-40" />,
+);
 
 /** The panel's part on the picture for pages of others; what is in it comes when it is opened. */
 export function BadgeSection({ domain }: { domain: DomainWire }) {
@@ -14,11 +18,7 @@ export function BadgeSection({ domain }: { domain: DomainWire }) {
       line="A picture of its state, for a README or a page of yours"
       onToggle={(isOpen) => isOpen && setWasOpen(true)}
     >
-      {wasOpen && (
-        <Suspense fallback={<Skeleton className="h-9 w-40" />}>
-          <BadgeSwitch id={domain.id} name={domain.display_name} />
-        </Suspense>
-      )}
+      {wasOpen && <BadgeSwitch id={domain.id} name={domain.display_name} />}
     </FoldedSection>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
+import { longDate } from '../../../lib/dates.ts';
 import { ExpiryBadge } from '../../../ui/badge.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { DistinguishedName } from '../../../ui/distinguished-name.tsx';
@@ -8,7 +9,6 @@ import { LifetimeBar } from '../../../ui/lifetime-bar.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { shortDays } from '../day-and-month.ts';
 import { lifetimeOf } from '../lifetime-of.ts';
 import { servedStillLine } from './address-verdict.ts';
 import { useCertificateChain } from './chain-query.ts';
@@ -108,15 +108,12 @@ function LifetimeLegend({ domain, now }: { domain: DomainWire; now: number }) {
   const lifetime = lifetimeOf(domain);
   const { weakest_link: weakest } = domain;
   if (!lifetime) return <p className="mt-1.5 mb-4 text-meta text-fg-3">No certificate was read yet.</p>;
-  const shortDay = shortDays(lifetime.notBefore, lifetime.notAfter);
   return (
     <div className="num mt-1.5 mb-4 text-meta text-fg-3">
-      <div className="flex justify-between gap-3">
-        <span>Issued {shortDay(lifetime.notBefore)}</span>
-        {lifetime.renewalFrom !== null && (
-          <span className="text-center">Renew from {shortDay(lifetime.renewalFrom)}</span>
-        )}
-        <span className="font-[520] text-fg-2">{shortDay(lifetime.notAfter)}</span>
+      <div className="flex flex-wrap justify-between gap-x-3">
+        <span>Issued {longDate(lifetime.notBefore)}</span>
+        {lifetime.renewalFrom !== null && <span>Renew from {longDate(lifetime.renewalFrom)}</span>}
+        <span className="font-[520] text-fg-2">{longDate(lifetime.notAfter)}</span>
       </div>
       {weakest !== null && (
         <p className="mt-1.5 text-fg-2 [overflow-wrap:anywhere]">

@@ -105,7 +105,7 @@ function Rows({ rows, hostname, label }: RowsProps) {
             <RowHead row={row} />
           ) : (
             <details>
-              <summary className="-my-1 flex min-h-11 cursor-pointer list-none items-start gap-2 rounded-2 py-1 lg:min-h-0 [&::-webkit-details-marker]:hidden hover:bg-sunken">
+              <summary className="-my-1 flex min-h-11 cursor-pointer list-none items-start gap-2 rounded-2 py-1 md:min-h-0 [&::-webkit-details-marker]:hidden hover:bg-sunken">
                 <RowHead row={row} />
                 <Chevron className="mt-0.5" />
               </summary>

@@ -1,9 +1,8 @@
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { laterPart } from '../../../ui/later.tsx';
 import { useSelection } from './selection-context.ts';
 
-const SelectionActions = lazy(async () => ({
-  default: (await import('./selection-actions.tsx')).SelectionActions,
-}));
+const SelectionActions = laterPart(async () => (await import('./selection-actions.tsx')).SelectionActions);
 
 /** What can be done with everything that is selected; its code comes with the first selection and then stays. */
 export function SelectionBar() {
@@ -11,9 +10,5 @@ export function SelectionBar() {
   const [isNeeded, setIsNeeded] = useState(isSelecting);
   if (isSelecting && !isNeeded) setIsNeeded(true);
   if (!isNeeded) return null;
-  return (
-    <Suspense>
-      <SelectionActions />
-    </Suspense>
-  );
+  return <SelectionActions />;
 }

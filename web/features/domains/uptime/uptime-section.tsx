@@ -1,11 +1,14 @@
-import { lazy, Suspense } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { useNow } from '../../../lib/use-now.ts';
+import { laterPart } from '../../../ui/later.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { PanelSection, SectionError } from '../panel/panel-section.tsx';
 import { useUptime } from './uptime-query.ts';
 
-const UptimeDetails = lazy(async () => ({ default: (await import('./uptime-details.tsx')).UptimeDetails }));
+const UptimeDetails = laterPart(
+  async () => (await import('./uptime-details.tsx')).UptimeDetails,
+  <Loading />,
+);
 
 /** The panel's part on whether people reach the domain; what draws it comes when it is first shown. */
 export function UptimeSection({ domain }: { domain: DomainWire }) {
@@ -35,11 +38,7 @@ function Content({ domain }: { domain: DomainWire }) {
         {domain.paused === null ? 'First check still running' : 'It was never checked'}
       </p>
     );
-  return (
-    <Suspense fallback={<Loading />}>
-      <UptimeDetails domain={domain} uptime={data} now={now} />
-    </Suspense>
-  );
+  return <UptimeDetails domain={domain} uptime={data} now={now} />;
 }
 
 function Loading() {
