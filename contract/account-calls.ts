@@ -5,6 +5,7 @@ import {
   subscriptionTokenSchema,
   tokenExchangeSchema,
   userSchema,
+  timeZoneUpdateSchema,
   userUpdateSchema,
 } from './account.ts';
 import { type Call, idParams, nothing, wrapped } from './call.ts';
@@ -16,9 +17,13 @@ export const ACCOUNT_CALLS = {
     method: 'post',
     path: '/auth/firebase',
     access: 'public',
-    summary: "Trade an identity provider's ID token for the product's session cookies",
+    summary:
+      "Trade an identity provider's ID token for the product's session cookies; a header `Time-Zone` gives the zone of a new account",
     body: tokenExchangeSchema,
-    response: wrapped(userSchema),
+    response: wrapped(userSchema).extend({
+      /** Whether this made the account. */
+      created: z.boolean(),
+    }),
     status: 200,
     problems: ['invalid_token', 'email_taken', 'account_disabled', 'signups_closed', 'identity_unavailable'],
   },
@@ -56,6 +61,16 @@ export const ACCOUNT_CALLS = {
     access: 'session',
     summary: 'Change name and company',
     body: userUpdateSchema,
+    response: wrapped(userSchema),
+    status: 200,
+    problems: [],
+  },
+  setTimeZone: {
+    method: 'patch',
+    path: '/user/time_zone',
+    access: 'session',
+    summary: 'Choose the time zone that mails give dates in, beside UTC; null: UTC alone',
+    body: timeZoneUpdateSchema,
     response: wrapped(userSchema),
     status: 200,
     problems: [],

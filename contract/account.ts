@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { NAME_MAX_LENGTH } from './constants.ts';
 import { lineSchema } from './text.ts';
 
 /** An offset, as '+05:30', is none: it knows no summer. */
-function isTimeZone(name: string): boolean {
+export function isTimeZone(name: string): boolean {
   if (/^[+-]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
@@ -31,27 +32,22 @@ export type UserWire = z.infer<typeof userSchema>;
 /** `POST /auth/firebase`: trades an ID token for the product's own session cookies. */
 export const tokenExchangeSchema = z.object({
   token: z.string().min(1).max(8192),
-  name: lineSchema(200).nullish(),
-  company: lineSchema(200).nullish(),
+  name: lineSchema(NAME_MAX_LENGTH).nullish(),
+  company: lineSchema(NAME_MAX_LENGTH).nullish(),
   /** Signed up from a button that offers the trial; counts at the account's creation only. */
   trial: z.boolean().optional(),
-  /** Of the browser; counts where the account has none yet. One that this server does not know is passed over. */
-  time_zone: z
-    .string()
-    .max(200)
-    .optional()
-    .transform((name) => (name !== undefined && isTimeZone(name) ? name : undefined)),
   /** The code of an invitation, where an account is to be made for who comes from another provider than the built-in one. */
   invite: z.string().max(2048).optional(),
 });
 
 /** `PATCH /user/update`. A company may be null: none. */
 export const userUpdateSchema = z.object({
-  full_name: lineSchema(200).min(1, 'Please enter your name'),
-  company: lineSchema(200).nullish(),
-  /** Null: none. What is left out stays as it is. */
-  time_zone: timeZoneSchema.nullish(),
+  full_name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
+  company: lineSchema(NAME_MAX_LENGTH).nullish(),
 });
+
+/** `PATCH /user/time_zone`. Null: none. */
+export const timeZoneUpdateSchema = z.object({ time_zone: timeZoneSchema.nullable() });
 
 export const subscriptionClaimsSchema = z.object({
   sub: z.string(),

@@ -5,6 +5,8 @@ export const TRIAL_DAYS = 14;
 /** Domains of an account whose address is not verified, where the operator sets no other number. */
 export const DOMAINS_BEFORE_PROOF = 10;
 export const PAGE_SIZE = 50;
+/** Characters of a person's name, and of their company's. */
+export const NAME_MAX_LENGTH = 200;
 export const PASSWORD_MIN_LENGTH = 7;
 
 /** Characters of what people type as a host: a URL is accepted too. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cursorQuerySchema, nextCursor } from './call.ts';
 import {
+  DEFAULT_CHECK_EVERY_MINUTES,
   BULK_SIZE,
   CHECK_FREQUENCIES,
   HOST_MAX_LENGTH,
@@ -134,7 +135,7 @@ export const domainSchema = z
     tags: z.array(z.string()),
     /** Where its icon is, below this origin; null where none is known. A new icon has a new address. */
     favicon: z.string().nullable(),
-    check_every_minutes: z.number().int(),
+    check_every_minutes: z.number().int().default(DEFAULT_CHECK_EVERY_MINUTES),
     next_check_at: isoInstant,
     created_at: isoInstant,
   })

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PASSWORD_MIN_LENGTH } from './constants.ts';
+import { NAME_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './constants.ts';
 import { lineSchema } from './text.ts';
 
 const PASSWORD_MAX_LENGTH = 128;
@@ -15,11 +15,11 @@ const token = z.string().min(1).max(4096);
 
 /** The built-in identity provider's standard routes. `invite` is needed where sign-up is by invitation. */
 export const signUpSchema = z.object({
-  name: lineSchema(200).min(1, 'Please enter your name'),
+  name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
   email: emailSchema,
   password: newPassword,
   /** Kept until the account is made, which may take another sign-in. */
-  company: lineSchema(200).optional(),
+  company: lineSchema(NAME_MAX_LENGTH).optional(),
   /** From a button that offers the trial; kept like the company. */
   trial: z.boolean().optional(),
   invite: z.string().max(2048).optional(),

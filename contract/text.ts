@@ -8,8 +8,13 @@ export function lineSchema(maxLength: number) {
   return z
     .string()
     .trim()
-    .max(maxLength, `At most ${maxLength} characters`)
+    .max(maxLength, atMost(maxLength))
     .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please leave out control characters');
+}
+
+/** Says that a text is too long. */
+function atMost(maxLength: number): string {
+  return `Please enter at most ${maxLength.toLocaleString('en')} characters`;
 }
 
 /** Text from a person that may have lines, which end in LF alone however they were typed. */
@@ -20,7 +25,7 @@ export function textSchema(maxLength: number) {
     .pipe(
       z
         .string()
-        .max(maxLength)
+        .max(maxLength, atMost(maxLength))
         .refine(
           (text) => !/(?![\n\t])\p{Cc}/u.test(text) && text.isWellFormed(),
           'Please leave out control characters',

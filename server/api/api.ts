@@ -139,7 +139,7 @@ async function readInput(c: AppContext, call: Call) {
   };
   const input: Record<string, unknown> = {};
   for (const part of ['params', 'query', 'body'] as const) {
-    const parsed = call[part]?.safeParse(parts[part]);
+    const parsed = call[part]?.safeParse(parts[part], { error: inPlainWords });
     if (parsed?.success === false) {
       // An id of another form than ours names nothing.
       if (part === 'params') return refuse('not_found', 'There is nothing at this address.');
@@ -162,9 +162,16 @@ async function readJson(c: AppContext): Promise<unknown> {
   }
 }
 
+/** Words an issue for which the schema has no message of its own: pages show it to people. */
+function inPlainWords(issue: z.core.$ZodRawIssue): string {
+  const field = `“${(issue.path ?? []).join('.')}”`;
+  if (issue.code === 'too_big' && issue.origin === 'string')
+    return `${field} can have at most ${issue.maximum.toLocaleString('en')} characters.`;
+  return issue.input === undefined
+    ? `${field} is missing.`
+    : `${field} has a value that is not possible here.`;
+}
+
 function sentence(issue: z.core.$ZodIssue): string {
-  const where = issue.path.join('.');
-  return where === ''
-    ? 'Send a JSON object with content type application/json.'
-    : `${issue.message} (${where})`;
+  return issue.path.length === 0 ? 'Send a JSON object with content type application/json.' : issue.message;
 }

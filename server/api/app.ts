@@ -132,6 +132,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     publicUrl: config.publicUrl,
     publicConfig: publicConfigOf(config),
     maybeSignedIn: sessions.isShown,
+    isSignedIn: async (c) => (await sessions.shown(c)) !== null,
     statusPage: (slug) => publishedPage(store, slug),
   });
   return app;

@@ -83,13 +83,18 @@ describe('The security headers', () => {
   });
 
   it('leave a sign-in popup of an OpenID provider ours to close, and let in nothing for it', () => {
-    const settings = { oidc: [{ id: 'google', name: 'Google' }] };
+    const settings = { oidc: [{ id: 'acme', name: 'Acme' }] };
     const { policy, opener } = headersOf(settings);
     expect(policy).toEqual(headersOf({}).policy);
     expect(opener).toBe('same-origin-allow-popups');
     expect(headersOf(settings, '/signed-in').opener).toBe('unsafe-none');
     expect(headersOf(settings, '/signed-in').policy).toEqual(policy);
     expect(headersOf({}, '/signed-in').opener).toBe('same-origin');
+  });
+
+  it('let in the photos of people where Google is configured', () => {
+    const { policy } = headersOf({ oidc: [{ id: 'google', name: 'Google' }] });
+    expect(policy.get('img-src')).toContain('https://*.googleusercontent.com');
   });
 
   it('let in analytics where an id is set', () => {

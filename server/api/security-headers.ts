@@ -48,10 +48,12 @@ export function securityHeaders(
   settings: HeaderSettings,
 ): (path: string) => readonly [name: string, value: string][] {
   const { publicUrl, firebase, oidc, billing } = settings;
-  const policy = [firebasePolicy(settings), paddlePolicy(settings), analyticsPolicy(settings)].reduce(
-    joined,
-    OWN,
-  );
+  const policy = [
+    firebasePolicy(settings),
+    photoPolicy(settings),
+    paddlePolicy(settings),
+    analyticsPolicy(settings),
+  ].reduce(joined, OWN);
   // A sign-in popup must stay ours to close, and ways to pay inside the checkout's frame open popups of their own.
   const popups = firebase !== null || oidc.length > 0 || billing.mode === 'paddle';
   const headers: [string, string][] = [
@@ -89,6 +91,12 @@ function firebasePolicy({ firebase }: Settings): Policy {
         ? ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com']
         : [emulatorUrl],
   };
+}
+
+/** Google's photos of people. Those of other providers can be anywhere, and initials stand for them. */
+function photoPolicy({ firebase, oidc }: Settings): Policy {
+  if (firebase === null && !oidc.some(({ id }) => id === 'google')) return {};
+  return { 'img-src': ['https://*.googleusercontent.com'] };
 }
 
 /** One script for both environments; everything else comes from hosts of the environment, as in paddle.js itself. */

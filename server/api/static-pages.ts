@@ -31,13 +31,15 @@ export interface StaticPages {
   publicConfig: PublicConfig;
   /** Whether the browser may be signed in: it shows a cookie of a session, good or not. */
   maybeSignedIn: (c: AppContext) => boolean;
+  /** Whether the browser is signed in, by the database. */
+  isSignedIn: (c: AppContext) => Promise<boolean>;
   /** Of the status page with this address; null where nobody may see one. */
   statusPage: (slug: string) => Promise<PublishedPage | null>;
 }
 
 /** Serves the built pages: files as they are, and an HTML page at every address that the page's router knows. */
 export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
-  const { webRoot, maybeSignedIn, statusPage } = options;
+  const { webRoot, maybeSignedIn, isSignedIn, statusPage } = options;
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
   if (!existsSync(join(webRoot, 'index.html'))) return;
 
@@ -71,10 +73,11 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
       c.header('Cache-Control', 'no-store');
       return c.redirect(moved, 302);
     }
-    if (path === '/') {
+    if (path === '/' || path === '/login') {
       c.header('Vary', 'Cookie');
       c.header('Cache-Control', 'no-cache');
-      if (!maybeSignedIn(c)) return c.redirect(`/landing${address.search}`, 302);
+      if (path === '/login' && (await isSignedIn(c))) return c.redirect('/dashboard', 302);
+      if (path === '/' && !maybeSignedIn(c)) return c.redirect(`/landing${address.search}`, 302);
     }
     if (!LISTED_PATHS.includes(path) && path !== '/') c.header('X-Robots-Tag', 'noindex');
     return documentOf(path, address.search !== '')(c);

@@ -26,11 +26,10 @@ const REFUSALS = {
   percent_encoding: 'A host address cannot contain percent-encoding (%). Enter the name as it is written.',
   ambiguous_ip: 'Write an IPv4 address as four decimal numbers, for example 192.0.2.10.',
   wildcard: 'A wildcard stands for many hosts. Enter one of them, for example www.example.com.',
-  underscore: 'A host name cannot contain an underscore.',
   empty_label: 'The host name has two dots in a row or starts with a dot.',
   label_too_long: 'Each part of a host name between the dots can have at most 63 characters.',
   hyphen: 'A part of a host name cannot start or end with a hyphen.',
-  invalid_character: 'A host name can contain letters, digits, hyphens and dots only.',
+  invalid_character: 'A host name can contain letters, digits, hyphens, underscores and dots only.',
   address_refused: 'This IP address is private or reserved and cannot be tracked here.',
   local_name: 'This name works on a local network only and cannot be tracked here. Enter a public host name.',
 } as const;
@@ -68,6 +67,8 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   // Browsers read a backslash as a slash, RFC 3986 does not: the two see different hosts in "https://a\@b".
   if (text.includes('\\')) return refuse('backslash');
 
+  // An email address is no host, though what stands before its @ looks like the user of a URL.
+  if (/^mailto:/i.test(text)) return refuse('invalid_character');
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
   const scheme = schemeNamed(written?.[1] ?? 'http');
   if (scheme === null) return refuse('scheme');
@@ -140,8 +141,8 @@ function fromName(typed: string, way: Way, policy: EndpointPolicy): NormalisedEn
   if (labels.includes('')) return refuse('empty_label');
   if (host.length > MAX_NAME_LENGTH) return refuse('too_long');
   if (labels.some((label) => label.length > MAX_LABEL_LENGTH)) return refuse('label_too_long');
-  if (host.includes('_')) return refuse('underscore');
-  if (/[^a-z0-9.-]/.test(host)) return refuse('invalid_character');
+  // Underscores are no part of RFC 1123's host names, but servers and browsers use them.
+  if (/[^a-z0-9._-]/.test(host)) return refuse('invalid_character');
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return refuse('hyphen');
 
   const isLocal =

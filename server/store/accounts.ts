@@ -46,16 +46,16 @@ export async function identitiesOf(
 export async function updateAccount(
   store: Store,
   id: string,
-  change: { fullName: string; companyName: string; timeZone?: string | null | undefined },
+  change: { fullName: string; companyName: string } | { timeZone: string | null },
 ): Promise<Account | null> {
   return inTransaction(store, async (trx) => {
     const row = await trx
       .updateTable('accounts')
-      .set({
-        full_name: change.fullName,
-        company_name: change.companyName,
-        ...(change.timeZone !== undefined && { time_zone: change.timeZone }),
-      })
+      .set(
+        'timeZone' in change
+          ? { time_zone: change.timeZone }
+          : { full_name: change.fullName, company_name: change.companyName },
+      )
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirst();

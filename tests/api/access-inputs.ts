@@ -49,6 +49,7 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   refreshSession: () => ({}),
   logOut: () => ({}),
   currentUser: () => ({}),
+  setTimeZone: () => ({ body: { time_zone: 'Europe/Oslo' } }),
   updateUser: () => ({ body: { full_name: 'Another Name' } }),
   deleteUser: () => ({}),
   subscription: () => ({}),

@@ -107,8 +107,7 @@ describeEachDatabase('What an account is told of', (open) => {
     const { alice, bob } = await api.cast();
     expect((await changeAccount(alice, { digest: true })).problem.code).toBe('premium_required');
     expect((await changeAccount(alice, { digest: false })).status).toBe(200);
-    const body = { full_name: 'Bob', time_zone: 'Asia/Tokyo' };
-    await bob.ask(CALLS.updateUser, { body });
+    await bob.ask(CALLS.setTimeZone, { body: { time_zone: 'Asia/Tokyo' } });
     const { digest } = (await changeAccount(bob, { digest: true })).ok.data;
     expect(digest.enabled).toBe(true);
     const local = new Intl.DateTimeFormat('en', { timeZone: 'Asia/Tokyo', weekday: 'long' });

@@ -33,9 +33,8 @@ export async function provision(api: TestApi): Promise<{
   const domain = await add(squatter, 'shop.example.com');
   const params = { id: domain };
   await ask(CALLS.describeDomain, { params, body: { notes: 'mine', tags: ['mine'] } });
-  await ask(CALLS.updateUser, {
-    body: { full_name: 'Not The Owner', company: 'Squatters Ltd', time_zone: 'Europe/Oslo' },
-  });
+  await ask(CALLS.updateUser, { body: { full_name: 'Not The Owner', company: 'Squatters Ltd' } });
+  await ask(CALLS.setTimeZone, { body: { time_zone: 'Europe/Oslo' } });
   // Only an identity provider can set it.
   await api.store.db.updateTable('accounts').set({ photo_url: 'https://squatter.example/me.png' }).execute();
 

@@ -1,3 +1,4 @@
+import { isTimeZone } from '../../../contract/account.ts';
 import { CALLS } from '../../../contract/calls.ts';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
@@ -24,6 +25,10 @@ const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> 
   ],
 };
 
+/** Returns the browser's zone; null where it sends none, or one that this server does not know. */
+const timeZoneOf = (header: string | undefined) =>
+  header !== undefined && isTimeZone(header) ? header : null;
+
 /** From an identity provider's token to the product's own session, and to its end. */
 export function authRoutes(api: Api, parts: AppParts): void {
   const { store, identity, sessions, secrets, config, clock } = parts;
@@ -47,7 +52,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
       company: body.company ?? '',
       companyAtSignUp: claims.signUp.company,
       photoUrl: claims.photoUrl,
-      timeZone: body.time_zone ?? null,
+      timeZone: timeZoneOf(c.req.header('time-zone')),
       trial:
         body.trial || claims.signUp.trial
           ? { addressHash: trialAddressHash(secrets.session, claims.email) }
@@ -81,7 +86,7 @@ export function authRoutes(api: Api, parts: AppParts): void {
       return refuse(...TOKEN_REFUSALS.session_over);
     }
     if (opened.created && !claims.emailVerified) await identity.builtIn?.sendVerification(claims.subject);
-    return { data: userWire(opened.account) };
+    return { data: userWire(opened.account), created: opened.created };
   });
 
   api.on(CALLS.refreshSession, async ({ c }) => {

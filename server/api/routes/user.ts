@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { updateAccount } from '../../store/accounts.ts';
+import { type Account, updateAccount } from '../../store/accounts.ts';
 import { deleteWholeAccount } from '../account-deletion.ts';
 import type { Api, AppParts } from '../api.ts';
 import { refuse } from '../problem.ts';
@@ -10,13 +10,13 @@ export function userRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.currentUser, async ({ session }) => ({ data: userWire(session.account) }));
 
   api.on(CALLS.updateUser, async ({ body, session }) => {
-    const account = await updateAccount(store, session.account.id, {
-      fullName: body.full_name,
-      companyName: body.company ?? '',
-      timeZone: body.time_zone,
-    });
-    return account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
+    const change = { fullName: body.full_name, companyName: body.company ?? '' };
+    return changed(await updateAccount(store, session.account.id, change));
   });
+
+  api.on(CALLS.setTimeZone, async ({ body, session }) =>
+    changed(await updateAccount(store, session.account.id, { timeZone: body.time_zone })),
+  );
 
   api.on(CALLS.deleteUser, async ({ c, session, now }) => {
     const refusal = await deleteWholeAccount(parts, session.account, now);
@@ -25,3 +25,6 @@ export function userRoutes(api: Api, parts: AppParts): void {
     return { data: null };
   });
 }
+
+const changed = (account: Account | null) =>
+  account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };

@@ -51,7 +51,7 @@ function refusalOf(error: unknown): 'expired' | 'invalid' {
 }
 
 function readClaims(payload: Record<string, unknown>): (IdentityClaims & { sessionId: string }) | null {
-  const { sub, email, email_verified: emailVerified, name, sid, company, trial } = payload;
+  const { sub, email, email_verified: emailVerified, name, picture, sid, company, trial } = payload;
   if (typeof sub !== 'string' || typeof email !== 'string' || typeof sid !== 'string') return null;
   return {
     provider: BUILT_IN,
@@ -59,7 +59,7 @@ function readClaims(payload: Record<string, unknown>): (IdentityClaims & { sessi
     email: email.toLowerCase(),
     emailVerified: emailVerified === true,
     name: typeof name === 'string' ? name : '',
-    photoUrl: null,
+    photoUrl: typeof picture === 'string' ? picture : null,
     signUp: { company: typeof company === 'string' ? company : '', trial: trial === true },
     sessionId: sid,
   };

@@ -114,6 +114,7 @@ export function libraryOptions(
             email: user.email,
             email_verified: user.emailVerified,
             name: user.name,
+            picture: user.image,
             company: user.company,
             trial: user.trial,
             sid: session.id,

@@ -10,17 +10,24 @@ const updateAnswer = z.object({ data: userSchema.nullish() });
 const EXPORT_TIMEOUT_MS = 120_000;
 const sessionsAnswer = z.object({ data: sessionListSchema });
 
-/** Saves the name, the company and the time zone (empty: none); returns the user as it now is. */
+/** Saves the name and the company; returns the user as it now is. */
 export async function updateProfile(
   user: CurrentUser,
-  { fullName, company, timeZone }: { fullName: string; company: string; timeZone: string },
+  { fullName, company }: { fullName: string; company: string },
 ): Promise<CurrentUser> {
   const { data } = await api('/user/update', {
     method: 'PATCH',
-    body: { full_name: fullName, company: company || null, time_zone: timeZone || null },
+    body: { full_name: fullName, company: company || null },
     schema: updateAnswer,
   });
-  return data ? currentUserOf(data) : { ...user, fullName, companyName: company, timeZone: timeZone || null };
+  return data ? currentUserOf(data) : { ...user, fullName, companyName: company };
+}
+
+/** Saves the zone that mails give dates in; returns the user as it now is. */
+export async function saveTimeZone(user: CurrentUser, timeZone: string): Promise<CurrentUser> {
+  const body = { time_zone: timeZone };
+  const { data } = await api('/user/time_zone', { method: 'PATCH', body, schema: updateAnswer });
+  return data ? currentUserOf(data) : { ...user, timeZone };
 }
 
 /** Deletes the account with everything in it; the session ends with it. */

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { z } from 'zod';
+import { NAME_MAX_LENGTH } from '../../../contract/constants.ts';
+import { lineSchema } from '../../../contract/text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useSignedIn } from '../../lib/current-user.ts';
 import type { CurrentUser } from '../../lib/current-user.ts';
@@ -11,12 +13,12 @@ import { Field } from '../../ui/field.tsx';
 import { SelectField } from '../../ui/select-field.tsx';
 import type { SelectFieldProps } from '../../ui/select-field.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { updateProfile } from './profile-calls.ts';
+import { saveTimeZone, updateProfile } from './profile-calls.ts';
 import { timeZoneGroups } from './time-zones.ts';
 
 const profileSchema = z.object({
-  fullName: z.string().trim().min(1, 'Please enter your name'),
-  company: z.string().trim(),
+  fullName: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
+  company: lineSchema(NAME_MAX_LENGTH),
   timeZone: z.string(),
 });
 const draftSchema = z.object({ fullName: z.string(), company: z.string(), timeZone: z.string() });
@@ -40,14 +42,14 @@ export function ProfileForm() {
   const [initial] = useState(() => parsedDraft(draft) ?? profileOf(user));
   const { field, values, submit, busy } = useForm(profileSchema, initial);
   const saved = profileOf(user);
-  const isChanged =
-    values.fullName.trim() !== saved.fullName ||
-    values.company.trim() !== saved.company ||
-    values.timeZone !== saved.timeZone;
+  const isRenamed = values.fullName.trim() !== saved.fullName || values.company.trim() !== saved.company;
+  const isMoved = values.timeZone !== saved.timeZone;
 
   const save = submit(async (profile) => {
     try {
-      replaceUser(await updateProfile(user, profile));
+      const renamed = isRenamed ? await updateProfile(user, profile) : user;
+      replaceUser(renamed);
+      if (isMoved) replaceUser(await saveTimeZone(renamed, profile.timeZone));
     } catch (error) {
       console.warn('The profile could not be updated.', error);
       toast.error(`Failed to update: ${messageOf(error)}`);
@@ -72,7 +74,7 @@ export function ProfileForm() {
       <Field {...field('company')} label="Company" placeholder="Optional" autoComplete="organization" />
       <TimeZoneField {...field('timeZone')} own={user.timeZone} />
       <div className="mt-1">
-        <Button type="submit" disabled={!isChanged} busy={busy} className="max-md:w-full">
+        <Button type="submit" disabled={!isRenamed && !isMoved} busy={busy} className="max-md:w-full">
           Update Profile
         </Button>
       </div>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
+import { NAME_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
+import { lineSchema } from '../../../contract/text.ts';
 
 const email = z
   .string()
@@ -15,8 +16,8 @@ const password = z
 export const loginSchema = z.object({ email, password });
 
 export const signupSchema = z.object({
-  name: z.string().trim().min(1, 'Please enter your name'),
-  company: z.string().trim(),
+  name: lineSchema(NAME_MAX_LENGTH).min(1, 'Please enter your name'),
+  company: lineSchema(NAME_MAX_LENGTH),
   email,
   password,
 });

@@ -1,25 +1,20 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { useForm } from '../../lib/form.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useTakenOver } from '../../lib/taken-over.ts';
 import { hasPasskeys } from '../../lib/webauthn.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
+import { laterPart } from '../../ui/later.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { loginSchema } from './credentials.ts';
 import { otherProviders } from './other-providers.ts';
-import type { Arrival } from './session.ts';
 import { useAuthentication } from './use-authentication.ts';
 import type { Authentication } from './use-authentication.ts';
 
-const CodeForm = lazy(async () => ({ default: (await import('../../ui/code-form.tsx')).CodeForm }));
-const ProviderButtons = lazy(async () => ({
-  default: (await import('./provider-buttons.tsx')).ProviderButtons,
-}));
-
-const arrivalBy = (method: string): Arrival => ({ event: 'login', method });
+const CodeForm = laterPart(async () => (await import('../../ui/code-form.tsx')).CodeForm);
+const ProviderButtons = laterPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
 
 export function LoginPage() {
   usePageTitle('Login');
@@ -43,17 +38,15 @@ export function LoginPage() {
       agreement="By clicking login"
     >
       {pending ? (
-        <Suspense>
-          <CodeForm
-            submitLabel="Login"
-            onEnter={(code, kind) =>
-              authenticate(async () => {
-                await pending.step.enter(code, kind);
-                return null;
-              }, pending.arrival)
-            }
-          />
-        </Suspense>
+        <CodeForm
+          submitLabel="Login"
+          onEnter={(code, kind) =>
+            authenticate(async () => {
+              await pending.step.enter(code, kind);
+              return null;
+            }, pending.arrival)
+          }
+        />
       ) : (
         <LoginForm authenticate={authenticate} />
       )}
@@ -69,13 +62,16 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
   const mayHavePasskeys = isTakenOver ? hasPasskeys() : !isInsecure;
   const { field, submit, busy } = useForm(loginSchema, { email: '', password: '' });
   const logIn = submit(async ({ email, password }) => {
-    await authenticate((identity) => identity.signIn(email, password), arrivalBy('password'));
+    await authenticate((identity) => identity.signIn(email, password), { method: 'password' });
   });
   const logInWithPasskey = () =>
-    authenticate(async (identity) => {
-      await identity.signInWithPasskey?.();
-      return null;
-    }, arrivalBy('passkey'));
+    authenticate(
+      async (identity) => {
+        await identity.signInWithPasskey?.();
+        return null;
+      },
+      { method: 'passkey' },
+    );
   return (
     <>
       <form noValidate className="mt-6 grid gap-4" onSubmit={logIn}>
@@ -87,13 +83,11 @@ function LoginForm({ authenticate }: Pick<Authentication, 'authenticate'>) {
         </Button>
       </form>
       {providers.length > 0 && (
-        <Suspense>
-          <ProviderButtons
-            verb="Sign In"
-            providers={providers}
-            onChoose={(id, prove) => authenticate(prove, arrivalBy(id))}
-          />
-        </Suspense>
+        <ProviderButtons
+          verb="Sign In"
+          providers={providers}
+          onChoose={(id, prove) => authenticate(prove, { method: id })}
+        />
       )}
       <p className="mt-4 -mb-2 flex flex-wrap justify-between gap-x-4 text-label">
         <Link to="/forgot-password" className="link inline-flex min-h-11 items-center md:min-h-8">

@@ -7,19 +7,30 @@ import type { CurrentUser } from '../../lib/current-user.ts';
 import { browserTimeZone } from '../../lib/time-zone.ts';
 import { toSnakeCase } from '../../lib/wire-case.ts';
 
-const userAnswer = z.object({ data: userSchema });
+const openedAnswer = z.object({ data: userSchema, created: z.boolean().default(false) });
 const maybeUserAnswer = z.object({ data: userSchema.nullish() });
 const tokenAnswer = z.object({ data: z.string() });
 
-/** Trades an ID token for the product's cookie session; a new account is in the browser's time zone. A 401 here is an answer about the token, not about a session. */
+/**
+ * Trades an ID token for the product's cookie session; a new account is in the browser's time zone. `created`: this made the account.
+ * A 401 here is an answer about the token, not about a session.
+ */
 export async function exchangeToken(
   token: string,
   arrival: { name: string | null; company: string | null; trial?: true; invite?: string },
-): Promise<CurrentUser> {
-  const body = { token, ...arrival, time_zone: browserTimeZone() };
-  const response = await send('/api/auth/firebase', { method: 'POST', body });
-  if (!response.ok) throw await errorOf(response);
-  return currentUserOf(understood(userAnswer, toSnakeCase(await bodyOf(response)), response.status).data);
+): Promise<{ user: CurrentUser; created: boolean }> {
+  const response = await send('/api/auth/firebase', {
+    method: 'POST',
+    headers: { 'time-zone': browserTimeZone() },
+    body: { token, ...arrival },
+  });
+  if (!response.ok) {
+    const error = await errorOf(response);
+    console.warn('The sign-in was refused.', error);
+    throw error;
+  }
+  const answer = understood(openedAnswer, toSnakeCase(await bodyOf(response)), response.status);
+  return { user: currentUserOf(answer.data), created: answer.created };
 }
 
 /** The user of the session; null when the answer names none. */

@@ -36,7 +36,8 @@ beforeEach(() => {
     removeItem: (key: string) => items.delete(key),
   });
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
-    calls.push(`${path} ${typeof init.body === 'string' ? init.body : ''}`.trim());
+    const zone = new Headers(init.headers).get('time-zone') ?? '';
+    calls.push(`${path} ${typeof init.body === 'string' ? init.body : ''} ${zone}`.trim());
     return answers[path]?.() ?? new Response('', { status: 404 });
   });
 });
@@ -85,19 +86,17 @@ describe('a session that opens', () => {
   it('is traded for the token with what the person and the provider said', async () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice });
     const page = await loadPage();
-    await page.openSession(identity('Alice G'), { event: 'login', method: 'google' });
+    await page.openSession(identity('Alice G'), { method: 'google' });
     await page.openSession(identity(''), {
-      event: 'sign_up',
       method: 'password',
       name: 'Alice',
       company: 'Fjord',
       trial: true,
       invite: 'code',
     });
-    const zone = `"time_zone":"${browserTimeZone()}"`;
     expect(calls).toEqual([
-      `/api/auth/firebase {"token":"id-token","name":"Alice G","company":null,${zone}}`,
-      `/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code",${zone}}`,
+      `/api/auth/firebase {"token":"id-token","name":"Alice G","company":null} ${browserTimeZone()}`,
+      `/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code"} ${browserTimeZone()}`,
     ]);
   });
 
@@ -105,7 +104,7 @@ describe('a session that opens', () => {
     answers['/api/auth/firebase'] = () => Response.json({ data: alice });
     const heard: SessionChange[] = [];
     const stop = onSessionElsewhere((change) => heard.push(change));
-    await (await loadPage()).openSession(identity(''), { event: 'login', method: 'password' });
+    await (await loadPage()).openSession(identity(''), { method: 'password' });
     expect(items.has(AUTH_RECORD_KEY)).toBe(true);
     await vi.waitFor(() => expect(heard).toEqual([{ type: 'started', userId: 'a1' }]));
     stop();
@@ -121,7 +120,7 @@ describe('a session that opens', () => {
     };
     answers['/api/auth/firebase'] = () =>
       Response.json({ ...refusal, detail: 'This account is disabled.' }, { status: 403 });
-    const opening = (await loadPage()).openSession(identity(''), { event: 'login', method: 'password' });
+    const opening = (await loadPage()).openSession(identity(''), { method: 'password' });
     await expect(opening).rejects.toMatchObject({
       message: 'This account is disabled.',
       code: 'account_disabled',

@@ -32,7 +32,6 @@ export async function checkCurrentUser(): Promise<CurrentUser | null> {
 
 /** How somebody arrives: what the account is made of where this is the first time. */
 export interface Arrival {
-  event: 'login' | 'sign_up';
   /** 'password', 'passkey' or the id of another provider. */
   method: string;
   /** Empty: as the provider knows it. */
@@ -47,10 +46,10 @@ export interface Arrival {
 /** Opens the session of whoever has just signed in with the provider. Throws with a sentence to show when it is refused. */
 export async function openSession(
   identity: Identity,
-  { event, method, name = '', company = '', trial = false, invite }: Arrival,
+  { method, name = '', company = '', trial = false, invite }: Arrival,
 ): Promise<CurrentUser> {
   const vouched = await identity.vouch();
-  const user = await inTurn(() =>
+  const { user, created } = await inTurn(() =>
     exchangeToken(vouched.token, {
       name: name || vouched.name || null,
       company: company || null,
@@ -60,7 +59,7 @@ export async function openSession(
   );
   await authRecord.store(user);
   announceSession({ type: 'started', userId: user.id });
-  track({ name: event, email: user.email, method });
+  track({ name: created ? 'sign_up' : 'login', email: user.email, method });
   return user;
 }
 

@@ -1,11 +1,11 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
 import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
 import { useForm } from '../../lib/form.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
+import { laterPart } from '../../ui/later.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { signupSchema } from './credentials.ts';
@@ -13,9 +13,7 @@ import { invitedAddress } from './invited-address.ts';
 import { otherProviders } from './other-providers.ts';
 import { useAuthentication } from './use-authentication.ts';
 
-const ProviderButtons = lazy(async () => ({
-  default: (await import('./provider-buttons.tsx')).ProviderButtons,
-}));
+const ProviderButtons = laterPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
 
 export function SignupPage() {
   usePageTitle('Sign Up');
@@ -80,7 +78,6 @@ function SignupForm({ invite, trial, host }: SignupFormProps) {
   const signUp = submit(async (person) => {
     const { name, company } = person;
     const failure = await authenticate((identity) => identity.signUp({ ...person, trial, invite }), {
-      event: 'sign_up',
       method: 'password',
       name,
       company,
@@ -108,15 +105,13 @@ function SignupForm({ invite, trial, host }: SignupFormProps) {
         </Button>
       </form>
       {providers.length > 0 && (
-        <Suspense>
-          <ProviderButtons
-            verb="Sign Up"
-            providers={providers}
-            invite={invite}
-            trial={trial}
-            onChoose={(method, prove) => authenticate(prove, { event: 'sign_up', method, trial, invite })}
-          />
-        </Suspense>
+        <ProviderButtons
+          verb="Sign Up"
+          providers={providers}
+          invite={invite}
+          trial={trial}
+          onChoose={(method, prove) => authenticate(prove, { method, trial, invite })}
+        />
       )}
     </>
   );

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useMemo } from 'react';
 import type { ReactNode } from 'react';
 import { useCurrentUser } from '../../lib/current-user.ts';
 import { SubscriptionContext } from '../../lib/subscription.ts';
@@ -7,8 +8,12 @@ import { fetchSubscriptionToken } from './session-calls.ts';
 import { readSubscriptionToken } from './subscription-token.ts';
 
 const SUBSCRIPTION = 'subscription';
+const STALE_MS = 60_000;
 
-/** Reads the plan of the signed-in user: again when older than 60 s, and when the window regains focus. */
+/**
+ * Reads the plan of the signed-in user, and reads it again when it is older than 60 s, by the clock and when another page opens, and
+ * whenever the window regains the focus.
+ */
 export function SubscriptionProvider({ children }: { children: ReactNode }) {
   const { id } = useCurrentUser();
   const queryClient = useQueryClient();
@@ -22,9 +27,22 @@ export function SubscriptionProvider({ children }: { children: ReactNode }) {
         subtle: (window.crypto as Partial<Crypto>).subtle,
       });
     },
-    staleTime: 60_000,
-    refetchOnWindowFocus: 'always',
+    staleTime: STALE_MS,
+    refetchInterval: STALE_MS,
   });
+  const reread = useEffectEvent((filter: { stale?: boolean }) => {
+    void queryClient.refetchQueries({ queryKey: [SUBSCRIPTION, id], ...filter });
+  });
+  useEffect(() => {
+    const onFocus = (): void => reread({});
+    window.addEventListener('focus', onFocus);
+    return () => window.removeEventListener('focus', onFocus);
+  }, []);
+  const router = useRouter();
+  useEffect(
+    () => router.subscribe('onResolved', ({ pathChanged }) => pathChanged && reread({ stale: true })),
+    [router],
+  );
   const value = useMemo(
     () => ({
       isSubscribed: data?.isSubscribed ?? false,
