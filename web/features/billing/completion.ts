@@ -41,6 +41,6 @@ export function outcomeOf(event: unknown): CheckoutOutcome | null {
   // Paid all the same: only what would be measured is missing.
   if (!completed.success) return { kind: 'completed', completion: null };
   const { status, currency_code: currency, totals, transaction_id: transactionId } = completed.data;
-  if (status === 'canceled' || status === 'past_due') return null;
+  if (status !== 'completed' && status !== 'billed') return null;
   return { kind: 'completed', completion: { currency, value: totals.total, transactionId } };
 }

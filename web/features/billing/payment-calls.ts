@@ -30,14 +30,15 @@ export async function requestCheckout(priceId: string): Promise<CheckoutWire> {
 }
 
 /**
- * The address of the payment provider's customer portal; empty where it knows no customer yet. A refusal keeps the
- * server's sentence, which says what to do; one without is told in the specified words.
+ * Returns the address of the payment provider's customer portal; empty where it knows no customer yet. Only the refusal of an
+ * address that is not verified keeps the server's words, because the page offers the link again beside them.
  */
 export async function fetchBillingAddress(): Promise<string> {
   try {
     return (await api('/payment/billing', { schema: billing })).data.url;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status === 0 || error.code !== null) throw error;
+    if (!(error instanceof ApiError) || error.status === 0 || error.code === 'email_not_verified')
+      throw error;
     throw new ApiError('Failed to get me.', { status: error.status, cause: error });
   }
 }

@@ -74,7 +74,12 @@ export function DashboardPage() {
   return (
     <SelectionProvider filter={list.filter} total={list.total ?? 0} loaded={list.loaded}>
       {isEmpty ? (
-        <EmptyDashboard onAdded={onAdded} onLimitReached={onLimitReached} onAddMany={onAddMany} />
+        <EmptyDashboard
+          onAdd={() => setAdding('form')}
+          onAdded={onAdded}
+          onLimitReached={onLimitReached}
+          onAddMany={onAddMany}
+        />
       ) : (
         <DomainsView
           list={list}

@@ -1,9 +1,10 @@
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
 import { useNow } from '../../lib/use-now.ts';
+import { BY_OPEN, laterDialog } from '../../ui/later.tsx';
 import { DashboardHead } from './dashboard-head.tsx';
 import { cardElement, panelOpener } from './domain-actions.ts';
 import type { useDomainSummary } from './domain-queries.ts';
@@ -29,9 +30,10 @@ import { usePanelDomain } from './use-panel-domain.ts';
 import { usePausing } from './use-pausing.ts';
 import { useStepping } from './use-stepping.ts';
 
-const ShortcutsDialog = lazy(async () => ({
-  default: (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,
-}));
+const ShortcutsDialog = laterDialog(
+  async () => (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,
+  BY_OPEN,
+);
 
 const LOADING = { headline: 'Domains', detail: [[{ text: 'Loading your domains', isHost: false }]] };
 const UNKNOWN = { headline: 'Domains', detail: [] };
@@ -192,12 +194,10 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
         focusAfterClose={() => (focusNext.current === undefined ? null : cardElement(focusNext.current))}
       />
       {help !== 'unused' && (
-        <Suspense>
-          <ShortcutsDialog
-            open={help === 'open'}
-            onOpenChange={(isOpen) => setHelp(isOpen ? 'open' : 'closed')}
-          />
-        </Suspense>
+        <ShortcutsDialog
+          open={help === 'open'}
+          onOpenChange={(isOpen) => setHelp(isOpen ? 'open' : 'closed')}
+        />
       )}
     </div>
   );

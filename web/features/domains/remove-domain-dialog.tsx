@@ -1,6 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
 import type { DomainWire } from '../../../contract/domain.ts';
-import { messageOf } from '../../lib/api-client.ts';
+import { ApiError, messageOf } from '../../lib/api-client.ts';
+import { useLiveEvents } from '../../lib/live-events-context.ts';
+import { useWrite } from '../../lib/use-write.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { removeDomain } from './domain-calls.ts';
@@ -17,7 +18,7 @@ interface RemoveDomainDialogProps {
 
 export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose }: RemoveDomainDialogProps) {
   const cache = useDomainCache();
-  const { mutate, isPending } = useMutation({
+  const { mutate, isPending } = useWrite({
     mutationFn: ({ id }: DomainWire) => removeDomain(id),
     onSuccess: (_, removed) => {
       onRemove(removed);
@@ -25,7 +26,21 @@ export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose 
       onClose();
       toast.success('Domain deleted successfully');
     },
-    onError: (error) => toast.error(`Failed to delete domain: ${messageOf(error)}`),
+    onError: (error, { id }) => {
+      if (error instanceof ApiError && error.status === 404) sayGone(id);
+      else toast.error(`Failed to delete domain: ${messageOf(error)}`);
+    },
+  });
+  const sayGone = (id: string) => {
+    if (id !== domain?.id) return;
+    onRemove(domain);
+    cache.remove(id);
+    onClose();
+    toast.info(`${domain.display_name} was already removed.`);
+  };
+  useLiveEvents(({ event, data }) => {
+    // While this dialog's own call is under way, its answer says what happened.
+    if (event === 'domain_removed' && !isPending) sayGone(data.id);
   });
   return (
     <ConfirmDialog

@@ -44,7 +44,11 @@ export function LandingHeader() {
             Pricing
           </Button>
         )}
-        <Link to="/login" className={classNames(buttonClass('ghost', 'small'), isOpen && 'max-sm:hidden')}>
+        <Link
+          reloadDocument
+          to="/login"
+          className={classNames(buttonClass('ghost', 'small'), isOpen && 'max-sm:hidden')}
+        >
           Login
         </Link>
         <span data-needs-script="" className="contents">

@@ -115,7 +115,7 @@ function LandingFooter({ productName }: { productName: string }) {
     <footer className="wrap flex flex-wrap items-center justify-between gap-x-6 py-4 text-[13.5px]/5 text-fg-2">
       <Wordmark name={productName} size="small" />
       <div className="flex flex-wrap gap-x-6">
-        <Link to="/login" className={link}>
+        <Link reloadDocument to="/login" className={link}>
           Login
         </Link>
         <a href="/terms-of-use" target="_blank" rel="noreferrer" className={link}>

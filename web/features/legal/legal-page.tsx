@@ -97,7 +97,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
 
 function Part({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
-    <section id={id} className="mt-8 border-t border-line pt-8">
+    <section id={id} className="mt-8 scroll-mt-[60px] border-t border-line pt-8">
       <h2 className="mb-3 text-title font-bold tracking-[-.018em]">{title}</h2>
       <div className="space-y-3 text-lead text-fg-2">{children}</div>
     </section>

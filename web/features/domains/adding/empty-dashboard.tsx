@@ -1,3 +1,4 @@
+import { Plus } from 'lucide-react';
 import { useId, useRef } from 'react';
 import { usePublicConfig } from '../../../lib/public-config.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
@@ -11,15 +12,25 @@ import { useAddDomain } from './use-add-domain.ts';
 import type { AddDomainOutcome } from './use-add-domain.ts';
 
 /** The first step: what will happen, one input, and in the demo the hosts that it serves. */
-export function EmptyDashboard({ onAddMany, ...outcome }: AddDomainOutcome & { onAddMany: () => void }) {
+export function EmptyDashboard({
+  onAdd,
+  onAddMany,
+  ...outcome
+}: AddDomainOutcome & { onAdd: () => void; onAddMany: () => void }) {
   const { product_name: productName, limits, demo_hosts: demoHosts } = usePublicConfig();
   const { isSubscribed } = useSubscription();
   const { host, error, isBusy, type, leave, submit } = useAddDomain(outcome);
   const input = useRef<HTMLInputElement>(null);
   const errorId = useId();
   return (
-    <div className="wrap pt-14 pb-12 text-center md:pt-[120px]">
-      <div className="mx-auto max-w-[560px]">
+    <div className="wrap pt-5 pb-12">
+      <p className="flex justify-end">
+        <Button variant="outline" onClick={onAdd}>
+          <Plus className="size-3.5" strokeWidth={1.8} aria-hidden="true" />
+          Add Domain
+        </Button>
+      </p>
+      <div className="mx-auto mt-9 max-w-[560px] text-center md:mt-16">
         <GhostHorizon />
         <h1 tabIndex={-1} className="mt-8 text-[24px]/8 font-bold tracking-[-.02em]">
           Add your first domain

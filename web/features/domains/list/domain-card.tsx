@@ -68,9 +68,7 @@ export const DomainCard = memo(function DomainCard({ domain, now, isSelected, ac
         <div className="mb-[9px] flex min-h-[26px] items-center justify-between gap-2">
           <RemainingTime domain={domain} now={now} />
           <Schedule domain={domain} now={now} />
-          {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) && (
-            <RevocationBadge revoked={domain.is_revoked} />
-          )}
+          <RevocationBadge revoked={domain.is_revoked} />
         </div>
         <LifetimeBar lifetime={lifetime} now={now} />
         <div className="num mt-1.5 flex flex-wrap justify-between gap-x-3 text-meta text-fg-3">

@@ -75,11 +75,7 @@ export const DomainRow = memo(function DomainRow({
         <LastChecks domain={domain} />
       </td>
       <td className={classNames(ROW_CELL, 'max-md:hidden')}>
-        {domain.fingerprint !== null && (domain.is_revoked || domain.paused === null) ? (
-          <RevocationBadge revoked={domain.is_revoked} />
-        ) : (
-          <None />
-        )}
+        <RevocationBadge revoked={domain.is_revoked} />
       </td>
       <td className={classNames(ROW_CELL, 'hidden text-meta text-fg-3 xl:table-cell')}>
         <Checked domain={domain} now={now} />
@@ -120,7 +116,7 @@ function PhoneLine({ domain, now }: { domain: DomainWire; now: number }) {
   return (
     <div className="mt-0.5 flex flex-wrap items-center gap-x-2.5 md:hidden">
       <RemainingTime domain={domain} now={now} short />
-      {domain.is_revoked && <RevocationBadge revoked />}
+      <RevocationBadge revoked={domain.is_revoked} />
       {domain.expiry_date !== null && (
         <span className="num text-[12.5px]/4 text-fg-3">{longDate(domain.expiry_date)}</span>
       )}

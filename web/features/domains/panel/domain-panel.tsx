@@ -23,10 +23,10 @@ interface DomainPanelProps {
   onClose: () => void;
 }
 
-/** The details of one domain: beside the page from 1024 px on, a full-screen sheet below. */
+/** The details of one domain: beside the page from 768 px on, a full-screen sheet below. */
 export function DomainPanel({ domain, now, actions, onClose }: DomainPanelProps) {
   const { shown, isLeaving, gone } = useLingering(domain, LONGEST_SLIDE_MS);
-  const isWide = useMediaQuery('(min-width: 64rem)');
+  const isWide = useMediaQuery('(min-width: 48rem)');
   const panel = useRef<HTMLElement>(null);
   useEscapeFromFields(panel, onClose);
   if (!shown) return null;

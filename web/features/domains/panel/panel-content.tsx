@@ -38,7 +38,7 @@ interface PanelContentProps {
 export function PanelContent({ domain, now, actions, onClose }: PanelContentProps) {
   return (
     <>
-      <header className="flex items-center gap-1 border-b border-line py-3.5 pr-2 pl-5 lg:pr-3.5">
+      <header className="flex items-center gap-1 border-b border-line py-3.5 pr-2 pl-5 md:pr-3.5">
         <FaviconTile hostname={domain.display_name} src={domain.favicon} />
         <div className="mr-1 ml-2 min-w-0 flex-1">
           {/* Keyed, here and below: another domain is another panel, whose heading takes the focus. */}
@@ -46,7 +46,7 @@ export function PanelContent({ domain, now, actions, onClose }: PanelContentProp
           <StateBadge domain={domain} />
         </div>
         <PanelMenu domain={domain} actions={actions} />
-        <IconButton label="Close" className="max-lg:size-11" onClick={onClose}>
+        <IconButton label="Close" className="max-md:size-11" onClick={onClose}>
           <X className="size-4" strokeWidth={1.6} aria-hidden="true" />
         </IconButton>
       </header>
@@ -94,15 +94,17 @@ function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
   );
 }
 
+/** Shows the specified badge in every state, and beside it that the domain is paused or was not read yet. */
 function StateBadge({ domain }: { domain: DomainWire }) {
-  if (domain.is_revoked) return <RevocationBadge revoked />;
-  if (domain.paused !== null)
-    return (
-      <div className="mt-1">
-        <PausedBadge />
-      </div>
-    );
-  return domain.fingerprint === null ? null : <RevocationBadge revoked={false} />;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <RevocationBadge revoked={domain.is_revoked} />
+      {domain.paused !== null && <PausedBadge />}
+      {domain.paused === null && domain.fingerprint === null && (
+        <span className="text-meta text-fg-3">{domain.checking ? 'Checking…' : 'No certificate read'}</span>
+      )}
+    </div>
+  );
 }
 
 // Beyond this, a name takes more than three lines.
