@@ -167,6 +167,8 @@ function inPlainWords(issue: z.core.$ZodRawIssue): string {
   const field = `“${(issue.path ?? []).join('.')}”`;
   if (issue.code === 'too_big' && issue.origin === 'string')
     return `${field} can have at most ${issue.maximum.toLocaleString('en')} characters.`;
+  if (issue.code === 'invalid_value')
+    return `${field} can be ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
   return issue.input === undefined
     ? `${field} is missing.`
     : `${field} has a value that is not possible here.`;

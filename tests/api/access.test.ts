@@ -40,6 +40,7 @@ post   /api/auth/refresh                                    401        ok       
 post   /api/auth/logout                                     ok         ok       ok        ok       ok       ok        ok
 
 get    /api/user/me                                         401        ok       ok        ok       ok       401       401
+patch  /api/user/time_zone                                  401        ok       ok        ok       ok       401       401
 patch  /api/user/update                                     401        ok       ok        ok       ok       401       401
 get    /api/user/sub                                        401        ok       ok        ok       ok       401       401
 get    /api/user/premium                                    401        ok       ok        ok       ok       401       401

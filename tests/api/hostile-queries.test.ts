@@ -88,7 +88,7 @@ describe('The server, asked with hostile parameters', () => {
       for (const value of ['bogus', '', 'newest,name', 'constructor']) {
         const { status, problem } = await alice.ask(call, { query: { [field]: value } });
         expect([status, problem.code]).toEqual([400, 'invalid_request']);
-        expect(problem.detail).toContain(`(${field})`);
+        expect(problem.detail).toContain(`“${field}”`);
         for (const known of values) expect(problem.detail).toContain(`"${known}"`);
       }
   });

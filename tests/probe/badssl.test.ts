@@ -263,14 +263,18 @@ describe('a server that demands a client certificate', () => {
     expect(said(await verdictAt(port))).toEqual([]);
   });
 
-  it('is an alert on TLS 1.2, and not a fault of its certificate', async () => {
-    const peer = await startOpensslServer(issue(), { arguments: ['-tls1_2', '-Verify', '1'] });
-    running.push(peer);
-    expect(await verdictAt(peer.port)).toMatchObject({
-      reached: false,
-      findings: [],
-      failure: { stage: 'handshake', reason: 'tls_alert' },
-    });
+  it('has its own judged on TLS 1.2, an expired one too', async () => {
+    const yesterday = { notBefore: day(-40), notAfter: day(-1) };
+    for (const [certificate, findings] of [
+      [issue(), []],
+      [issue(yesterday), ['critical expired']],
+    ] as const) {
+      const peer = await startOpensslServer(certificate, { arguments: ['-tls1_2', '-Verify', '1'] });
+      running.push(peer);
+      const verdict = await verdictAt(peer.port);
+      expect(verdict).toMatchObject({ reached: true, failure: null });
+      expect(said(verdict)).toEqual(findings);
+    }
   });
 });
 
