@@ -150,9 +150,12 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     remove: (id) => removeAll([id]),
     removeAll,
     reportRemoved: (id) => dropEverywhere([id]),
+    // A report may have brought a domain into the lists before the summary is read again.
     count: () =>
-      queryClient.getQueryData<SummaryWire>(SUMMARY_KEY)?.total ??
-      Math.max(0, ...cachedLists(queryClient).map(({ pages }) => totalOf(pages))),
+      Math.max(
+        queryClient.getQueryData<SummaryWire>(SUMMARY_KEY)?.total ?? 0,
+        ...cachedLists(queryClient).map(({ pages }) => totalOf(pages)),
+      ),
     reread: () => {
       rereadLists();
       rereadSummary();

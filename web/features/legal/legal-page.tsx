@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { usePublicConfig } from '../../lib/public-config.ts';
@@ -20,9 +20,14 @@ export function PrivacyPage() {
 function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy' }) {
   usePageTitle(title);
   const { product_name: productName, support_email: supportEmail, try_it: hasTryIt } = usePublicConfig();
+  const router = useRouter();
   useEffect(() => {
-    if (window.location.hash === '' && start !== 'terms') document.getElementById(start)?.scrollIntoView();
-  }, [start]);
+    if (window.location.hash !== '' || start === 'terms') return undefined;
+    const scroll = (): void => document.getElementById(start)?.scrollIntoView();
+    scroll();
+    // The router scrolls a page that it has drawn to its top, which may come later.
+    return router.subscribe('onRendered', scroll);
+  }, [start, router]);
 
   const contact = supportEmail ? (
     <a href={`mailto:${supportEmail}`} className="link">
@@ -97,7 +102,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
 
 function Part({ id, title, children }: { id: string; title: string; children: ReactNode }) {
   return (
-    <section id={id} className="mt-8 scroll-mt-[60px] border-t border-line pt-8">
+    <section id={id} className="mt-8 border-t border-line pt-8">
       <h2 className="mb-3 text-title font-bold tracking-[-.018em]">{title}</h2>
       <div className="space-y-3 text-lead text-fg-2">{children}</div>
     </section>
