@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { findBrowser } from '../tests/kit/browser.ts';
 import { installFirebaseEmulator } from '../tests/kit/firebase-emulator.ts';
+import { readStatements } from '../tests/spec/spec.ts';
 import { answerHelp } from './help-option.ts';
 
 answerHelp(`Runs every test stage, even where an earlier one failed, and prints the names of what failed and a count at the end.
@@ -55,6 +56,10 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const shownFile = join(reports, 'shown-statements');
+writeFileSync(shownFile, '');
+process.env['SPEC_SHOWN'] = shownFile;
+
 const total: Outcome = { passed: 0, skipped: 0, failures: [] };
 for (const stage of STAGES.filter(chosen)) {
   const startedAt = Date.now();
@@ -65,6 +70,8 @@ for (const stage of STAGES.filter(chosen)) {
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   say(`== ${stage.name}: ${counted(outcome)} in ${seconds} s`);
 }
+// With a stage left out, its statements cannot have been shown.
+if (wanted.length === 0 && total.skipped === 0) total.failures.push(...statementsNotShown());
 rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
 if (inCi && total.skipped > 0)
@@ -75,6 +82,14 @@ process.exit(total.failures.length > 0 || (inCi && total.skipped > 0) ? 1 : 0);
 
 function chosen({ name, onlyByName }: Stage): boolean {
   return wanted.length === 0 ? onlyByName !== true : wanted.includes(name);
+}
+
+/** What the specification says and no assertion that was executed has shown. */
+function statementsNotShown(): string[] {
+  const shown = new Set(readFileSync(shownFile, 'utf8').split('\n'));
+  return [...readStatements()]
+    .filter(([id]) => !shown.has(id))
+    .map(([id, statement]) => `specification › ${id}: ${statement}`);
 }
 
 function say(line: string): void {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointPolicy, EndpointRefusal } from './endpoint.ts';
 import { displayName, normaliseEndpoint } from './endpoint.ts';
 import { PROTOCOLS } from './protocol.ts';
+import { spec } from '../../tests/spec/spec.ts';
 
 const closed: EndpointPolicy = {
   permitsAddress: (ip) => ip === '93.184.215.14' || ip === '2606:2800:21f::1',
@@ -48,6 +49,7 @@ describe('what people type or paste', () => {
     ['[::ffff:93.184.215.14]', 'ip 93.184.215.14 443'],
   ])('%j', (input, expected) => {
     expect(accepted(input)).toBe(expected);
+    spec('5.10', 'The host goes through one normalising function');
   });
 
   it.each(['localhost', 'nas', 'printer.local', 'db.internal', 'x.home.arpa', 'a.b.localhost', 'x.onion'])(

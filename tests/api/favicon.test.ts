@@ -4,6 +4,7 @@ import { keepFavicon } from '../../server/store/favicons.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { pngIcon } from '../kit/icons.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { spec } from '../spec/spec.ts';
 
 const content = pngIcon(16);
 
@@ -30,6 +31,7 @@ describeEachDatabase('The icon of a domain', (open) => {
     expect(domain?.favicon).toMatch(new RegExp(String.raw`^${path}\?v=[0-9a-f]{16}$`));
     const icon = await alice.send(domain?.favicon ?? '');
     expect(Buffer.from(await icon.arrayBuffer())).toEqual(content);
+    spec('2D.12', 'The icon comes from the tracked host');
     expect(Object.fromEntries(icon.headers)).toMatchObject({
       'content-type': 'image/png',
       'cache-control': 'private, max-age=86400, immutable',

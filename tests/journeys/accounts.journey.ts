@@ -3,6 +3,7 @@ import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, newPerson, signUp, test } from './world.ts';
 import type { World } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 const toast = (page: Page, text: string | RegExp) =>
   page.getByRole('region', { name: /^Notifications/ }).getByText(text);
@@ -272,6 +273,7 @@ test('a password that breaches made known makes no account', async ({ page }) =>
   await page.getByLabel('Password', { exact: true }).fill('qwerty123');
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(toast(page, /^Failed to login: This password is known from data breaches/)).toBeVisible();
+  spec('5.17', 'The identity provider has a password policy of its own');
   await expect(page.locator('form').getByRole('alert')).toContainText('known from data breaches');
   await expectAccessible(page);
   await expect(page).toHaveURL(/\/signup/);

@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { addHost, card, expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 const PRICE = 'Start Premium – Only $4.99/month';
 
@@ -42,14 +43,26 @@ test('the limit leads over the checkout to Premium', async ({ page, world }) => 
   await page.getByRole('button', { name: 'Add Domain' }).click();
   const offer = upgradeDialog(page);
   await expect(offer.getByText('You have used all 3 domains on the free plan.')).toBeVisible();
+  spec('2U.01', 'The upgrade dialog has its title');
+  spec('2U.11', 'The upgrade dialog opens where a free user reaches the limit');
+  spec('5.11', 'At the limit nothing is added, and the upgrade dialog opens');
+  spec('6.03', 'Free tracks 3 domains');
+  spec('9.01', 'The limit of Free is 3 domains');
+  await expect(offer.getByRole('row', { name: /Email Alerts/ })).toHaveText('Email AlertsYesYes');
+  spec('2U.03', 'Email alerts: yes and yes');
   await expect(offer.getByRole('row', { name: /Tracked Domains/ })).toHaveText('Tracked Domains3Unlimited');
+  spec('2U.02', 'Tracked domains: 3 or unlimited');
   await expect(offer.getByRole('row', { name: /Monitoring Frequency/ })).toContainText(
     'DailyUp to every 10 minutes',
   );
+  spec('2U.04', 'Monitoring frequency: daily, or up to every 10 minutes');
   await expect(
     offer.getByText('Includes real-time alerts and webhook support.', { exact: true }),
   ).toBeVisible();
+  spec('1.13', 'The upgrade dialog names real-time alerts and webhook support');
   await expect(offer.getByRole('button', { name: PRICE })).toBeEnabled();
+  spec('2U.06', 'The button names currency and price a month');
+  spec('9.02', 'The price is $4.99, a hundredth of the unit price');
   await expectAccessible(page);
 
   await offer.getByRole('button', { name: PRICE }).click();
@@ -59,6 +72,8 @@ test('the limit leads over the checkout to Premium', async ({ page, world }) => 
   await expect(toast(page, 'Premium is active. Thank you.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
   await addHost(page, await world.serve('limit-4.example'));
+  spec('2H.02', '“Upgrade to Premium” shows only to people who are not subscribed');
+  spec('6.06', 'Premium tracks as many as it likes');
 });
 
 test('a failed payment is told, and so is the end of Premium', async ({ page, world, context }) => {
@@ -157,10 +172,18 @@ test('whoever likes pauses a domain and resumes it', async ({ page, world }) => 
 
 test('an offer that ended or cannot be read says so', async ({ page }) => {
   await signUp(page);
-  await page.route('**/api/payment/products', (route) => route.fulfill({ status: 500 }));
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/payment/products', async (route) => {
+    await held.promise;
+    await route.fulfill({ status: 500 });
+  });
   await page.getByRole('button', { name: 'Upgrade to Premium' }).click();
   const start = upgradeDialog(page).getByRole('button', { name: /^Start Premium/ });
   await expect(start).toBeDisabled();
+  await expect(start.locator('svg, [class*=spin]').first()).toBeVisible();
+  await expect(start).toHaveAttribute('aria-busy', 'true');
+  spec('2U.07', 'The button waits with a spinner until the products are there');
+  held.resolve();
   await expect(toast(page, 'Failed to load payment products.')).toBeVisible({ timeout: 20_000 });
   await page.unroute('**/api/payment/products');
   await upgradeDialog(page).getByRole('button', { name: 'Try again' }).click();
@@ -194,19 +217,39 @@ test('feedback arrives at the support address', async ({ page, world }) => {
   const dialog = page.getByRole('dialog', { name: "We'd love your feedback" });
   const submit = dialog.getByRole('button', { name: 'Submit' });
   await expect(submit).toBeDisabled();
+  spec('2F.01', 'The feedback dialog has its title');
+  spec('2F.03', 'The feedback dialog has “Submit”');
   await dialog.getByPlaceholder('Your thoughts...').fill('   ');
   await expect(submit).toBeDisabled();
+  spec('2F.02', 'The feedback has its placeholder');
+  spec('2F.04', '“Submit” is disabled while the trimmed text is empty');
+  spec('5.12', 'Empty feedback cannot be sent');
   await expectAccessible(page);
 
   await page.route('**/api/user_feedback/create', (route) => route.abort(), { times: 1 });
   await dialog.getByPlaceholder('Your thoughts...').fill('The horizon is lovely.');
   await submit.click();
   await expect(toast(page, /^Something happened while sending\. Please try again later: /)).toBeVisible();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/api/user_feedback/create', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  const sending = page.waitForRequest('**/api/user_feedback/create');
   await submit.click();
+  expect((await sending).postDataJSON()).toEqual({ title: 'feedback', message: 'The horizon is lovely.' });
+  spec('3.18', 'Feedback has the title “feedback” and the message');
+  spec('7.11', 'POST /user_feedback/create sends title and message; whatever fails is a toast (decision 32)');
+  await expect(submit).toBeDisabled();
+  spec('2F.05', '“Submit” is disabled while it is being sent');
+  held.resolve();
   await expect(toast(page, 'Thanks for your feedback! We really appreciate it. 🙏')).toBeVisible();
   await expect(dialog).toBeHidden();
   await page.getByRole('button', { name: 'Give Feedback' }).click();
   await expect(dialog.getByPlaceholder('Your thoughts...')).toHaveValue('');
+  spec('2F.06', 'Feedback that was sent closes the dialog and clears it');
+
+  spec('4D.03', 'Sent feedback is cleared, and the password toggles');
 
   const mail = await world.mail.waitFor(({ text }) => text.includes('The horizon is lovely.'));
   expect(mail.text).toContain(person.email);

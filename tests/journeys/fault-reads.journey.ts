@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expectToast, heal, problem, test, toasts } from './fault-world.ts';
 import { addHost, card, expect, logOut, signUp } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 /** Moves the page's clock on, through every pause before another try, until the page gives up. */
 const givesUp = (page: Page, sign: Locator) =>
@@ -85,6 +86,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
     const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
     await expect(offer.getByRole('button', { name: /^Start Premium/ })).toBeDisabled();
     await givesUp(page, toasts(page).getByText('Failed to load payment products.'));
+    spec('8.08', '“Failed to load payment products.”');
     await heal(page, wire);
     await again(offer);
     await expect(offer.getByRole('button', { name: /^Start Premium/ })).toBeEnabled();
@@ -105,6 +107,7 @@ test('what cannot be read says so in its place, and can be read again', async ({
       await expect.poll(() => tab.isClosed()).toBe(true);
       await heal(page, wire);
     }
+    spec('8.01', '“Failed to get me.” for user, list, history and billing');
   });
 });
 
@@ -153,18 +156,25 @@ test('who is signed in cannot be told: the page leads to the login', async ({ pa
 });
 
 test('a log-out and a reset mail that fail say so', async ({ page, wire }) => {
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
   await signUp(page);
   await page.goto('/profile');
   for (const kind of ['cut', 'cut-answer'] as const) {
     wire.fault(/^POST \/api\/identity\/request-password-reset/, { kind });
     await page.getByRole('button', { name: 'Reset Password' }).click();
     await expect(toasts(page).getByText(/^Failed to send password reset email: /)).toBeVisible();
+    spec('8.22', '“Failed to send password reset email: ” and the message');
     await wire.heal();
     await page.reload();
   }
   await page.getByRole('button', { name: 'Reset Password' }).click();
   await expectToast(page, 'Password reset email sent.');
 
+  await page.route('**/api/user/update', (route) => route.fulfill({ status: 503 }));
+  await page.getByLabel('Full Name').fill('Alice Unsaved');
+  await page.getByRole('button', { name: 'Update Profile' }).click();
+  await expectToast(page, 'Failed to update: Service Unavailable');
   wire.fault(/^DELETE \/api\/user\/me/, { kind: 'cut' });
   await page.getByRole('button', { name: 'Delete Account' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
@@ -172,6 +182,9 @@ test('a log-out and a reset mail that fail say so', async ({ page, wire }) => {
     page,
     'Failed to delete the account: The server could not be reached. Your monitoring keeps running.',
   );
+  for (const line of ['The profile could not be updated.', 'The account could not be deleted.'])
+    expect(logged.join('\n')).toContain(line);
+  spec('8.26', 'Errors of updating and deleting the user are logged');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
 
   wire.fault(/^POST \/api\/auth\/logout/, { kind: 'cut' });
@@ -181,4 +194,6 @@ test('a log-out and a reset mail that fail say so', async ({ page, wire }) => {
       'Failed to logout: The server could not be reached. Your monitoring keeps running.',
     ),
   ).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+  spec('8.12', '“Failed to logout: ” and the message; the page leads to /login anyway');
 });

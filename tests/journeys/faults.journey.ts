@@ -2,6 +2,7 @@ import type { Page, Request } from '@playwright/test';
 import type { FaultProxy } from '../kit/fault-proxy.ts';
 import { callsAt, expectToast, FAILURES, heal, NO_JSON, problem, test, toasts } from './fault-world.ts';
 import { addHost, card, expect, logIn, signUp } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 /** Something that the page does with one call, and what it says when that fails. */
 interface Deed {
@@ -73,6 +74,8 @@ test('a domain is added, checked and removed in the end, whatever comes between'
       await expect(dialog).toBeHidden();
     },
   });
+  spec('2D.04', 'Enter adds');
+  spec('8.14', 'Other errors of adding are a toast with the message');
 
   const menu = async (name: string) => {
     await page.getByRole('button', { name: `Actions for ${host}` }).click();
@@ -84,6 +87,7 @@ test('a domain is added, checked and removed in the end, whatever comes between'
     do: () => menu('Refresh'),
     succeeds: () => expect(toasts(page).getByText('The check could not be started')).toHaveCount(0),
   });
+  spec('2D.09', 'The menu of a domain has “Refresh”');
 
   await menu('Remove');
   const question = page.getByRole('alertdialog', { name: 'Are you sure you want to delete this domain?' });
@@ -100,6 +104,7 @@ test('a domain is added, checked and removed in the end, whatever comes between'
       await expect(card(page, host)).toBeHidden();
     },
   });
+  spec('8.16', '“Failed to delete domain: ” and the message');
 });
 
 test('what was done although its answer broke off is seen in the end', async ({ page, world, wire }) => {
@@ -144,6 +149,9 @@ test('frequency, feedback, profile and reset mail keep what was chosen and typed
     keeps: () => expect(page.getByRole('radio', { name: /^Daily/ })).toBeChecked(),
     succeeds: () => expectToast(page, 'Check frequency updated!'),
   });
+  spec('8.17', '“Check frequency updated!”');
+  spec('8.18', '“Domain update failed: ” and the message');
+  spec('6.07', 'Premium checks every 15 minutes or hourly');
   await expect(hourly).toBeChecked();
   await page.keyboard.press('Escape');
 
@@ -162,6 +170,8 @@ test('frequency, feedback, profile and reset mail keep what was chosen and typed
       await expect(dialog).toBeHidden();
     },
   });
+  spec('8.10', 'Sent feedback is thanked for');
+  spec('8.11', 'Feedback that failed says so, with the message');
 
   await page.goto('/profile');
   const name = page.getByLabel('Full Name');
@@ -173,6 +183,7 @@ test('frequency, feedback, profile and reset mail keep what was chosen and typed
     keeps: () => expect(name).toHaveValue('Alice Steadfast'),
     succeeds: () => expectToast(page, 'User updated successfully'),
   });
+  spec('8.20', '“Failed to update: ” and the message');
 });
 
 test('a free plan that turns out to be full opens the offer, without a toast', async ({ page, wire }) => {
@@ -186,7 +197,11 @@ test('a free plan that turns out to be full opens the offer, without a toast', a
   const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
   await expect(offer).toBeVisible();
   await expect(toasts(page).getByRole('listitem')).toHaveCount(0);
+  spec('8.13', 'A 402 opens the upgrade dialog without a toast');
+  spec('6.11', 'A 402 on adding means that payment is required');
   await offer.getByRole('button', { name: 'Cancel' }).click();
+  await expect(offer).toBeHidden();
+  spec('2U.05', 'The upgrade dialog has “Cancel”');
   await expect(input).toHaveValue('fourth.example');
   await heal(page, wire);
 });

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { expect, test } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 interface Watched {
   first: Element | null;
@@ -143,9 +144,12 @@ test('Features and Pricing scroll there, and Sign Up opens a tab of its own', as
     await expect(heading).toBeInViewport();
     await expect(heading).toBeFocused();
   }
+  spec('2A.03', '“Features” scrolls to the features');
+  spec('2A.04', '“Pricing” scrolls to the prices');
   const opened = page.waitForEvent('popup');
   await page.getByRole('banner').getByRole('link', { name: 'Sign Up' }).click();
   await expect(await opened).toHaveURL(/\/signup$/);
+  spec('2A.05', '“Sign Up” opens /signup in a new tab');
 });
 
 test('an address without a page says so, in its status too', async ({ page }) => {

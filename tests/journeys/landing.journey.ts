@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 /** The page as a deployment with these settings draws it in the browser, come to from another page. */
 async function visit(page: Page, settings: object): Promise<void> {
@@ -19,6 +20,7 @@ test('the landing page offers the plans and leads into the trial', async ({ page
   await expect(page.getByRole('heading', { name: 'Free Tier' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Premium Most Popular' })).toBeVisible();
   await expect(page.getByText('No credit card required • Setup in 2 minutes')).toBeVisible();
+  spec('2A.14', 'Below it: no credit card, two minutes');
   const linesOf = (name: string) =>
     page
       .locator('div', { has: page.getByRole('heading', { name, level: 3 }) })
@@ -31,6 +33,11 @@ test('the landing page offers the plans and leads into the trial', async ({ page
     'Daily SSL and uptime checks',
     'Community support',
   ]);
+  spec('1.04', 'Free tracks up to 3 certificates');
+  spec('1.05', 'Free has email notifications');
+  spec('1.06', 'Free has uptime monitoring');
+  spec('1.07', 'Free has daily SSL and uptime checks');
+  spec('1.08', 'Free has community support');
   await expect(linesOf('Premium')).toHaveText([
     'Unlimited certificates',
     'Advanced email notifications',
@@ -39,13 +46,27 @@ test('the landing page offers the plans and leads into the trial', async ({ page
     'Webhook integration',
     'Priority support',
   ]);
+  spec(
+    '1.10',
+    'Premium has unlimited certificates, advanced mails, advanced uptime monitoring and more checks',
+  );
+  spec('1.11', 'Premium has webhook integration');
+  spec('1.12', 'Premium has priority support');
+  spec('9.04', 'The upgrade dialog and the landing page say “up to every 10 minutes”');
   await expect(page.getByRole('heading', { name: 'Webhook Support Premium' })).toBeVisible();
+  spec('2A.10', 'Webhook Support is marked Premium');
   for (const [name, address] of [
     ['Get Started Free', '/signup'],
     ['Start Premium Trial', '/signup?trial=1'],
     ['Start Your Free Trial', '/signup?trial=1'],
   ] as const)
     await expect(page.getByRole('link', { name })).toHaveAttribute('href', address);
+  spec('2A.11', 'The card of the Free Tier has “Get Started Free”');
+  spec('2A.12', 'Premium is marked “Most Popular” and has “Start Premium Trial”');
+  spec('2A.13', 'The landing page ends with “Start Your Free Trial”');
+  await expect(page.getByText('$4.99').first()).toBeVisible();
+  await expect(page.getByText('per month').first()).toBeVisible();
+  spec('1.09', 'Premium costs $4.99 per month');
 });
 
 test('it invites nobody where nobody can sign up', async ({ page }) => {
@@ -89,5 +110,14 @@ test('the legal page tells of what is configured, and of nothing else', async ({
   await expect(privacy).toContainText('If you sign in with Google');
   const refunds = page.locator('#refund');
   await expect(refunds).toContainText('billed through the payment provider Paddle');
+  spec('1.17', 'Premium is billed by the month through the payment provider');
   await expect(refunds).toContainText('7-day money-back guarantee');
+  await expect(refunds).toContainText(/ask by email to \S+@\S+ within 7 days/);
+  spec('1.15', 'Refunds are requested by email to the support address');
+  await expect(refunds).toContainText('There are no prorated refunds.');
+  spec('1.16', 'Refunds: none for a part of a month');
+  await expect(refunds).toContainText('You can cancel it at any time');
+  spec('1.18', 'Premium can be cancelled at any time');
+  spec('1.14', 'Refunds: a 7-day money-back guarantee for a first Premium');
+  spec('9.05', 'Refunds are for 7 days');
 });

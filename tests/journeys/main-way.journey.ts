@@ -1,5 +1,6 @@
 import { expectAccessible } from './axe.ts';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
@@ -44,6 +45,7 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
       ({ to, subject }) => to.includes(person.email) && subject.startsWith(host),
     );
     expect(mail.subject).toBe(`${host} expires in 4 days`);
+    spec('1.03', 'Mails warn before a certificate expires');
     expect(mail.text).toContain(name);
     expect(mail.html).toContain('Orchard R1');
   });
@@ -55,6 +57,7 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await expect(dialog).toContainText(
       `This will permanently delete "${host}". This action cannot be undone.`,
     );
+    spec('2D.16', 'The question names the host and says that nothing takes it back');
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Delete' }).click();
@@ -76,5 +79,6 @@ test('from sign-up to the alert mail and out again', async ({ page, world }) => 
     await expect(page).toHaveURL(/\/login/);
     await page.goto('/dashboard');
     await expect(page).toHaveURL(/\/login/);
+    spec('4S.12', 'Deleting the account logs out and leads to /login');
   });
 });

@@ -3,6 +3,7 @@ import { freePort } from '../kit/app.ts';
 import { OIDC_CLIENT, type OidcServer, startOidcServer } from '../kit/oidc-server.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, newPerson, signUp, test as journey } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 const test = journey.extend<object, { provider: OidcServer; place: { port: number } }>({
   // The provider must know where the product will be, and the product where the provider is.
@@ -60,6 +61,7 @@ test('signs up and in with another provider', async ({ page, provider }) => {
   await page.goto('/profile');
   await expect(page.getByLabel('Email')).toHaveValue(email);
   await expect(page.getByLabel('Full Name')).toHaveValue(name);
+  spec('7.18', 'Google opens a popup, and the name comes from the provider');
   await expect(page.getByText('your account has none. Reset Password sets one.')).toBeVisible();
 
   await logOut(page);
@@ -68,6 +70,7 @@ test('signs up and in with another provider', async ({ page, provider }) => {
   // The provider remembers who it is and asks nothing.
   await page.getByRole('button', { name: 'Sign In with Orchard ID' }).click();
   await expect(page).toHaveURL(/\/dashboard/);
+  spec('1.21', 'People sign up and in through an external identity provider');
 });
 
 test('keeps the offer of the trial on the way', async ({ page, provider }) => {
@@ -78,6 +81,7 @@ test('keeps the offer of the trial on the way', async ({ page, provider }) => {
   await expect(page).toHaveURL(/\/dashboard/);
   const premium = await page.evaluate(async () => (await fetch('/api/user/premium')).json() as unknown);
   expect(premium).toEqual({ data: true });
+  spec('7.23', 'The question whether the user has Premium has yes or no for an answer');
 });
 
 test('says nothing of a sign-in that was given up, and why another failed', async ({ page, provider }) => {

@@ -6,7 +6,8 @@ import {
   startPaddleApi,
   subscriptionEvent,
 } from '../kit/paddle-api.ts';
-import { addHost, expect, signUp, test as base } from './world.ts';
+import { addHost, expect, logIn, logOut, signUp, test as base } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 const MEASUREMENT_ID = 'G-TEST123456';
 const PADDLE_SCRIPT = 'https://cdn.paddle.com/paddle/v2/paddle.js';
@@ -122,7 +123,9 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   const checkout = await openCheckout(page);
   const { environment, initialised } = await paddleCalls(page);
   expect(environment).toEqual(['sandbox']);
+  spec('7.21', 'A token that begins with test_ is the sandbox’s');
   expect(initialised).toEqual([{ token: PADDLE.clientToken, pwCustomer: {} }]);
+  spec('7.20', 'The checkout’s script comes from its CDN and starts with the client token');
   expect(checkout).toEqual({
     items: [{ priceId: PADDLE.priceId, quantity: 1 }],
     customer: { email },
@@ -135,6 +138,8 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
       successUrl: `${world.app.url}/dashboard`,
     },
   });
+  spec('1.23', 'Payment goes through the checkout of a third party');
+  spec('2U.08', 'The checkout is an overlay of one page for one subscription and leads to /dashboard');
 
   await page.evaluate((event) => (window as unknown as PaddlePage).tellPaddle(event), completed);
   await expect
@@ -148,6 +153,12 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
         expect.objectContaining({ currency: 'USD', value: 6.24, transaction_id: 'txn_01journey' }),
       ],
     ]);
+  spec('1.24', 'Analytics events go to the analytics service');
+  spec('2U.10', 'A begun checkout is counted with currency and price');
+  spec('3.21', 'An added domain is counted, with how many there are');
+  spec('3.22', 'A purchase is counted with currency, value and transaction');
+  spec('3.23', 'A begun checkout is counted with currency and value');
+  spec('3.24', 'The purchase is counted on completion, with the total');
   // Paddle leaves for the success address, and its webhook comes after that.
   await page.goto('/dashboard');
   await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
@@ -173,7 +184,54 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   expect([...new Set(asked)].toSorted()).toEqual(['cdn.paddle.com', 'www.googletagmanager.com']);
 });
 
+test('a customer whom Paddle knows is named to the checkout', async ({ page }) => {
+  await serveScripts(page);
+  await signUp(page);
+  await page.route('**/api/payment/checkout', async (route) => {
+    const { data } = (await (await route.fetch()).json()) as { data: object };
+    await route.fulfill({ json: { data: { ...data, customer_id: 'ctm_01known' } } });
+  });
+  const { customer, items } = await openCheckout(page);
+  expect((await paddleCalls(page)).initialised).toMatchObject([{ pwCustomer: { id: 'ctm_01known' } }]);
+  spec('7.22', 'The checkout is set up with the customer id where it is known');
+  expect({ customer, items }).toEqual({
+    customer: { id: 'ctm_01known' },
+    items: [{ priceId: PADDLE.priceId, quantity: 1 }],
+  });
+  spec('2U.09', 'The checkout gets the price and the customer');
+  spec('3.17', 'The checkout is for one of the price, by the customer');
+});
+
+test('a sign-in that makes an account counts as a sign-up, wherever it began, and later ones as logins', async ({
+  page,
+}) => {
+  await serveScripts(page);
+  const person = await signUp(page);
+  await logOut(page);
+  await logIn(page, person);
+  await expect(page).toHaveURL(/\/dashboard/);
+  await logOut(page);
+  // As where somebody signs in with Google for the first time, from the login.
+  await page.route('**/api/auth/firebase', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), created: true } });
+  });
+  await logIn(page, person);
+  await expect(page).toHaveURL(/\/dashboard/);
+  const facts = expect.objectContaining({ email: person.email, method: 'password' }) as unknown;
+  await expect
+    .poll(() => measured(page))
+    .toEqual([
+      ['sign_up', facts],
+      ['login', facts],
+      ['sign_up', facts],
+    ]);
+  spec('3.20', 'Sign-ups and logins are counted, with email and method');
+});
+
 test('a blocked checkout says what to do, and can be tried again', async ({ page }) => {
+  const logged: string[] = [];
+  page.on('console', (message) => logged.push(message.text()));
   await serveScripts(page);
   await page.route(PADDLE_SCRIPT, (route) => route.abort());
   await signUp(page);
@@ -182,6 +240,8 @@ test('a blocked checkout says what to do, and can be tried again', async ({ page
   await expect(
     page.getByRole('alert').filter({ hasText: 'The checkout could not be loaded.' }),
   ).toBeVisible();
+  expect(logged.join()).toContain('The checkout library could not be loaded.');
+  spec('8.25', 'A checkout library that cannot be loaded is logged, and the dialog says so (decision 32)');
   await page.unroute(PADDLE_SCRIPT);
   await serveScripts(page);
   await startButton(page).click();
@@ -232,11 +292,14 @@ test('billing opens in a new tab, and only where there is something to bill', as
   );
   const portal = await openBilling();
   await expect(portal.getByText('Invoices')).toBeVisible();
+  spec('2H.09', '“Billing” opens the portal in a new tab where there is one');
+  spec('7.09', 'GET /payment/billing answers with an address that opens where it is not empty');
   expect(await portal.evaluate(() => window.opener as unknown)).toBeNull();
 
   await page.route('**/api/payment/billing', (route) => route.fulfill({ status: 503 }));
   const refused = await openBilling();
   await expect(page.getByText('Failed to get me.')).toBeVisible();
+  spec('8.09', 'A failure of billing is a toast with the error’s text');
   expect(refused.isClosed()).toBe(true);
 });
 

@@ -1,6 +1,7 @@
 import { mintAuthority } from '../kit/mint.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, logIn, logOut, signUp, test } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 test('the font is the chosen one before anything is drawn, and is loaded only then', async ({ page }) => {
   await signUp(page);
@@ -17,6 +18,9 @@ test('the font is the chosen one before anything is drawn, and is loaded only th
   await expect(page.getByRole('radio', { name: /Manrope/ })).toBeChecked();
   const html = page.locator('html');
   await expect(html).toHaveAttribute('data-font', 'manrope');
+  expect(await page.evaluate(() => localStorage.getItem('font'))).toBe('manrope');
+  await expect(page.getByRole('radiogroup', { name: 'Display font' }).getByRole('radio')).toHaveCount(3);
+  spec('2T.04', 'The font is stored in the browser: Inter, Manrope or the system’s');
 
   // Without any of the page's own code.
   await page.route('**/assets/*.js', (route) => route.abort());
@@ -53,6 +57,7 @@ test('the time zone is the account’s, and a lost session costs no word', async
   await update.click();
   await expect(page).toHaveURL(/\/login\?next=%2Fprofile$/);
   await expect(page.getByText('Failed to update: Unauthorized - Refresh token failed')).toBeVisible();
+  spec('8.03', '“Unauthorized - Refresh token failed”');
   await logIn(page, person);
   await expect(page).toHaveURL(/\/profile$/);
   await expect(page.getByLabel('Full Name')).toHaveValue('Alice Berg');

@@ -1,5 +1,6 @@
 import { expectAccessible } from './axe.ts';
 import { expect, fillSignUp, newPerson, signUp, test } from './world.ts';
+import { spec } from '../spec/spec.ts';
 
 test('protected pages lead to the login, and back in', async ({ page }) => {
   const person = await signUp(page);
@@ -11,16 +12,25 @@ test('protected pages lead to the login, and back in', async ({ page }) => {
     await page.goto(path);
     await expect(page).toHaveURL(/\/login/);
   }
+  spec('2P.03', 'Nobody signed in: the page leads to /login');
+  spec('2R.09', '/dashboard needs a session');
+  spec('2R.10', '/profile needs a session');
+  spec('6.02', 'Protected pages lead anonymous people to /login');
   await expectAccessible(page);
 
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText('Please enter your email')).toBeVisible();
+  spec('5.01', 'The email is required');
   await expect(page.getByText('Please enter your password')).toBeVisible();
+  spec('5.03', 'The password is required');
   await page.getByLabel('Email').fill('nobody');
   await page.getByLabel('Password', { exact: true }).fill('short');
   await page.getByRole('button', { name: 'Login' }).click();
   await expect(page.getByText('Invalid email address')).toBeVisible();
+  spec('5.02', 'The email has to be one');
   await expect(page.getByText('Password must be at least 7 characters long')).toBeVisible();
+  spec('5.04', 'The password has at least 7 characters');
+  spec('9.07', 'A password has at least 7 characters');
 
   await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill('wrong-horse-7');

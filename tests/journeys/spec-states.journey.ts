@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
-import { expect, logOut, signUp, test } from './world.ts';
+import { spec } from '../spec/spec.ts';
+import { addHost, card, expect, logOut, signUp, test } from './world.ts';
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
@@ -11,6 +12,7 @@ test('the record of the session is encrypted, ends with the page load and with t
   const first = await record();
   expect(first).not.toBeNull();
   expect(first).not.toContain(email);
+  spec('4S.01', 'At the start a record is looked for under authToken in the session storage');
 
   await test.step('a reload makes another one', async () => {
     await page.reload();
@@ -62,24 +64,140 @@ test('toasts stand in their region, three at most, for four seconds, and Alt+T l
   };
 
   await fail(1);
+  spec('9.13', 'The region of the toasts is labelled Notifications');
+  const place = await list.first().boundingBox();
+  const { width = NaN, height = NaN } = page.viewportSize() ?? {};
+  expect(place?.x).toBeGreaterThan(width / 2);
+  expect(place?.y).toBeGreaterThan(height / 2);
+  spec('9.15', 'Toasts stand at the bottom right');
   await page.clock.runFor(2_000);
   await expect(list).toHaveCount(1);
   await page.clock.runFor(2_500);
   await expect(list).toHaveCount(0);
+  spec('9.16', 'A toast stays for 4000 ms');
 
   for (const count of [1, 2, 3, 4]) await fail(count);
   await expect(toasts(page).locator('[data-visible=true]')).toHaveCount(3);
+  spec('9.17', 'At most 3 toasts are visible');
   await page.keyboard.press('Alt+KeyT');
   await expect(toasts(page).locator('ol')).toBeFocused();
+  spec('9.14', 'Alt+T leads to the toasts');
 });
 
-test('the plan is read again when the window gets the focus', async ({ page }) => {
+/** Counts the reads below a path of the API. */
+function countReads(page: Page, path: RegExp): () => number {
+  let reads = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && path.test(new URL(request.url()).pathname)) reads += 1;
+  });
+  return () => reads;
+}
+
+/** As when the window of the browser gets the focus and was in sight before. */
+const focus = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('focus')));
+
+test('the plan is read again after 60 seconds, with the focus, and on another page', async ({
+  page,
+  world,
+}) => {
+  await page.clock.install();
+  const reads = countReads(page, /\/api\/user\/sub$/);
+  await signUp(page);
+  await expect.poll(reads).toBe(1);
+
+  await test.step('by the clock alone', async () => {
+    await page.clock.runFor(59_000);
+    expect(reads()).toBe(1);
+    await page.clock.runFor(2_000);
+    await expect.poll(reads).toBe(2);
+    spec('4A.03', 'The plan is read again when it is older than 60 seconds');
+  });
+  await test.step('by navigation, where it is old', async () => {
+    await page.getByRole('button', { name: /^Account of/ }).click();
+    await page.getByRole('menuitem', { name: 'Profile' }).click();
+    await expect(page).toHaveURL(/\/profile$/);
+    await expect(page.getByRole('button', { name: 'Update Profile' })).toBeVisible();
+    expect(reads()).toBe(2);
+    await page.clock.pauseAt(Date.now() + 24 * 3_600_000);
+    const old = reads();
+    await page.getByRole('banner').getByRole('link', { name: 'Certlantern' }).click();
+    await expect(page).toHaveURL(/\/dashboard/);
+    await expect.poll(reads).toBeGreaterThan(old);
+    await page.clock.resume();
+  });
+  await test.step('by the focus, and the page then knows of Premium', async () => {
+    await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+    const [product] = (
+      (await (await page.request.get('/api/payment/products')).json()) as { data: { price_id: string }[] }
+    ).data;
+    const post = (path: string, data: object) =>
+      page.request.post(path, { data, headers: { origin: world.app.url } });
+    const { data: checkout } = (await (
+      await post('/api/payment/checkout', { price_id: product?.price_id })
+    ).json()) as { data: { price_id: string; reference: string } };
+    const { price_id, reference } = checkout;
+    await page.route('**/api/events', (route) => route.abort());
+    expect((await post('/api/payment/test/pay', { price_id, reference })).ok()).toBe(true);
+    const before = reads();
+    await focus(page);
+    await expect.poll(reads).toBeGreaterThan(before);
+    spec('4A.04', 'The plan is read again when the window gets the focus');
+    await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
+    spec(
+      '2P.04',
+      'Pages know whether the user is subscribed, until when, whether that is loading, and can read it again',
+    );
+  });
+});
+
+test('products, list and history are kept for 60 seconds, and only products are read with the focus', async ({
+  page,
+  world,
+}) => {
   await page.clock.install();
   await signUp(page);
-  for (const path of ['**/api/user/sub', '**/api/user/standing']) {
-    const read = page.waitForRequest(path);
-    await page.clock.fastForward(61_000);
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
-    await read;
+  const host = await world.serve('kept.states.example');
+  await addHost(page, host);
+  const products = countReads(page, /\/payment\/products$/);
+  const lists = countReads(page, /\/domain\/list$/);
+  const histories = countReads(page, /\/history$/);
+  const offer = page.getByRole('dialog', { name: 'Supercharge Your Monitoring with Premium' });
+  const lookAtOffer = async () => {
+    await page.getByRole('banner').getByRole('button', { name: 'Upgrade to Premium' }).click();
+    await expect(offer.getByRole('button', { name: /^Start Premium – Only/ })).toBeEnabled();
+  };
+  const lookAtHistory = async () => {
+    await card(page, host).getByRole('link').click();
+    const panel = page.getByLabel(`Details for ${host}`);
+    await expect(panel.getByRole('heading', { name: /^Certificate History/ })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(panel).toBeHidden();
+  };
+  for (let time = 0; time < 2; time++) {
+    await lookAtOffer();
+    await page.keyboard.press('Escape');
+    await lookAtHistory();
   }
+  expect([products(), histories()]).toEqual([1, 1]);
+  const read = lists();
+  await focus(page);
+  await lookAtOffer();
+  expect(lists()).toBe(read);
+  expect(histories()).toBe(1);
+  spec('7.12', 'GET /domain/list takes a page, is kept for 60 seconds and not read again on focus');
+  spec('7.15', 'GET /domain/{id}/history is kept for 60 seconds and not read again on focus');
+  const known = products();
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })));
+  await expect.poll(products).toBeGreaterThan(known);
+  spec('7.10', 'GET /payment/products is kept for 60 seconds and read again on focus');
+  await page.keyboard.press('Escape');
+  await page.clock.fastForward(61_000);
+  const old = products();
+  await lookAtOffer();
+  await expect.poll(products).toBeGreaterThan(old);
+  spec('9.08', 'The plan and the products are old after 60 seconds');
+  await page.keyboard.press('Escape');
+  await lookAtHistory();
+  await expect.poll(histories).toBeGreaterThan(1);
+  spec('9.09', 'History and list are kept for 60 seconds');
 });

@@ -1,21 +1,32 @@
-import type { Page } from '@playwright/test';
-import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+import type { Locator, Page } from '@playwright/test';
+import { spec } from '../spec/spec.ts';
+import { expect, logIn, logOut, signUp, test } from './world.ts';
 
 test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
-const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });
 
 test('login and sign-up have the specified words, fields and ways', async ({ page }) => {
   await page.goto('/login');
   await expect(page.getByRole('heading', { level: 1, name: 'Login' })).toBeVisible();
+  spec('2R.02', '/login is public');
+  spec('2L.03', 'The heading of the login is “Login”');
   await expect(page.getByText('Enter your email and password below to log into your account')).toBeVisible();
-  const card480 = await page.locator('form').evaluate((form) => {
-    const box = form.parentElement?.closest('div');
-    return box?.getBoundingClientRect().width ?? 0;
+  spec('2L.04', 'The login has its subtitle');
+  await test.step('the card stands in the middle, below the logo', async () => {
+    const logo = page.getByRole('main').getByRole('link', { name: 'Certlantern' });
+    const form = page.locator('main form').locator('xpath=..');
+    const boxes = async () => ({ logo: await logo.boundingBox(), card: await form.boundingBox() });
+    const { logo: above, card } = await boxes();
+    const middle = (box: { x: number; width: number } | null) => (box ? box.x + box.width / 2 : NaN);
+    expect(middle(card)).toBeCloseTo(await page.evaluate(() => document.body.clientWidth / 2), 0);
+    expect(middle(above)).toBeCloseTo(middle(card), 0);
+    expect((above?.y ?? NaN) + (above?.height ?? NaN)).toBeLessThan(card?.y ?? NaN);
+    spec('2L.01', 'The login has a centred layout with the logo above the card');
+    expect(card?.width).toBe(480);
+    spec('2L.02', 'The login is 480 px wide from the first breakpoint up');
+    spec('9.12', 'The login is 480 px wide');
   });
-  expect(card480).toBeLessThanOrEqual(480);
-  expect(card480).toBeGreaterThan(380);
 
   const password = page.getByLabel('Password', { exact: true });
   await password.fill('correct-horse-7');
@@ -24,9 +35,11 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   await expect(password).toHaveAttribute('type', 'text');
   await page.getByRole('button', { name: /(?:hide|show) password/i }).click();
   await expect(password).toHaveAttribute('type', 'password');
+  spec('2L.06', 'The password can be shown and hidden');
 
   await test.step('the button waits while a login is in progress', async () => {
     await page.getByLabel('Email').fill('nobody@orchard.example');
+    spec('2L.05', 'The login has a field for the email');
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await page.route('**/api/identity/sign-in/email', async (route) => {
@@ -36,6 +49,8 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
     const button = page.getByRole('button', { name: 'Login', exact: true });
     await button.click();
     await expect(button).toBeDisabled();
+    spec('2L.07', 'The login has the button “Login”');
+    spec('2L.08', 'The button waits while a login is in progress');
     release();
     await expect(button).toBeEnabled();
     await expect(
@@ -43,29 +58,43 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
         'Failed to login: The server could not be reached. Your monitoring keeps running.',
       ),
     ).toBeVisible();
+    spec('8.07', '“Failed to login: ” and the message; the form can be sent again');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   await expect(page.getByText(/^By clicking login/)).toBeVisible();
   await expect(page.getByRole('link', { name: 'Terms of Service' })).toHaveAttribute('href', '/terms');
   await expect(page.getByRole('link', { name: 'Privacy Policy' })).toHaveAttribute('href', '/privacy');
+  spec('2L.12', 'The footer of the login links the terms and the privacy policy');
   await expect(page.getByText('New user?')).toBeVisible();
   await page.getByRole('link', { name: 'Sign up' }).click();
   await expect(page).toHaveURL(/\/signup$/);
+  spec('2L.11', '“New user? Sign up” leads to /signup');
+  spec('2R.03', '/signup is public');
 
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   for (const text of ['Please enter your name', 'Please enter your email', 'Please enter your password'])
     await expect(page.getByText(text, { exact: true })).toBeVisible();
+  spec('2S.01', 'Sign-up has a field for the name');
+  spec('2S.03', 'Sign-up has fields for email and password');
+  spec('2S.04', 'Sign-up has the button “Sign Up”');
+  spec('5.05', 'The name is required');
   await page.getByLabel('Email').fill('nobody');
   await page.getByLabel('Password', { exact: true }).fill('short');
   await page.getByRole('button', { name: 'Sign Up', exact: true }).click();
   await expect(page.getByText('Invalid email address')).toBeVisible();
   await expect(page.getByText('Password must be at least 7 characters long')).toBeVisible();
-  await expect(page.getByLabel('Company')).toBeVisible();
+  await expect(page.getByLabel('Company')).toHaveValue('');
+  await expect(page.getByLabel('Company')).not.toHaveAttribute('aria-invalid', 'true');
+  spec('2S.02', 'Sign-up has a field for the company, which may be empty');
+  spec('5.06', 'The company is optional; email and password as for the login');
   await expect(page.getByRole('link', { name: 'Terms of Service' })).toHaveAttribute('href', '/terms');
   await expect(page.getByRole('link', { name: 'Privacy Policy' })).toHaveAttribute('href', '/privacy');
+  spec('2S.08', 'Sign-up links the terms and the privacy policy');
+  spec('2R.08', '/terms is linked from login and sign-up');
   await page.getByText('Have an account?').getByRole('link', { name: 'Login instead' }).click();
   await expect(page).toHaveURL(/\/login$/);
+  spec('2S.07', '“Have an account? Login instead” leads to /login');
   await expect(page.getByText('Or continue with')).toBeHidden();
 
   await test.step('Google is offered where it is configured', async () => {
@@ -84,52 +113,122 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
       await expect(page.getByText('Or continue with')).toBeVisible();
       await expect(page.getByRole('button', { name })).toBeVisible();
     }
+    spec('2L.09', 'The divider “Or continue with” stands above other providers');
+    spec('2L.10', '“Sign In with Google” stands where Google is configured');
+    spec('2S.05', 'Sign-up has the divider above other providers');
+    spec('2S.06', '“Sign Up with Google” stands where Google is configured');
   });
+});
+
+test('a login and a sign-up lead to the dashboard, and who is signed in is not asked to log in', async ({
+  page,
+}) => {
+  const person = await signUp(page);
+  await expect(page).toHaveURL(/\/dashboard$/);
+  expect(await page.evaluate(() => sessionStorage.getItem('authToken'))).not.toBeNull();
+  spec('2S.09', 'A sign-up stores the session and leads to /dashboard');
+  await page.goto('/login');
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await logOut(page);
+  await logIn(page, person);
+  await expect(page).toHaveURL(/\/dashboard$/);
+  spec('1.20', 'People sign up and in with email and password');
+  const cookies = (await page.context().cookies()).filter(({ name }) => name.endsWith('session'));
+  expect(cookies).toMatchObject([{ httpOnly: true, sameSite: 'Lax' }]);
+  spec('1.22', 'The provider’s token is traded for a cookie session of the product');
+  spec('2L.13', 'A login leads to /dashboard');
 });
 
 test('the landing page has the specified sections and words', async ({ page }) => {
   await page.goto('/landing');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    'Certlantern: Never miss an SSL certificate expiry again.',
-  );
-  await expect(page.getByRole('main').getByRole('link', { name: 'Sign Up' }).first()).toBeVisible();
-  for (const name of [/^SSL Certificate Tracking/, /^Email Notifications/, /^Webhook Support/])
-    await expect(page.getByRole('heading', { name })).toBeVisible();
+  const header = page.getByRole('banner');
+  await expect(header.getByRole('link', { name: 'Certlantern' }).locator('svg')).toBeVisible();
+  spec('2A.02', 'The header of the landing page has the logo');
+  const headline = page.getByRole('heading', { level: 1 });
+  await expect(headline).toHaveText('Certlantern: Never miss an SSL certificate expiry again.');
+  spec('2R.01', '/landing is public and shows the marketing page');
+  spec('2A.07', 'The landing page has the headline');
+  const signUpLink = page.getByRole('main').getByRole('link', { name: 'Sign Up' }).first();
+  await expect(signUpLink).toBeVisible();
+  const top = async (each: Locator) => (await each.boundingBox())?.y ?? NaN;
+  expect(await top(signUpLink)).toBeGreaterThan(await top(headline));
+  spec('2A.08', 'A “Sign Up” button stands below the headline');
+  const features = page.locator('section', { has: page.getByRole('heading', { name: 'Key Features' }) });
+  await expect(features.getByRole('heading', { level: 3 })).toHaveText([
+    /^SSL Certificate Tracking/,
+    /^Email Notifications/,
+    /^Webhook Support/,
+  ]);
+  spec('2A.09', '“Key Features” has three items');
   const footer = page.getByRole('contentinfo');
   for (const [name, address] of [
     ['Terms of Use', /terms-of-use$/],
     ['Privacy Policy', /privacy-policy$/],
   ] as const) {
     await expect(footer.getByRole('link', { name })).toHaveAttribute('href', address);
-    await expect(footer.getByRole('link', { name })).toHaveAttribute('target', '_blank');
+    const opening = page.waitForEvent('popup');
+    await footer.getByRole('link', { name }).click();
+    await expect(await opening).toHaveURL(address);
+    await (await opening).close();
   }
+  spec('2A.15', '“Terms of Use” opens in a new tab');
+  spec('2A.16', '“Privacy Policy” opens in a new tab');
   await footer.scrollIntoViewIfNeeded();
-  await expect(page.getByRole('banner').getByRole('link', { name: 'Sign Up' })).toBeInViewport();
-  await expect(page.getByRole('banner').getByRole('button', { name: /theme/i })).toBeInViewport();
+  await expect(header.getByRole('link', { name: 'Sign Up' })).toBeInViewport();
+  spec('2A.01', 'The header of the landing page stays in view');
+  await expect(header.getByRole('button', { name: /theme/i })).toBeInViewport();
+  spec('2A.06', 'The landing page has the theme control');
 });
 
 test('every legal address shows the one page, at its place', async ({ page }) => {
-  for (const [address, place] of [
-    ['/terms-of-use', '#terms'],
-    ['/terms', '#terms'],
-    ['/privacy', '#privacy'],
-    ['/privacy-policy', '#privacy'],
-    ['/terms#refund', '#refund'],
+  // The part begins below the header that stays, and its heading is the topmost text.
+  const distance = (place: string) =>
+    page.evaluate((selector) => {
+      const header = document.querySelector('header')?.getBoundingClientRect().bottom ?? NaN;
+      return (document.querySelector(selector)?.getBoundingClientRect().top ?? NaN) - header;
+    }, place);
+  for (const [address, place, scrolls] of [
+    ['/terms-of-use', '#terms', false],
+    ['/terms', '#terms', false],
+    ['/privacy', '#privacy', true],
+    ['/privacy-policy', '#privacy', true],
+    ['/terms#refund', '#refund', true],
   ] as const) {
     await page.goto('about:blank');
+    await page.setViewportSize({ width: 1000, height: 500 });
     await page.goto(address);
     for (const anchor of ['#terms', '#privacy', '#refund']) await expect(page.locator(anchor)).toBeAttached();
     await expect(page.locator(place)).toBeInViewport();
     await expect(page.getByText('January 2025').first()).toBeAttached();
+    if (!scrolls) continue;
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(200);
+    await expect.poll(() => distance(place)).toBeGreaterThanOrEqual(0);
+    // The last part ends with the page, which cannot scroll further.
+    const isAtEnd = await page.evaluate(
+      () => window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1,
+    );
+    if (!isAtEnd) expect(await distance(place)).toBeLessThan(40);
   }
+  spec('2R.04', '/terms-of-use is public and shows the legal page');
+  spec('2R.05', '/privacy shows the same legal page');
+  spec('2R.06', '/privacy-policy shows the same legal page');
+  spec('2R.07', 'The legal page has the anchors terms, privacy and refund');
+  spec('1.19', 'The legal page is dated January 2025');
 });
 
 test('addresses lead where they should', async ({ page }) => {
+  for (const path of ['/landing', '/login', '/signup', '/terms-of-use', '/privacy', '/privacy-policy']) {
+    expect((await page.goto(path))?.status()).toBe(200);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+  }
+  spec('6.01', 'Anonymous people see landing, login, sign-up and legal pages');
   await page.goto('/');
   await expect(page).toHaveURL(/\/landing$/);
   const person = await signUp(page);
   await page.goto('/');
   await expect(page).toHaveURL(/\/dashboard/);
+  spec('2R.11', 'The root leads to the dashboard with a session, else to the landing page');
   await page.goto('/no-such-page');
   await expect(page.getByRole('link').first()).toBeVisible();
 
@@ -143,8 +242,11 @@ test('addresses lead where they should', async ({ page }) => {
     await page.goto('/profile', { waitUntil: 'domcontentloaded' });
     await expect(page.locator('#root, body').first()).toBeAttached();
     expect((await page.locator('body').innerText()).trim()).toBe('');
+    spec('2P.02', 'While it asks, the screen is empty');
     release();
     await expect(page.getByLabel('Email')).toHaveValue(person.email);
+    spec('2P.01', 'A protected page asks who is signed in when it opens');
+    spec('4A.01', 'The check of the session loads, then shows the page or leads to /login');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
   await test.step('a check that fails is logged and counts as nobody', async () => {
@@ -153,199 +255,55 @@ test('addresses lead where they should', async ({ page }) => {
     await page.route('**/api/user/me', (route) => route.fulfill({ status: 400 }));
     await page.goto('/dashboard');
     await expect(page).toHaveURL(/\/login/);
+    spec('2P.06', 'A failed check counts as nobody signed in');
     expect(logged.join()).toContain('Failed to get me.');
+    spec('2P.05', 'A failed check of the user is logged');
   });
 });
 
 test('the shell has the specified controls, and its choices last', async ({ page }) => {
   const person = await signUp(page);
   const header = page.getByRole('banner');
-  await expect(header.getByRole('link', { name: 'Certlantern' })).toBeVisible();
+  await expect(header.getByRole('link', { name: 'Certlantern' }).locator('svg')).toBeVisible();
+  await expect(header.getByRole('link', { name: 'Certlantern' })).toHaveText('Certlantern');
+  spec('2H.01', 'The header has the logo and the product’s name');
   await expect(header.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
+  spec('6.05', 'Free sees the offer to upgrade');
   await expect(header.getByRole('button', { name: 'Give Feedback' })).toBeVisible();
+  spec('2H.03', 'The header has “Give Feedback”');
+  const notice = page.getByRole('region', { name: 'Notice' });
+  await expect(notice).toContainText('Verify your address');
+  const below = await notice.evaluate(
+    (bar) => bar.getBoundingClientRect().top >= (document.querySelector('header')?.offsetHeight ?? Infinity),
+  );
+  expect(below).toBe(true);
+  spec('2H.08', 'A notice stands below the header');
   await page.getByRole('button', { name: `Account of ${person.name}` }).click();
   for (const name of ['Profile', /^Billing/, 'Log out'])
     await expect(page.getByRole('menuitem', { name })).toBeVisible();
+  spec('2H.05', 'The menu of the account has “Billing”');
+  spec('2H.06', 'The menu of the account has “Log out”');
   await page.getByRole('menuitem', { name: 'Profile' }).click();
   await expect(page).toHaveURL(/\/profile$/);
+  spec('2H.04', 'The menu of the account has “Profile”');
 
   await page.getByRole('button', { name: /theme/i }).click();
   await expect(page.getByRole('menuitemradio')).toHaveText(['Light', 'Dark', 'System']);
+  spec('2H.07', 'The theme is Light, Dark or System');
   await expect(page.getByRole('menuitemradio', { name: 'System' })).toBeChecked();
+  spec('2T.02', 'The default theme is the system’s');
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
   expect(await page.evaluate(() => localStorage.getItem('theme'))).toBe('dark');
+  spec('2T.01', 'The theme is stored in the browser');
   await expect(page.locator('meta[name=theme-color]')).toHaveAttribute('content', '#101a2f');
   await page.getByRole('button', { name: /theme/i }).click();
   await page.getByRole('menuitemradio', { name: 'Light' }).click();
   await expect(page.locator('meta[name=theme-color]')).toHaveAttribute('content', '#ffffff');
-});
-
-test('the dashboard adds, shows as cards or rows, and asks before it deletes', async ({ page, world }) => {
-  await signUp(page);
-  const hosts: string[] = [];
-  for (const [name, days] of [
-    ['one-day', 1.5],
-    ['today', 0.3],
-    ['fortnight', 14.5],
-  ] as const) {
-    hosts.push(
-      await world.serve(`${name}.spec.example`, { notBefore: daysFromNow(-60), notAfter: daysFromNow(days) }),
-    );
-    await addHost(page, hosts.at(-1) ?? '');
-  }
-  const [oneDay = '', today = '', fortnight = ''] = hosts;
-
-  await test.step('an added domain comes first', async () => {
-    await expect(page.locator('[data-domain-id]').first()).toContainText(fortnight);
-  });
-  await test.step('badges by the day', async () => {
-    await expect(card(page, oneDay)).toContainText('Expiring in 1 day');
-    await expect(card(page, oneDay)).not.toContainText('1 days');
-    await expect(card(page, today)).toContainText('Expiring in 0 days');
-    await expect(card(page, fortnight)).toContainText('Expires in 14 days');
-    for (const host of hosts) await expect(card(page, host)).toContainText('Active');
-  });
-  await test.step('the grid has one, two or three columns, and the list short badges', async () => {
-    await expect(
-      page.getByRole('button', { name: /^Grid/ }).or(page.getByRole('radio', { name: /^Grid/ })),
-    ).toBeVisible();
-    for (const [width, columns] of [
-      [1440, 3],
-      [800, 2],
-      [500, 1],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await expect
-        .poll(() =>
-          page
-            .locator('li[data-domain-id]')
-            .evaluateAll(
-              (cards) => new Set(cards.map((each) => Math.round(each.getBoundingClientRect().left))).size,
-            ),
-        )
-        .toBe(columns);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.keyboard.press('v');
-    await expect(page.getByRole('table')).toBeVisible();
-    await expect(page.getByRole('row').filter({ hasText: oneDay })).toContainText('Expiring in 1d');
-    await expect(page.getByRole('row').filter({ hasText: fortnight })).toContainText('Expires in 14d');
-    await page.keyboard.press('v');
-    await expect(card(page, oneDay)).toBeVisible();
-  });
-
-  await test.step('the menu and the question', async () => {
-    const menu = async (item: string) => {
-      await page.getByRole('button', { name: `Actions for ${today}` }).click();
-      await page.getByRole('menuitem', { name: item }).click();
-    };
-    await menu('Show Details');
-    const panel = page.getByLabel(`Details for ${today}`);
-    await expect(panel).toBeVisible();
-    await panel.getByRole('button', { name: 'Close' }).click();
-    await expect(panel).toBeHidden();
-
-    await menu('Remove');
-    const question = page.getByRole('alertdialog', { name: 'Are you sure you want to delete this domain?' });
-    await question.getByRole('button', { name: 'Cancel' }).click();
-    await expect(question).toBeHidden();
-    await expect(card(page, today)).toBeVisible();
-    await menu('Remove');
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route('**/api/domain/*', async (route) => {
-      await held;
-      await route.continue();
-    });
-    await question.getByRole('button', { name: 'Delete' }).click();
-    await expect(question.getByRole('button', { name: 'Processing...' })).toBeVisible();
-    release();
-    await expect(toasts(page).getByText('Domain deleted successfully')).toBeVisible();
-    await expect(question).toBeHidden();
-    await expect(card(page, today)).toBeHidden();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-
-  await test.step('the dialog adds by its button too, and clears itself', async () => {
-    await page.getByRole('button', { name: 'Add Domain' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add New Domain' });
-    const input = dialog.getByLabel('Host Address');
-    await expect(input).toHaveAttribute('placeholder', /^[a-z.]+\.[a-z]+$/);
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await expect(dialog.getByRole('alert')).toHaveText('Please enter a valid host address');
-    await input.fill(`  https://${today}/path?query  `);
-    await dialog.getByRole('button', { name: 'Add', exact: true }).click();
-    await expect(dialog).toBeHidden();
-    await expect(card(page, today)).toBeVisible();
-  });
-});
-
-test('the panel is 400 px wide, slides for 300 ms, and tells everything of the certificate', async ({
-  page,
-  world,
-}) => {
-  await signUp(page);
-  const notBefore = daysFromNow(-20);
-  const notAfter = daysFromNow(70.5);
-  const host = await world.serve('panel.spec.example', {
-    notBefore,
-    notAfter,
-    dnsNames: ['panel.spec.example', 'www.panel.spec.example', 'm.panel.spec.example'],
-  });
-  await addHost(page, host);
-  await expect(card(page, host)).toContainText(/70 ?days left/);
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route('**/api/domain/*/history', async (route) => {
-    await held;
-    await route.continue();
-  });
-  await card(page, host).getByRole('link').click();
-  const panel = page.getByLabel(`Details for ${host}`);
-  await expect(panel.getByText('Loading certificate history...')).toBeVisible();
-  release();
-  await expect(panel.getByText('Loading certificate history...')).toBeHidden();
-  const { width, duration } = await panel.evaluate((element) => ({
-    width: element.getBoundingClientRect().width,
-    duration: getComputedStyle(element).transitionDuration,
-  }));
-  expect({ width, duration }).toEqual({ width: 400, duration: '0.3s' });
-
-  for (const name of ['Current Certificate', 'Check Frequency', 'Certificate History'])
-    await expect(panel.getByRole('heading', { name: new RegExp(`^${name}`) })).toBeVisible();
-  for (const term of ['Issuer', 'Subject', 'Valid From', 'Expires On', 'Last Checked', 'Authority'])
-    await expect(panel.getByText(term, { exact: true }).first()).toBeVisible();
-  await expect(panel).toContainText('Active');
-  await expect(panel).toContainText('Orchard Trust');
-  await expect(panel).toContainText('CN=Orchard R1,O=Orchard Trust');
-  await expect(panel).toContainText(longDate.format(notBefore));
-  await expect(panel).toContainText(longDate.format(notAfter));
-  await expect(panel).toContainText(new RegExp(`${longDate.format(Date.now())}.{1,6}\\d{2}:\\d{2}`));
-  const names = panel.getByRole('list', { name: 'Names in the certificate' });
-  await expect(names.getByText('www.panel.spec.example')).toBeVisible();
-  await names.getByRole('button', { name: '+1 more' }).click();
-  await expect(names.getByText('m.panel.spec.example', { exact: true })).toBeVisible();
-
-  await test.step('what is revoked says so, on its card and in the panel', async () => {
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.route('**/api/domain/list*', async (route) => {
-      const answer = await route.fetch();
-      const list = (await answer.json()) as { data: object[] };
-      const data = list.data.map((domain) => ({ ...domain, is_revoked: true, state: 'revoked' }));
-      await route.fulfill({ json: { ...list, data } });
-    });
-    await page.reload();
-    for (const place of [panel, card(page, host)])
-      await expect(place.getByText('Revoked', { exact: true }).first()).toBeVisible();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-  });
-  await test.step('frequencies of Premium are locked and say why', async () => {
-    await expect(panel.getByRole('radio')).toHaveCount(4);
-    await expect(panel.getByRole('radio', { name: /^Daily/ })).toBeChecked();
-    for (const name of [/^10 min/, /^15 min/, /^Hourly/])
-      await expect(panel.getByRole('radio', { name })).toHaveAttribute('aria-disabled', 'true');
-    await expect(panel.getByText('Upgrade to premium to customize check frequency.')).toBeVisible();
-  });
+  spec('2T.03', 'The browser’s frame is navy in the dark and white in the light');
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('data-font', 'inter');
+  spec('2T.05', 'The default font is Inter');
 });
 
 test('the profile resets the password and asks before the account goes', async ({ page }) => {
@@ -353,18 +311,34 @@ test('the profile resets the password and asks before the account goes', async (
   await page.goto('/profile');
   await expect(page.getByLabel('Email')).toHaveValue(person.email);
   await expect(page.getByLabel('Email')).not.toBeEditable();
+  spec('2Q.01', 'The email on the profile is read-only');
+  spec('6.08', 'Nobody edits the email on the profile');
   const update = page.getByRole('button', { name: 'Update Profile' });
+  await expect(update).toBeDisabled();
   await page.getByLabel('Company').fill('');
   await expect(update).toBeEnabled();
+  spec('2Q.02', 'The profile has full name and company');
+  spec('2Q.03', '“Update Profile” is enabled only after a change');
   await page.getByLabel('Full Name').fill('  ');
   await update.click();
   await expect(page.getByText('Please enter your name')).toBeVisible();
+  spec('5.13', 'The profile needs a full name');
   await page.getByLabel('Full Name').fill(person.name);
+  const updated = page.waitForRequest('**/api/user/update');
   await update.click();
+  expect((await updated).postDataJSON()).toEqual({ full_name: person.name, company: null });
+  spec('3.07', 'The update of the profile sends full_name and company');
+  spec('5.14', 'The company may be null');
   await expect(toasts(page).getByText('User updated successfully')).toBeVisible();
+  spec('8.19', '“User updated successfully”');
   await expect(update).toBeDisabled();
+  const asked = page.waitForRequest('**/api/identity/request-password-reset');
   await page.getByRole('button', { name: 'Reset Password' }).click();
+  expect((await asked).postDataJSON()).toEqual({ email: person.email });
+  spec('7.19', 'The mail for a new password comes from the provider');
   await expect(toasts(page).getByText('Password reset email sent.')).toBeVisible();
+  spec('2Q.04', 'The profile has “Reset Password”');
+  spec('8.21', '“Password reset email sent.”');
 
   await test.step('an account without an address has nowhere to send it', async () => {
     await page.route('**/api/user/me', async (route) => {
@@ -375,6 +349,7 @@ test('the profile resets the password and asks before the account goes', async (
     await page.reload();
     await page.getByRole('button', { name: 'Reset Password' }).click();
     await expect(toasts(page).getByText('No authenticated user with a valid email.')).toBeVisible();
+    spec('8.23', '“No authenticated user with a valid email.”');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
@@ -383,6 +358,8 @@ test('the profile resets the password and asks before the account goes', async (
   await expect(question).toContainText(
     'Are you sure you want to delete your account? This action cannot be undone.',
   );
+  await expect(question.getByRole('button', { name: 'Delete' })).toBeVisible();
   await question.getByRole('button', { name: 'Cancel' }).click();
   await expect(question).toBeHidden();
+  spec('2Q.05', '“Delete Account” asks first, with “Cancel” and “Delete”');
 });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { api, ApiError } from './api-client.ts';
 import { onRefresh } from './session-refresh.ts';
+import { spec } from '../../tests/spec/spec.ts';
 
 const alice = { id: 'a1', email: 'alice@fjord.example', full_name: 'Alice', photo_url: null };
 const anything = z.unknown();
@@ -49,6 +50,9 @@ describe('a call that is answered 401', () => {
     const answer = await api('/domain/list', { schema: z.object({ data: z.string() }) });
     expect(answer).toEqual({ data: 'yes' });
     expect(server.calls).toEqual(['GET /api/domain/list', 'POST /api/auth/refresh', 'GET /api/domain/list']);
+    spec('4S.09', 'The call is made once more after a refresh');
+    spec('9.21', 'A session is renewed by the first call that finds it ended (decision 32)');
+    spec('9.10', 'A call is made once more after a refresh');
   });
 
   it('shares the refresh with those that fail beside it', async () => {
@@ -56,6 +60,8 @@ describe('a call that is answered 401', () => {
     await Promise.all(['/a', '/b', '/c'].map((path) => api(path, { schema: anything })));
     expect(server.calls.filter((call) => call.endsWith('/auth/refresh'))).toHaveLength(1);
     expect(server.calls).toHaveLength(7);
+    spec('4S.06', 'A 401 starts one refresh that all share');
+    spec('4S.07', 'Calls that are refused meanwhile wait for it');
   });
 
   it('waits until the refreshed user was taken in', async () => {
@@ -75,6 +81,7 @@ describe('a call that is answered 401', () => {
     stop();
     expect(server.fresh).toBe(true);
     expect(order).toEqual(['Alice', 'repeated']);
+    spec('4S.08', 'After a refresh the user is stored again, encrypted');
   });
 
   it('is not made a third time', async () => {
@@ -93,6 +100,8 @@ describe('a call that is answered 401', () => {
       status: 401,
     });
     await expect(failure).rejects.toMatchObject({ cause: { message: 'Failed to fetch refresh token.' } });
+    spec('4S.10', 'A refused refresh fails the call with its own words');
+    spec('8.02', '“Failed to fetch refresh token.”');
     stop();
     expect(ended).toHaveBeenCalledOnce();
     expect(server.calls).toHaveLength(2);
@@ -131,6 +140,7 @@ describe('a call that is refused', () => {
       message: 'Bad Gateway',
       code: null,
     });
+    spec('8.24', 'Errors carry status text and status code');
   });
 
   it('carries the fixed text where one is specified', async () => {
@@ -183,5 +193,6 @@ describe('both casings of an answer', () => {
     expect(await api('/domain/list', { schema })).toEqual({
       data: [{ hostname: 'a.example', last_checked_at: null }],
     });
+    spec('3.09', 'A domain is read in camel case and in snake case');
   });
 });

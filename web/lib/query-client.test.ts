@@ -2,6 +2,7 @@ import { QueryObserver } from '@tanstack/react-query';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { createQueryClient, forgetUser, mayRetry, PUBLIC_CONFIG_KEY, retryDelayMs } from './query-client.ts';
+import { spec } from '../../tests/spec/spec.ts';
 
 describe('a failed read', () => {
   it('is tried again three times', () => {
@@ -19,7 +20,20 @@ describe('a failed read', () => {
 
   it('waits twice as long each time, and 30 s at most', () => {
     expect([0, 1, 2, 10].map(retryDelayMs)).toEqual([1000, 2000, 4000, 30_000]);
+    spec(
+      '9.18',
+      'Reads that are not refused are tried 3 times more, with growing waits of at most 30 s (decision 32)',
+    );
   });
+});
+
+it('what was read is fresh for 60 s, kept for 5 minutes, and not read again because the window has the focus', () => {
+  expect(createQueryClient().getDefaultOptions().queries).toMatchObject({
+    staleTime: 60_000,
+    gcTime: 300_000,
+    refetchOnWindowFocus: false,
+  });
+  spec('9.19', 'What nobody reads is forgotten after 5 minutes');
 });
 
 /** A read that somebody looks at until the test ends; each time it is made, the test answers it. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outcomeOf } from './completion.ts';
+import { spec } from '../../../tests/spec/spec.ts';
 
 const paid = {
   status: 'completed',
@@ -16,8 +17,9 @@ describe('an event of the checkout', () => {
     });
   });
 
-  it.each(['canceled', 'past_due'])('has brought no money when it is %s', (status) => {
+  it.each(['draft', 'ready', 'canceled', 'past_due'])('has brought no money when it is %s', (status) => {
     expect(outcomeOf({ name: 'checkout.completed', data: { ...paid, status } })).toBeNull();
+    spec('4A.05', 'A checkout has the statuses draft, ready, completed, billed, canceled and past_due');
   });
 
   it('counts as paid also where its figures are missing', () => {
@@ -34,6 +36,7 @@ describe('an event of the checkout', () => {
       reason: 'The price is archived.',
     });
     expect(outcomeOf({ name: 'checkout.failed' })).toEqual({ kind: 'failed', reason: 'checkout.failed' });
+    spec('4A.06', 'The checkout tells that it loaded, closed, completed, erred or failed');
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { inMajorUnits, priceText } from './price.ts';
+import { spec } from '../../../tests/spec/spec.ts';
 
 describe('a price', () => {
   it.each([
@@ -13,6 +14,7 @@ describe('a price', () => {
 
   it('is measured in major units', () => {
     expect(inMajorUnits(499, 'USD')).toBe(4.99);
+    spec('3.16', 'A price is in hundredths, or in the minor units that its currency has (decision 32)');
     expect(inMajorUnits(499, 'JPY')).toBe(499);
   });
 });

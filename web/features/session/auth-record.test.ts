@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { CurrentUser } from '../../lib/current-user.ts';
 import { AUTH_RECORD_KEY, createAuthRecord } from './auth-record.ts';
+import { spec } from '../../../tests/spec/spec.ts';
 
 const alice: CurrentUser = {
   id: 'a1',
@@ -63,6 +64,7 @@ describe('the auth record', () => {
     await expect(createAuthRecord(storage, crypto.subtle).read()).rejects.toThrow(
       'Invalid encrypted token format',
     );
+    spec('8.04', '“Invalid encrypted token format”');
   });
 
   it('refuses a record that was tampered with', async () => {

@@ -5,6 +5,7 @@ import { browserTimeZone } from '../../lib/time-zone.ts';
 import { AUTH_RECORD_KEY } from './auth-record.ts';
 import { onSessionElsewhere } from './session-channel.ts';
 import type { SessionChange } from './session-channel.ts';
+import { spec } from '../../../tests/spec/spec.ts';
 
 const alice = {
   id: 'a1',
@@ -56,6 +57,7 @@ describe('the current user at the start of a page', () => {
     await page.checkCurrentUser();
     expect(await page.checkCurrentUser()).toMatchObject({ id: 'a1', fullName: 'Alice' });
     expect(calls).toEqual(['/api/user/me']);
+    spec('4S.02', 'A record that decrypts gives the user back');
   });
 
   it('is asked for where the record is of an earlier page load, which is replaced', async () => {
@@ -65,6 +67,8 @@ describe('the current user at the start of a page', () => {
     expect(await (await loadPage()).checkCurrentUser()).toMatchObject({ id: 'a1' });
     expect(calls).toHaveLength(2);
     expect(items.get(AUTH_RECORD_KEY)).not.toBe(before);
+    spec('4S.04', 'A record that does not decrypt is removed, and the server asked');
+    spec('4S.05', 'The record’s key is random and made at each page load');
   });
 
   it('is nobody where the server names none, and the record goes', async () => {
@@ -98,6 +102,8 @@ describe('a session that opens', () => {
       `/api/auth/firebase {"token":"id-token","name":"Alice G","company":null} ${browserTimeZone()}`,
       `/api/auth/firebase {"token":"id-token","name":"Alice","company":"Fjord","trial":true,"invite":"code"} ${browserTimeZone()}`,
     ]);
+    spec('3.06', 'The exchange sends name and company');
+    spec('7.17', 'A login goes to the provider, then to the exchange, and is stored');
   });
 
   it('leaves the encrypted record, and is told to the other tabs', async () => {
@@ -143,6 +149,8 @@ describe('a log-out', () => {
     await page.endSession(builtIn);
     expect(calls.slice(1)).toEqual(['/api/auth/logout', '/api/identity/sign-out {}']);
     expect(items.has(AUTH_RECORD_KEY)).toBe(false);
+    spec('2H.10', '“Log out” ends the session at the server and at the provider, and leads to /login');
+    spec('4S.11', 'A log-out removes the record and tells the server');
   });
 
   it('reaches the provider and forgets the record also where the server is out of reach', async () => {

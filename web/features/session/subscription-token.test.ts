@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
 import { fetchSubscriptionToken } from './session-calls.ts';
 import { readSubscriptionToken } from './subscription-token.ts';
+import { spec } from '../../../tests/spec/spec.ts';
 
 const now = Date.UTC(2026, 10, 20);
 const inAnHour = now / 1000 + 3600;
@@ -25,6 +26,8 @@ describe('the subscription token', () => {
   it.each(['active', 'trialing', 'past_due'])('with the status "%s" means subscribed', async (status) => {
     const token = sign({ sub: 'alice', status, exp: inAnHour });
     expect(await read(token)).toEqual({ isSubscribed: true, expiresAt: inAnHour * 1000 });
+    spec('3.08', 'The plan is read from a signed token: status and expiry');
+    spec('4A.02', 'The plan is: not subscribed, or subscribed until a date');
   });
 
   it('with an empty status means not subscribed', async () => {
@@ -43,11 +46,14 @@ describe('the subscription token', () => {
     ['that is no token', 'premium please'],
   ])('%s is refused', async (_, token) => {
     await expect(read(token)).rejects.toThrow('Invalid or expired token');
+    spec('8.06', '“Invalid or expired token”');
+    spec('7.06', 'GET /user/sub answers with a signed token that the page verifies');
   });
 
   it('cannot be verified without a user', async () => {
     const token = sign({ sub: '', status: 'active', exp: inAnHour });
     await expect(read(token, { userId: '' })).rejects.toThrow('Failed to fetch client secret');
+    spec('8.05', '“Failed to fetch client secret”');
   });
 });
 

@@ -1,0 +1,159 @@
+import type { Page } from '@playwright/test';
+import { spec } from '../spec/spec.ts';
+import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
+
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });
+
+/** Where the panel is in each frame after a press, as px from its place, until it is there or gone. */
+async function frames(page: Page, label: string, press: () => Promise<void>): Promise<number[]> {
+  const seen = await page.evaluateHandle((name) => {
+    const lefts: number[] = [];
+    const isOver = new Promise<void>((resolve) => {
+      const look = (): void => {
+        const panel = document.querySelector(`[aria-label="${name}"]`);
+        const left = panel ? window.innerWidth - 400 - panel.getBoundingClientRect().left : null;
+        if (left !== null) lefts.push(Math.round(-left));
+        const hasMoved = lefts.some((one) => one > 0);
+        if (hasMoved && (left === null || lefts.slice(-3).every((one) => one === 0))) resolve();
+        else requestAnimationFrame(look);
+      };
+      // From the press on: before it the panel only stands there.
+      document.addEventListener('click', () => requestAnimationFrame(look), { once: true, capture: true });
+    });
+    return { lefts, isOver };
+  }, label);
+  await press();
+  return seen.evaluate(async ({ lefts, isOver }) => {
+    await isOver;
+    return lefts;
+  });
+}
+
+test('the panel is 400 px wide, slides for 300 ms, and tells everything of the certificate', async ({
+  page,
+  world,
+}) => {
+  await signUp(page);
+  const notBefore = daysFromNow(-20);
+  const notAfter = daysFromNow(10.5);
+  const host = await world.serve('panel.spec.example', {
+    notBefore,
+    notAfter,
+    dnsNames: ['panel.spec.example', 'www.panel.spec.example', 'm.panel.spec.example'],
+  });
+  await addHost(page, host);
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/api/domain/*/history', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await card(page, host).getByRole('link').click();
+  const panel = page.getByLabel(`Details for ${host}`);
+  await expect(panel.getByText('Loading certificate history...')).toBeVisible();
+  spec('2D.27', '“Loading certificate history...” stands while it loads');
+  release();
+  await expect(panel.getByText('Loading certificate history...')).toBeHidden();
+  for (const width of [1440, 768]) {
+    await page.setViewportSize({ width, height: 900 });
+    await expect
+      .poll(() => panel.evaluate((element) => element.getBoundingClientRect()))
+      .toMatchObject({ width: 400, right: width });
+  }
+  spec('2D.18', 'The panel stands on the right, 400 px wide');
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  await test.step('it slides in and out', async () => {
+    // Each frame's distance from its place, from the press on.
+    const slide = (press: () => Promise<void>) => frames(page, `Details for ${host}`, press);
+    const out = await slide(() => panel.getByRole('button', { name: 'Close' }).click());
+    expect(out.some((left) => left > 0 && left < 400)).toBe(true);
+    expect(out).toEqual(out.toSorted((one, other) => one - other));
+    await expect(panel).toBeHidden();
+    spec('2D.20', 'The panel slides out in 300 ms');
+    const back = await slide(() => card(page, host).getByRole('link').click());
+    expect(back.some((left) => left > 0 && left < 400)).toBe(true);
+    expect(back).toEqual(back.toSorted((one, other) => other - one));
+    spec('2D.19', 'The panel slides in');
+    await expect(panel).toHaveCSS('transition-duration', '0.3s');
+    spec('9.11', 'The panel is 400 px wide and closes in 300 ms');
+  });
+
+  await test.step('its header has icon, host, badge and a button to close', async () => {
+    const header = panel.locator('header');
+    await expect(header.getByRole('heading', { name: host })).toBeVisible();
+    await expect(header.getByText('Active', { exact: true })).toBeVisible();
+    await expect(header.getByRole('button', { name: 'Close' })).toBeVisible();
+    // Its first letter stands for an icon that the host does not have.
+    await expect(header.locator('[aria-hidden=true]').first()).toHaveText('P');
+    spec('2D.21', 'The panel’s header has icon, host, revocation badge and a button to close');
+  });
+
+  for (const name of ['Current Certificate', 'Check Frequency', 'Certificate History'])
+    await expect(panel.getByRole('heading', { name: new RegExp(`^${name}`) })).toBeVisible();
+  for (const term of ['Issuer', 'Subject', 'Valid From', 'Expires On', 'Last Checked', 'Authority'])
+    await expect(panel.getByText(term, { exact: true }).first()).toBeVisible();
+  spec('1.01', 'People track domains and see issuer, subject, validity, authority and revocation');
+  await expect(panel).toContainText('Orchard Trust');
+  await expect(panel).toContainText('CN=Orchard R1,O=Orchard Trust');
+  spec('2D.24', 'The authority has its name and its full distinguished name');
+  const current = panel.locator('section', {
+    has: page.getByRole('heading', { name: 'Current Certificate' }),
+  });
+  await expect(current).toContainText(longDate.format(notBefore));
+  await expect(current).toContainText(longDate.format(notAfter));
+  await expect(current.getByText('Expires in 10 days', { exact: true })).toBeVisible();
+  spec('2D.22', 'Current Certificate: issuer, subject, valid from, expires on with its badge');
+  await expect(panel).toContainText(new RegExp(`${longDate.format(Date.now())}.{1,6}\\d{2}:\\d{2}`));
+  spec('2D.23', 'Last Checked has date and time');
+  const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Europe/Oslo' });
+  for (const date of [notBefore, notAfter])
+    if (short.format(date) !== longDate.format(date))
+      await expect(current).not.toContainText(short.format(date));
+  spec('2D.28', 'Dates in the panel have the long form');
+  const names = panel.getByRole('list', { name: 'Names in the certificate' });
+  await expect(names.getByText('www.panel.spec.example')).toBeVisible();
+  await names.getByRole('button', { name: '+1 more' }).click();
+  await expect(names.getByText('m.panel.spec.example', { exact: true })).toBeVisible();
+  const history = panel.locator('section', {
+    has: page.getByRole('heading', { name: /^Certificate History/ }),
+  });
+  for (const fact of [
+    'panel.spec.example',
+    'Orchard R1',
+    longDate.format(notBefore),
+    longDate.format(notAfter),
+  ])
+    await expect(history.getByRole('listitem').first()).toContainText(fact);
+  spec('2D.26', 'The history lists subject, issuer, validity and names');
+  spec('1.02', 'Each domain has a history of its certificates');
+
+  await test.step('what is revoked says so, on its card and in the panel', async () => {
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.route('**/api/domain/list*', async (route) => {
+      const answer = await route.fetch();
+      const list = (await answer.json()) as { data: object[] };
+      const data = list.data.map((domain) => ({ ...domain, is_revoked: true, state: 'revoked' }));
+      await route.fulfill({ json: { ...list, data } });
+    });
+    await page.reload();
+    for (const place of [panel, card(page, host)])
+      await expect(place.getByText('Revoked', { exact: true }).first()).toBeVisible();
+    spec('4B.07', 'The revocation badge is Revoked or Active');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+  await test.step('frequencies of Premium are locked and say why', async () => {
+    await expect(panel.getByRole('radio')).toHaveCount(4);
+    await expect(panel.getByRole('radio', { name: /^Daily/ })).toBeChecked();
+    spec('2D.25', 'The panel has the selector for the check frequency');
+    spec('6.04', 'Free checks once a day');
+    for (const name of [/^10 min/, /^15 min/, /^Hourly/])
+      await expect(panel.getByRole('radio', { name })).toHaveAttribute('aria-disabled', 'true');
+    spec('5.15', 'Frequencies of Premium are disabled on Free');
+    spec('3.19', 'Free checks daily; Premium every 15 minutes or hourly too');
+    await expect(panel.getByText('Upgrade to premium to customize check frequency.')).toBeVisible();
+    spec('5.16', 'Free reads why they are disabled');
+  });
+});

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { spec } from '../../tests/spec/spec.ts';
+import { currentUserOf } from '../lib/current-user.ts';
+import { refreshSession } from '../lib/session-refresh.ts';
+import { fetchProducts } from './billing/payment-calls.ts';
+import { changeFrequency, removeDomain } from './domains/domain-calls.ts';
+import { deleteAccount, updateProfile } from './profile/profile-calls.ts';
+import { callLogout, exchangeToken, fetchCurrentUser } from './session/session-calls.ts';
+
+const alice = { id: 'a1', email: 'alice@fjord.example', full_name: 'Alice', photo_url: null };
+
+/** What the page sends, as a server sees it. */
+interface Sent {
+  line: string;
+  contentType: string | null;
+  body: unknown;
+  credentials: RequestCredentials | undefined;
+}
+
+let sent: Sent[];
+let answer: () => Response;
+
+beforeEach(() => {
+  sent = [];
+  answer = () => Response.json({ data: alice });
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const { method, headers, body, credentials } = init;
+    sent.push({
+      line: `${method} ${path}`,
+      contentType: new Headers(headers).get('content-type'),
+      body: typeof body === 'string' ? (JSON.parse(body) as unknown) : body,
+      credentials,
+    });
+    return answer();
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const refused = (status: number) => () => new Response('', { status });
+const json = 'application/json';
+
+it('the token goes to POST /auth/firebase with name and company', async () => {
+  const opened = await exchangeToken('t', { name: 'Alice', company: null });
+  expect(sent).toMatchObject([
+    {
+      line: 'POST /api/auth/firebase',
+      contentType: json,
+      body: { token: 't', name: 'Alice', company: null },
+    },
+  ]);
+  expect(Object.keys(sent[0]?.body as object)).toEqual(['token', 'name', 'company']);
+  expect(opened.user).toMatchObject({ id: 'a1', fullName: 'Alice' });
+  spec('7.01', 'POST /auth/firebase sends token, name and company in JSON, and answers with the user');
+  expect(sent[0]?.credentials).toBe('include');
+  spec('6.10', 'All calls send cookies');
+});
+
+it('a refused exchange is logged, and gives no user', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  answer = refused(401);
+  await expect(exchangeToken('t', { name: null, company: null })).rejects.toMatchObject({ status: 401 });
+  expect(warn).toHaveBeenCalledOnce();
+  spec('7.02', 'A refused exchange is logged, and nobody is signed in; the page says why (decision 32)');
+});
+
+it('a refresh and a log-out send no body', async () => {
+  answer = refused(401);
+  await expect(refreshSession()).rejects.toMatchObject({
+    cause: { message: 'Failed to fetch refresh token.' },
+  });
+  expect(sent).toMatchObject([{ line: 'POST /api/auth/refresh', body: null }]);
+  spec('7.03', 'POST /auth/refresh sends nothing; a refusal is “Failed to fetch refresh token.”');
+  answer = () => Response.json({ data: null });
+  await callLogout();
+  expect(sent.slice(1)).toMatchObject([{ line: 'POST /api/auth/logout', contentType: json, body: null }]);
+  spec('7.04', 'POST /auth/logout sends JSON’s content type and no body');
+});
+
+it('the current user is nobody without data, and refused in the specified words', async () => {
+  answer = () => Response.json({});
+  expect(await fetchCurrentUser()).toBeNull();
+  expect(sent).toMatchObject([{ line: 'GET /api/user/me' }]);
+  spec('4S.03', 'Without a record the server is asked');
+  answer = refused(400);
+  await expect(fetchCurrentUser()).rejects.toThrow('Failed to get me.');
+  spec('7.05', 'GET /user/me refused is “Failed to get me.”; without data there is no user');
+});
+
+it('the profile is saved and the account deleted by their calls, whose refusals have status and text', async () => {
+  await updateProfile(currentUserOf({ ...alice, paddle_id: '', company_name: '', time_zone: null }), {
+    fullName: 'Alice Berg',
+    company: '',
+  });
+  await deleteAccount();
+  expect(sent).toMatchObject([
+    { line: 'PATCH /api/user/update', body: { full_name: 'Alice Berg', company: null } },
+    { line: 'DELETE /api/user/me', contentType: json },
+  ]);
+  answer = refused(503);
+  const user = currentUserOf({ ...alice, paddle_id: '', company_name: '', time_zone: null });
+  await expect(updateProfile(user, { fullName: 'A', company: '' })).rejects.toMatchObject({
+    message: 'Service Unavailable',
+    status: 503,
+  });
+  spec('7.07', 'PATCH /user/update sends full_name and company; a refusal has status and text');
+  await expect(deleteAccount()).rejects.toMatchObject({ status: 503 });
+  spec('7.08', 'DELETE /user/me sends JSON’s content type; a refusal has its status');
+});
+
+it('a domain is removed, and its frequency changed, by their calls', async () => {
+  answer = () => Response.json({ data: null });
+  await removeDomain('d 1');
+  expect(sent).toMatchObject([{ line: 'DELETE /api/domain/d%201' }]);
+  spec('7.14', 'DELETE /domain/{id} answers with data or null');
+  await changeFrequency('d1', 60).catch(() => undefined);
+  expect(sent[1]?.line).toBe('PATCH /api/domain/d1/frequency?check_frequency=60');
+  spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
+});
+
+it('the first product that is sold is the one that is offered', async () => {
+  const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
+  answer = () => Response.json({ data: [product, { ...product, price_id: 'second' }] });
+  const [first] = await fetchProducts(AbortSignal.timeout(5_000));
+  expect(first?.price_id).toBe('first');
+  spec('3.15', 'The first product that is offered counts');
+});
+
+it('a call without an answer ends after 30 s', async () => {
+  const timeout = vi.spyOn(AbortSignal, 'timeout');
+  await fetchCurrentUser();
+  expect(timeout).toHaveBeenCalledWith(30_000);
+  spec('9.20', 'Calls to the identity provider end after 30 s, on phones too (decision 32)');
+});
