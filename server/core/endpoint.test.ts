@@ -40,6 +40,8 @@ describe('what people type or paste', () => {
     ['Bücher.example', 'name xn--bcher-kva.example 443'],
     ['例え。テスト', 'name xn--r8jz45g.xn--zckzah 443'],
     ['a-b.1and1.example', 'name a-b.1and1.example 443'],
+    ['my_host.example.com', 'name my_host.example.com 443'],
+    ['_dmarc.example.com', 'name _dmarc.example.com 443'],
     [`${'a'.repeat(63)}.example`, `name ${'a'.repeat(63)}.example 443`],
     ['93.184.215.14', 'ip 93.184.215.14 443'],
     ['93.184.215.14.', 'ip 93.184.215.14 443'],

@@ -99,3 +99,41 @@ VirtualHost "${host}"
     return { ...daemon, entrances };
   },
 };
+
+export const nginx: ServerKind = {
+  name: 'nginx',
+  packages: ['nginx-light'],
+  async start(quarters, host) {
+    const open = { protocol: 'https' as const, address: ADDRESS, port: await freePort() };
+    // For clients with a certificate only: it shows its own, and refuses the request.
+    const guarded = { protocol: 'https' as const, address: ADDRESS, port: await freePort() };
+    const site = (port: number, more: string): string => `server {
+    listen ${ADDRESS}:${port} ssl;
+    server_name ${host};
+    ssl_certificate ${quarters.certificateFile};
+    ssl_certificate_key ${quarters.keyFile};
+    ${more}
+    location / { return 204; }
+  }`;
+    const verify = `ssl_protocols TLSv1.2; ssl_verify_client on; ssl_client_certificate ${quarters.rootFile};`;
+    const configuration = quarters.write(
+      'nginx.conf',
+      `daemon off;
+pid ${quarters.folder}/nginx.pid;
+error_log ${quarters.folder}/error.log;
+events {}
+http {
+  access_log off;
+  client_body_temp_path ${quarters.makeFolder('body')};
+  ${site(open.port, '')}
+  ${site(guarded.port, verify)}
+}
+`,
+    );
+    const daemon = await startDaemon(['nginx', '-c', configuration], {
+      cwd: quarters.folder,
+      listens: [open, guarded],
+    });
+    return { ...daemon, entrances: [open, guarded] };
+  },
+};

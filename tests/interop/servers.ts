@@ -2,7 +2,7 @@ import type { Protocol } from '../../server/core/index.ts';
 import { dovecot, postfix } from './mail-servers.ts';
 import { mariadb, postgresql } from './database-servers.ts';
 import type { Daemon, Quarters } from './daemon.ts';
-import { prosody, slapd, vsftpd } from './other-servers.ts';
+import { nginx, prosody, slapd, vsftpd } from './other-servers.ts';
 
 /** A way in to a running server. */
 export interface Entrance {
@@ -22,4 +22,13 @@ export interface ServerKind {
   start(quarters: Quarters, host: string): Promise<RunningServer>;
 }
 
-export const SERVERS: readonly ServerKind[] = [postfix, dovecot, slapd, postgresql, mariadb, vsftpd, prosody];
+export const SERVERS: readonly ServerKind[] = [
+  postfix,
+  dovecot,
+  slapd,
+  postgresql,
+  mariadb,
+  vsftpd,
+  prosody,
+  nginx,
+];

@@ -239,7 +239,7 @@ test('feedback arrives at the support address', async ({ page, world }) => {
   await submit.click();
   expect((await sending).postDataJSON()).toEqual({ title: 'feedback', message: 'The horizon is lovely.' });
   spec('3.18', 'Feedback has the title “feedback” and the message');
-  spec('7.11', 'POST /user_feedback/create sends title and message; whatever fails is a toast (decision 32)');
+  spec('7.11', 'POST /user_feedback/create sends title and message; whatever fails is a toast (decision 31)');
   await expect(submit).toBeDisabled();
   spec('2F.05', '“Submit” is disabled while it is being sent');
   held.resolve();

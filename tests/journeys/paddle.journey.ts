@@ -241,7 +241,7 @@ test('a blocked checkout says what to do, and can be tried again', async ({ page
     page.getByRole('alert').filter({ hasText: 'The checkout could not be loaded.' }),
   ).toBeVisible();
   expect(logged.join()).toContain('The checkout library could not be loaded.');
-  spec('8.25', 'A checkout library that cannot be loaded is logged, and the dialog says so (decision 32)');
+  spec('8.25', 'A checkout library that cannot be loaded is logged, and the dialog says so (decision 31)');
   await page.unroute(PADDLE_SCRIPT);
   await serveScripts(page);
   await startButton(page).click();

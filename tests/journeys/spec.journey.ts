@@ -306,6 +306,28 @@ test('the shell has the specified controls, and its choices last', async ({ page
   spec('2T.05', 'The default font is Inter');
 });
 
+test('the account shows its photo where it has one, and initials where that does not load', async ({
+  page,
+}) => {
+  const person = await signUp(page);
+  const account = page.getByRole('button', { name: `Account of ${person.name}` });
+  await expect(account.locator('img')).toHaveCount(0);
+  for (const [photo, images] of [
+    ['/favicon.svg', 1],
+    ['/no-such-photo.png', 0],
+  ] as const) {
+    await page.route('**/api/user/me', async (route) => {
+      const { data } = (await (await route.fetch()).json()) as { data: object };
+      await route.fulfill({ json: { data: { ...data, photo_url: photo } } });
+    });
+    await page.reload();
+    await expect(account).toBeVisible();
+    await expect(account.locator('img')).toHaveCount(images);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  }
+  await expect(account).toHaveText('AL');
+});
+
 test('the profile resets the password and asks before the account goes', async ({ page }) => {
   const person = await signUp(page);
   await page.goto('/profile');

@@ -63,7 +63,7 @@ it('a refused exchange is logged, and gives no user', async () => {
   answer = refused(401);
   await expect(exchangeToken('t', { name: null, company: null })).rejects.toMatchObject({ status: 401 });
   expect(warn).toHaveBeenCalledOnce();
-  spec('7.02', 'A refused exchange is logged, and nobody is signed in; the page says why (decision 32)');
+  spec('7.02', 'A refused exchange is logged, and nobody is signed in; the page says why (decision 31)');
 });
 
 it('a refresh and a log-out send no body', async () => {
@@ -132,5 +132,5 @@ it('a call without an answer ends after 30 s', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout');
   await fetchCurrentUser();
   expect(timeout).toHaveBeenCalledWith(30_000);
-  spec('9.20', 'Calls to the identity provider end after 30 s, on phones too (decision 32)');
+  spec('9.20', 'Calls to the identity provider end after 30 s, on phones too (decision 31)');
 });

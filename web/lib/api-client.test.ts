@@ -51,7 +51,7 @@ describe('a call that is answered 401', () => {
     expect(answer).toEqual({ data: 'yes' });
     expect(server.calls).toEqual(['GET /api/domain/list', 'POST /api/auth/refresh', 'GET /api/domain/list']);
     spec('4S.09', 'The call is made once more after a refresh');
-    spec('9.21', 'A session is renewed by the first call that finds it ended (decision 32)');
+    spec('9.21', 'A session is renewed by the first call that finds it ended (decision 31)');
     spec('9.10', 'A call is made once more after a refresh');
   });
 

@@ -14,7 +14,7 @@ describe('a price', () => {
 
   it('is measured in major units', () => {
     expect(inMajorUnits(499, 'USD')).toBe(4.99);
-    spec('3.16', 'A price is in hundredths, or in the minor units that its currency has (decision 32)');
+    spec('3.16', 'A price is in hundredths, or in the minor units that its currency has (decision 31)');
     expect(inMajorUnits(499, 'JPY')).toBe(499);
   });
 });
