@@ -46,7 +46,10 @@ test('the landing page offers the plans and leads into the trial', async ({ page
     'Webhook integration',
     'Priority support',
   ]);
-  spec('1.10', 'Premium has unlimited certificates, advanced mails, advanced uptime monitoring and more checks');
+  spec(
+    '1.10',
+    'Premium has unlimited certificates, advanced mails, advanced uptime monitoring and more checks',
+  );
   spec('1.11', 'Premium has webhook integration');
   spec('1.12', 'Premium has priority support');
   spec('9.04', 'The upgrade dialog and the landing page say “up to every 10 minutes”');

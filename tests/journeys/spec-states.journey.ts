@@ -143,7 +143,10 @@ test('the plan is read again after 60 seconds, with the focus, and on another pa
     await expect.poll(reads).toBeGreaterThan(before);
     spec('4A.04', 'The plan is read again when the window gets the focus');
     await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeHidden();
-    spec('2P.04', 'Pages know whether the user is subscribed, until when, whether that is loading, and can read it again');
+    spec(
+      '2P.04',
+      'Pages know whether the user is subscribed, until when, whether that is loading, and can read it again',
+    );
   });
 });
 

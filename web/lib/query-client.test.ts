@@ -20,7 +20,10 @@ describe('a failed read', () => {
 
   it('waits twice as long each time, and 30 s at most', () => {
     expect([0, 1, 2, 10].map(retryDelayMs)).toEqual([1000, 2000, 4000, 30_000]);
-    spec('9.18', 'Reads that are not refused are tried 3 times more, with growing waits of at most 30 s (decision 31)');
+    spec(
+      '9.18',
+      'Reads that are not refused are tried 3 times more, with growing waits of at most 30 s (decision 31)',
+    );
   });
 });
 
