@@ -83,7 +83,10 @@ function portionOf(store: Store, { after, last, keeps, now }: Portion) {
 
 type Ended = { before: number; of: ReturnType<typeof portionOf> };
 
-/** "cross join": SQLite takes the tables in this order then; in the other it reads all rows of an account for each portion of it. */
+/**
+ * "cross join": SQLite takes the tables in this order then; in the other it reads all rows of an account for each portion of it.
+ * "materialized": PostgreSQL, where it takes the table for nearly empty, would look for the old rows again for each of its rows.
+ */
 async function deleteOld(
   trx: Kysely<Tables>,
   table: 'check_runs' | 'monitor_days' | 'incidents',
@@ -93,11 +96,14 @@ async function deleteOld(
   const key = { check_runs: 'number', monitor_days: 'day_at', incidents: 'id' }[table];
   const old = sql.table(table);
   const { numAffectedRows } =
-    await sql`delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (
-      select old.account_id, ${sql.ref(`old.${key}`)}, old.monitor_id
-      from monitors cross join ${old} old
-      where old.account_id = monitors.account_id and old.monitor_id = monitors.id
-        and ${of} and ${sql.ref(`old.${instant}`)} < ${before})`.execute(trx);
+    await sql`with ended as materialized (
+        select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
+        from monitors cross join ${old} old
+        where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+          and ${of} and ${sql.ref(`old.${instant}`)} < ${before})
+      delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
+      trx,
+    );
   return Number(numAffectedRows ?? 0n);
 }
 
@@ -114,7 +120,7 @@ const TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
 
 /**
  * Deletes what is older than the newest so many of a monitor, except for what is still in use. "materialized": otherwise the databases
- * find the edge of a monitor again for each of its rows.
+ * find the edge of a monitor, and what is beyond it, again for each of its rows.
  */
 async function deleteBeyond(
   trx: Kysely<Tables>,
@@ -130,10 +136,11 @@ async function deleteBeyond(
         select ${at} from ${table} old where old.account_id = monitors.account_id and old.monitor_id = monitors.id
         order by ${at} desc limit 1 offset ${most}) as edge
       from monitors where ${of})
-    delete from ${table} where (account_id, ${id}, monitor_id) in (
-      select old.account_id, ${sql.ref(`old.${key}`)}, old.monitor_id
+, beyond as materialized (
+      select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
       from edges cross join ${table} old
-      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${spare})`.execute(
+      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${spare})
+    delete from ${table} where (account_id, ${id}, monitor_id) in (select account_id, key, monitor_id from beyond)`.execute(
     trx,
   );
   return Number(numAffectedRows ?? 0n);
