@@ -150,7 +150,9 @@ export async function logOut(page: Page): Promise<void> {
 /** Adds a host through the page: the inline form of the empty dashboard, else the dialog. */
 export async function addHost(page: Page, host: string): Promise<void> {
   const inline = page.getByRole('heading', { name: 'Add your first domain' });
-  if (!(await inline.isVisible())) await page.getByRole('button', { name: 'Add Domain' }).click();
+  const add = page.getByRole('button', { name: 'Add Domain' }).first();
+  await expect(add).toBeVisible();
+  if (!(await inline.isVisible())) await add.click();
   await page.getByLabel('Host Address').fill(host);
   // The list may show it before the call is answered; until then what was typed is kept, and offered again after a reload.
   const answered = page.waitForResponse((response) => response.url().endsWith('/api/domain/add'));

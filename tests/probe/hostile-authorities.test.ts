@@ -75,12 +75,18 @@ describe('a hostile CA costs its cap and no more', () => {
         { source: 'ocsp', answer: { state: 'none', why: 'too_large' } },
       ]);
     };
-    // Buffers, pools and compiled code of the first rounds are there to stay.
-    for (let round = 0; round < 3; round++) await flood(round);
-    const before = residentBytes();
-    for (let round = 3; round < 12; round++) await flood(round);
-    // Nine lists of 32 MB passed through.
-    expect(residentBytes() - before).toBeLessThan(96 * MB);
+    // The least of several rounds: what the process gives back to the system, and when, is its own affair.
+    const least = async (from: number, to: number): Promise<number> => {
+      let bytes = Infinity;
+      for (let round = from; round < to; round++) {
+        await flood(round);
+        bytes = Math.min(bytes, residentBytes());
+      }
+      return bytes;
+    };
+    const before = await least(0, 6);
+    // Six lists of 32 MB more passed through.
+    expect((await least(6, 12)) - before).toBeLessThan(96 * MB);
   });
 
   it('when its list has 100,000 entries: found, in one fetch, and flat', async () => {
