@@ -18,7 +18,7 @@ export const ACCOUNT_CALLS = {
     path: '/auth/firebase',
     access: 'public',
     summary:
-      "Trade an identity provider's ID token for the product's session cookies; a header `Time-Zone` gives the zone of a new account",
+      "Trade an identity provider's ID token for the product's session cookies; the header `Time-Zone` names the zone of a new account",
     body: tokenExchangeSchema,
     response: wrapped(userSchema).extend({
       /** Whether this made the account. */

@@ -11,12 +11,12 @@ export interface HttpLookOptions {
   /** It is hung up in any case. */
   open: OpenLook;
   endpoint: { host: string; port: number };
-  /** For GET; HEAD before it gets a part of as much. */
+  /** For GET. HEAD, which comes first, has `HEAD_SHARE` of it. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** Of the time for GET. Small servers never answer HEAD, and the page behind them waits for what follows. */
+/** The part of GET's time that HEAD has. Small servers never answer HEAD, and somebody may be waiting for the result. */
 const HEAD_SHARE = 0.4;
 /** After an answer, for the rest of it: a server that is cut off has a broken request to log. */
 const MAX_BODY_BYTES = 64 * 1024;

@@ -23,7 +23,7 @@ export interface ObserveOptions {
   signal: AbortSignal;
   /** Decides which chains hold: only for those is anything asked of their CAs. */
   trustStore: TrustStore;
-  /** Looks at the posture too, and asks list and responder for revocation: some questions more, to be made about once a day. */
+  /** Looks at the posture too, and asks both lists and responders about revocation. Meant for once a day. */
   withPosture: boolean;
   /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
   work?: WorkBudget;
@@ -58,7 +58,7 @@ export interface ProbeOptions {
 interface Timeouts {
   connect: number;
   handshake: number;
-  /** The request to `/`. One by HEAD before it, which may get no answer, gets a part of as much. */
+  /** The request to `/` by GET. The one by HEAD before it has a part of this time. */
   http: number;
   /** Certificates that a server forgot to send. */
   authorities: number;

@@ -17,7 +17,7 @@ export interface Approach {
   handshakeTimeoutMs: number;
 }
 
-/** `tls` is open and belongs to the caller, who ends it with `hangUp`; null where the server has hung up on a client without a certificate. */
+/** `tls` is as in `HandshakeResult`. */
 export type Secured =
   | { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null }
   | {

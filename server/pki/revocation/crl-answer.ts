@@ -43,7 +43,7 @@ export function crlAnswer(question: CrlQuestion): RevocationAnswer {
   return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
 }
 
-/** Why not even its entries can be believed. */
+/** Returns why nothing in the list counts; null where its entries do. */
 function doubtOf(question: CrlQuestion): RevocationRefusal | null {
   const { crl, certificate, issuer, profile = 'tls-client' } = question;
   if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
@@ -57,7 +57,7 @@ function doubtOf(question: CrlQuestion): RevocationRefusal | null {
   return null;
 }
 
-/** Why a certificate may be revoked although the list does not have it. */
+/** Returns why a certificate that is not on the list may be revoked all the same; null where it cannot be. */
 function gapOf({ crl, certificate, url, now }: CrlQuestion): RevocationRefusal | null {
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
   if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';

@@ -46,8 +46,8 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const MOST_ADDRESSES = 3;
 
 /**
- * Asks once, at the expense of who wants to know; null where he has had his share, and nobody is asked. One redirect of a question
- * without a body is followed, through the same guard and at the same expense. Never rejects.
+ * Asks once, at the expense of who wants to know; null where he has had his share, and nobody is asked. Follows one redirect of a
+ * question without a body; the new address passes the same checks and is charged too. Never rejects.
  */
 export async function askCharged(
   question: ChargedQuestion,

@@ -30,7 +30,7 @@ const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MOST_CRL_URLS = 3;
 const MOST_OCSP_URLS = 2;
-/** A list that takes longer is waited for beside other lists and the responder, whose answer is enough but for a thorough look. */
+/** When a list has not come by then, the next one and the responder are asked too. Their answer is enough, except for a thorough look. */
 const CRL_WAIT_MS = 2_000;
 /** What was revoked should be known within hours, though lists are often good for a week. */
 const FRESH_MS = 6 * 3_600_000;
@@ -61,7 +61,7 @@ export interface RevocationWays {
   others: FetchWay;
 }
 
-/** Asks CRLs, and OCSP where none of them answers or the look is thorough, each through the guarded way, and remembers both. */
+/** Asks the lists of a certificate, and its responder where no list answers or the look is thorough. Remembers what both said. */
 export function createRevocationSource(ways: RevocationWays): RevocationSource {
   const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
   const answers = new BoundedMap<string, Remembered>(MOST_ANSWERS);
@@ -184,7 +184,7 @@ interface Told {
 
 const isAnswer = ({ evidence }: Told): boolean => evidence.answer.state !== 'none';
 
-/** Asks one after the other until one answers. */
+/** Asks one address after the other until one answers. */
 async function untilAnswered(
   urls: readonly string[],
   ask: (url: string, index: number) => Promise<Told>,

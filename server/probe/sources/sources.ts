@@ -39,7 +39,7 @@ export interface RevocationSource {
     isPublic: boolean;
     asker: Asker;
     staple: Uint8Array | null;
-    /** Asks list and responder of each certificate; else the responder only where the list does not answer soon. */
+    /** Asks both the list and the responder of each certificate. Otherwise the responder is asked where no list answers soon. */
     isThorough: boolean;
     now: number;
     signal: AbortSignal;
