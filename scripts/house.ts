@@ -1,0 +1,26 @@
+import { answerHelp } from './help-option.ts';
+import { measureHouse } from './house/measure.ts';
+
+answerHelp(`Measures how the code is laid out, and says where a figure is above its limit.
+
+  npm run house`);
+
+const { figures, rooms, longest, median } = measureHouse();
+const lines = figures.map(({ name, value, limit }) => {
+  const mark = value > limit ? 'above' : 'within';
+  return `${String(value).padStart(7)}  ${mark} ${String(limit).padStart(4)}  ${name}`;
+});
+const sizes = rooms.map(({ room, codeLines }) => `${String(codeLines).padStart(7)}  ${room}`);
+process.stdout.write(
+  [
+    ...lines,
+    '',
+    'Code lines without blanks and comments:',
+    ...sizes,
+    '',
+    `${String(median).padStart(7)}  median of a file`,
+    `${String(longest.codeLines).padStart(7)}  longest file, ${longest.path}`,
+    '',
+  ].join('\n'),
+);
+process.exitCode = figures.some(({ value, limit }) => value > limit) ? 1 : 0;

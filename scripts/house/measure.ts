@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..', '..');
+const TOPS = ['contract', 'server', 'web', 'scripts', 'bench'];
+/** A file with no more lines of code than this is tiny. */
+const TINY = 25;
+/** A comment with more lines than this is long. */
+const LONG_COMMENT = 4;
+
+export interface Figure {
+  name: string;
+  value: number;
+  limit: number;
+}
+
+interface SourceFile {
+  /** Below the project, with slashes. */
+  path: string;
+  text: string;
+  /** Lines that are neither blank nor comment. */
+  codeLines: number;
+}
+
+export interface House {
+  figures: Figure[];
+  rooms: { room: string; codeLines: number }[];
+  longest: { path: string; codeLines: number };
+  /** Lines of code of the file in the middle. */
+  median: number;
+}
+
+/** Counts what the project's sources are like, its tests left out. */
+export function measureHouse(): House {
+  const files = TOPS.flatMap(sourcesBelow);
+  const server = files.filter(({ path }) => path.startsWith('server/'));
+  const bySize = files.toSorted((one, other) => one.codeLines - other.codeLines);
+  const nothing = { path: '', codeLines: 0 };
+  return {
+    figures: [
+      { name: 'source files in server/', value: server.length, limit: 450 },
+      {
+        name: `files of at most ${TINY} lines of code in server/`,
+        value: server.filter(({ codeLines }) => codeLines <= TINY).length,
+        limit: 39,
+      },
+      { name: 'files in the fullest folder', value: Math.max(...filesPerFolder(files)), limit: 30 },
+      { name: 'import circles', value: circlesIn(files), limit: 0 },
+      { name: 'unchecked casts of parsed JSON in server/', value: castsOfJson(server), limit: 0 },
+      { name: `comments of more than ${LONG_COMMENT} lines`, value: longComments(files), limit: 59 },
+    ],
+    rooms: roomsOf(files),
+    longest: bySize.at(-1) ?? nothing,
+    median: (bySize[Math.floor(bySize.length / 2)] ?? nothing).codeLines,
+  };
+}
+
+function sourcesBelow(folder: string): SourceFile[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : sourcesBelow(path);
+    if (!/\.tsx?$/.test(path) || /\.(?:test|d)\.tsx?$/.test(path)) return [];
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    const code = withoutComments(text).split('\n');
+    return [{ path, text, codeLines: code.filter((line) => line.trim() !== '').length }];
+  });
+}
+
+/** Keeps the lines; a comment leaves blank ones. */
+export function withoutComments(source: string): string {
+  return source
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}
+
+function filesPerFolder(files: readonly SourceFile[]): number[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return [...counts.values()];
+}
+
+function roomsOf(files: readonly SourceFile[]): House['rooms'] {
+  const rooms = new Map<string, number>();
+  for (const { path, codeLines } of files) {
+    const parts = path.split('/');
+    const room = parts.slice(0, parts.length > 2 ? 2 : 1).join('/');
+    rooms.set(room, (rooms.get(room) ?? 0) + codeLines);
+  }
+  return Array.from(rooms, ([room, codeLines]) => ({ room, codeLines }));
+}
+
+function castsOfJson(files: readonly SourceFile[]): number {
+  const cast = /JSON\.parse\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)\s+as\s+(?!unknown\b)/g;
+  return files.reduce((sum, { text }) => sum + [...withoutComments(text).matchAll(cast)].length, 0);
+}
+
+function longComments(files: readonly SourceFile[]): number {
+  const isLong = (comment: string): boolean => comment.trim().split('\n').length > LONG_COMMENT;
+  const comments = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n){2,}/gm;
+  return files.reduce(
+    (sum, { text }) => sum + Array.from(text.matchAll(comments), ([one]) => one).filter(isLong).length,
+    0,
+  );
+}
+
+/** How many files lie on a circle of imports that are loaded with the file. */
+function circlesIn(files: readonly SourceFile[]): number {
+  const imports = new Map(files.map(({ path, text }) => [path, importsOf(path, text)]));
+  const onCircle = (start: string): boolean => {
+    const seen = new Set<string>();
+    const open = [...(imports.get(start) ?? [])];
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (path === start) return true;
+      if (seen.has(path)) continue;
+      seen.add(path);
+      open.push(...(imports.get(path) ?? []));
+    }
+    return false;
+  };
+  return files.filter(({ path }) => onCircle(path)).length;
+}
+
+function importsOf(path: string, text: string): string[] {
+  const statements = withoutComments(text).matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(?!type\s)(?:[^'"`;]*?\sfrom\s*)?['"](\.[^'"]+)['"]/g,
+  );
+  return Array.from(statements, ([, specifier = '']) =>
+    relative(ROOT, resolve(ROOT, dirname(path), specifier)),
+  );
+}
