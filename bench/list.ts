@@ -1,7 +1,7 @@
 import { chromium, type Browser } from '@playwright/test';
 
-import { grantPremium } from '../server/store/accounts.ts';
-import { openStore } from '../server/store/open-store.ts';
+import { grantPremium } from '../server/store/accounts/accounts.ts';
+import { openStore } from '../server/store/db/open-store.ts';
 import { startApp, temporaryFolder } from '../tests/kit/app.ts';
 import { BROWSER_FLAGS, findBrowser, sessionCookies } from '../tests/kit/browser.ts';
 import { insertFleet } from '../tests/kit/fleet.ts';

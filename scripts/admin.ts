@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, parseConfig, readEnvironment } from '../server/config.ts';
 import { DataDirectoryError, loadSecrets } from '../server/data-directory.ts';
-import { openStore, StoreError } from '../server/store/open-store.ts';
+import { openStore, StoreError } from '../server/store/db/open-store.ts';
 import { COMMANDS } from './admin/commands.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseEmptyHands } from './database/embedded-database.ts';

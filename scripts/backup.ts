@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseConfig, readEnvironment } from '../server/config.ts';
-import { backUp } from '../server/store/copy/back-up.ts';
-import { stamp } from '../server/store/copy/restore.ts';
+import { backUp } from '../server/store/operations/copy/back-up.ts';
+import { stamp } from '../server/store/operations/copy/restore.ts';
 import { MistakeError } from './admin/mistake-error.ts';
 import { refuseEmptyHands } from './database/embedded-database.ts';
 import { amount, runTool, say } from './database/run-tool.ts';

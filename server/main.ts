@@ -32,10 +32,10 @@ import { createPayments, isTestSubscription } from './providers/payments/index.t
 import { reachOfStrangers } from './reach-config.ts';
 import { readyLines } from './ready-lines.ts';
 import { LIMITS } from './core/index.ts';
-import { openStore, StoreError } from './store/open-store.ts';
+import { openStore, StoreError } from './store/db/open-store.ts';
 import { measureThisProcess, startTelemetry, tracedQueries } from './start-telemetry.ts';
-import { freeRows } from './store/outbox.ts';
-import { endTestSubscriptions } from './store/subscriptions.ts';
+import { freeRows } from './store/mail/outbox.ts';
+import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { createLog, createReadiness } from './telemetry/index.ts';
 import { createAlarms, createWorker, systemClock } from './worker/index.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LIMITS } from './core/index.ts';
-import { PROGRAM_LEVEL } from './store/migrations/index.ts';
-import type { Store, StoreOptions } from './store/open-store.ts';
+import { PROGRAM_LEVEL } from './store/schema/migrations/index.ts';
+import type { Store, StoreOptions } from './store/db/open-store.ts';
 import {
   createMeters,
   createTracing,

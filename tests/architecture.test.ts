@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AT_NEW_OWNER } from '../server/store/new-owner-tables.ts';
+import { AT_NEW_OWNER } from '../server/store/schema/new-owner-tables.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -279,24 +279,24 @@ describe('the conventions', () => {
     );
     // Files to download, calendars, figures, pages for everybody. Never what decides: quotas, leases, sessions, what was sent.
     expect(readers.toSorted()).toEqual([
-      'server/api/routes/account-metrics.ts',
-      'server/api/routes/domain-list.ts',
-      'server/api/routes/export.ts',
-      'server/api/routes/status.ts',
-      'server/store/calendar-feeds.ts',
-      'server/store/replica.ts',
+      'server/api/auth/export-routes.ts',
+      'server/api/domains/domain-list-routes.ts',
+      'server/api/operations/account-metrics-routes.ts',
+      'server/api/publishing/status-routes.ts',
+      'server/store/db/replica.ts',
+      'server/store/publishing/calendar-feeds.ts',
     ]);
   });
 
   it('write what people own in transactions, which hold the session that a request came with', () => {
     const found = sources
-      .filter((path) => /^server\/store\/[^/]+$/.test(path))
+      .filter((path) => /^server\/store\/[^/]+\/[^/]+$/.test(path))
       .flatMap((path) => {
         const writes = withoutComments(readFileSync(join(root, path), 'utf8')).matchAll(DIRECT_WRITE);
         return [...writes].map(([, verb, table = '']) => ({ path, verb, table }));
       })
       .filter(({ table }) => table in AT_NEW_OWNER || !/^[a-z_]+$/.test(table) || table === 'table')
-      .map(({ path, verb, table }) => `${path.slice('server/store/'.length)} ${verb} ${table}`);
+      .map(({ path, verb, table }) => `${path.split('/').at(-1)} ${verb} ${table}`);
     expect([...new Set(found)].toSorted()).toEqual(DIRECT_WRITES.toSorted());
   });
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import { openLab } from './lab.ts';
 import type { LedgerEntry } from './ledger-file.ts';

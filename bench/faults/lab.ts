@@ -11,11 +11,11 @@ import {
   NO_SOURCES,
   type Probe,
 } from '../../server/probe/index.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { addChannel } from '../../server/store/channel-changes.ts';
-import { addMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { addChannel } from '../../server/store/alerts/channel-changes.ts';
+import { addMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import type { PlacesMap } from './places.ts';

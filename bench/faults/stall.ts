@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALLS } from '../../contract/calls.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { rowId } from './reckoning.ts';

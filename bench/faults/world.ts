@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CALLS } from '../../contract/calls.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import {
   type App,
   freePort,

@@ -1,8 +1,8 @@
 import { CALLS } from '../../contract/calls.ts';
 import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/constants.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { openStore, type Store } from '../../server/store/open-store.ts';
-import { searchText } from '../../server/store/search-text.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { openStore, type Store } from '../../server/store/db/open-store.ts';
+import { searchText } from '../../server/store/monitors/search-text.ts';
 import { startApp, temporaryFolder } from '../../tests/kit/app.ts';
 import { insertFleet } from '../../tests/kit/fleet.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { Store } from '../../server/store/open-store.ts';
-import type { Tables } from '../../server/store/tables.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import { startApp } from '../../tests/kit/app.ts';
 import { fillStore } from '../../tests/kit/large-store.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';

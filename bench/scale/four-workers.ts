@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { freePort, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
 import { createFarmStore, spreadDue } from './farm-store.ts';
 import { type Figure, percentile } from './figures.ts';

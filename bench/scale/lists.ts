@@ -1,6 +1,6 @@
-import { listMonitors, monitorIds, summary } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { uptimePercents } from '../../server/store/uptime.ts';
+import { listMonitors, monitorIds, summary } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { uptimePercents } from '../../server/store/checks/uptime.ts';
 import { type Figure, percentile, timed } from './figures.ts';
 import { type Filled, settleDisk } from './places.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { claimDue } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { claimDue } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { fillStore } from '../../tests/kit/large-store.ts';
 import {
   certificate,

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { openStore, type Store } from '../../server/store/open-store.ts';
+import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/app.ts';
 import { type FilledStore, fillStore, type Population } from '../../tests/kit/large-store.ts';
 import { type PostgresServer, startPostgres } from '../../tests/kit/postgres-server.ts';

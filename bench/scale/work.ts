@@ -1,5 +1,5 @@
-import { claimDue, type ClaimedMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { certificate, checkOf, DAY, recordCheck, type SampleCertificate } from '../../tests/store/samples.ts';
 import type { Figure } from './figures.ts';
 import { percentile } from './figures.ts';

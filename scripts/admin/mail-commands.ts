@@ -1,6 +1,6 @@
 import { type AccountMail, displayName } from '../../server/core/index.ts';
-import { type Account, identitiesOf } from '../../server/store/accounts.ts';
-import { sendAgain, sentMail, type SentMail } from '../../server/store/sent-mail.ts';
+import { type Account, identitiesOf } from '../../server/store/accounts/accounts.ts';
+import { sendAgain, sentMail, type SentMail } from '../../server/store/mail/sent-mail.ts';
 import type { Desk } from './commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { minute, table } from './plain.ts';

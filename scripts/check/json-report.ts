@@ -1,4 +1,4 @@
-import { reportWire } from '../../server/api/report-wire.ts';
+import { reportWire } from '../../server/api/domains/report-wire.ts';
 import { assessUptime, certificateFacts } from '../../server/core/index.ts';
 import { publicKeyName } from '../../server/pki/index.ts';
 import { type Checked, reportOf } from './check-endpoint.ts';

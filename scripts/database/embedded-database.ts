@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../../server/config.ts';
-import { SQLITE_FILE } from '../../server/store/dialect.ts';
+import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 
 /** Without this, a wrong DATA_DIR would get a new, empty database. @throws ConfigError */
 export function refuseEmptyHands({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>): void {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../server/config.ts';
 import { DataDirectoryError } from '../../server/data-directory.ts';
-import { CopyError } from '../../server/store/copy/copy-error.ts';
-import { StoreError } from '../../server/store/open-store.ts';
+import { CopyError } from '../../server/store/operations/copy/copy-error.ts';
+import { StoreError } from '../../server/store/db/open-store.ts';
 import { MistakeError } from '../admin/mistake-error.ts';
 
 const EXPECTED = [ConfigError, DataDirectoryError, StoreError, CopyError, MistakeError];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { DEMO_PERSON } from './account.ts';
 
 const DAY_MS = 86_400_000;

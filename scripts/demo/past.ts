@@ -1,14 +1,14 @@
 import { alertSteps, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
-import { record } from '../../server/store/checks.ts';
+import { record } from '../../server/store/checks/checks.ts';
 import {
   addMonitor,
   claimDue,
   type ClaimedMonitor,
   describeMonitor,
   pauseMonitor,
-} from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
 import { answerPast, deliverPast } from './told.ts';

@@ -1,10 +1,10 @@
 import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
-import { alertContextOf } from '../../server/store/alert-settings.ts';
-import { addAlerts } from '../../server/store/alerts.ts';
-import { leaseClock } from '../../server/store/lease-clock.ts';
-import { addMaintenance } from '../../server/store/maintenance.ts';
-import { changeIncident } from '../../server/store/monitor-incidents.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { alertContextOf } from '../../server/store/alerts/alert-settings.ts';
+import { addAlerts } from '../../server/store/alerts/alerts.ts';
+import { leaseClock } from '../../server/store/db/lease-clock.ts';
+import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
+import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { followHour, type OpenHour, packHour, withHour } from '../../server/store/day-figures.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { packSamples, type Sample } from '../../server/store/samples.ts';
-import type { Tables } from '../../server/store/tables.ts';
+import { followHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import type { DemoHost, Outage } from './hosts.ts';
 import { tellPastOutage } from './told.ts';
 

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Limits } from '../core/index.ts';
 import type { IdentityProvider } from '../providers/identity/index.ts';
 import type { PaymentProvider } from '../providers/payments/index.ts';
-import type { Store } from '../store/open-store.ts';
+import type { Store } from '../store/db/open-store.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
-import type { Settings } from './public-settings.ts';
+import type { Settings } from './http/public-settings.ts';
 
 /** Everything the app needs, as plain values: it reads no environment, no clock and no machine on its own. */
 export interface AppOptions {

@@ -1,7 +1,7 @@
 export { createApp } from './app.ts';
 export type { AppOptions } from './app-options.ts';
-export { derivedKey, unsubscribeKeys } from './derived-keys.ts';
-export { createIdentityEvents } from './identity-events.ts';
-export { refusePlainHttp } from './own-origin.ts';
+export { derivedKey, unsubscribeKeys } from './auth/derived-keys.ts';
+export { createIdentityEvents } from './auth/identity-events.ts';
+export { refusePlainHttp } from './http/own-origin.ts';
 export { createOperatorApp } from './operator-app.ts';
-export { linkTestMode } from './test-mode-link.ts';
+export { linkTestMode } from './billing/test-mode-link.ts';

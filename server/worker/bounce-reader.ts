@@ -6,8 +6,8 @@ import {
   readDeliveryReport,
   readMailbox,
 } from '../channels/email/index.ts';
-import { mailOf, recordBounce } from '../store/bounces.ts';
-import type { Store } from '../store/open-store.ts';
+import { mailOf, recordBounce } from '../store/mail/bounces.ts';
+import type { Store } from '../store/db/open-store.ts';
 import { createBell } from './bell.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';

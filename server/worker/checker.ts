@@ -1,8 +1,8 @@
 import { assessUptime, diff, followUptime, isAwaiting, nextCheckAt, type Verdict } from '../core/index.ts';
 import type { Examiner } from '../probe/index.ts';
-import { record } from '../store/checks.ts';
-import { type ClaimedMonitor, postponeCheck } from '../store/monitor-claims.ts';
-import type { Store } from '../store/open-store.ts';
+import { record } from '../store/checks/checks.ts';
+import { type ClaimedMonitor, postponeCheck } from '../store/monitors/monitor-claims.ts';
+import type { Store } from '../store/db/open-store.ts';
 import { type CheckOutcome, during, failTrace, type Telemetry, trace } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';

@@ -1,11 +1,11 @@
 import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
 import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
-import { type AlertContext, alertContextOf } from '../store/alert-settings.ts';
-import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
-import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
-import { isSuppressed } from '../store/suppressions.ts';
-import { unsubscribeTokens } from '../store/unsubscribe-token.ts';
+import { type AlertContext, alertContextOf } from '../store/alerts/alert-settings.ts';
+import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
+import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
+import { isSuppressed } from '../store/mail/suppressions.ts';
+import { unsubscribeTokens } from '../store/mail/unsubscribe-token.ts';
 import { trace } from '../telemetry/index.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';

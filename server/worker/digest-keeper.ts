@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { dueDigests, enqueueDigest, nextDueDigest } from '../store/digest.ts';
-import type { Store } from '../store/open-store.ts';
+import { dueDigests, enqueueDigest, nextDueDigest } from '../store/mail/digest.ts';
+import type { Store } from '../store/db/open-store.ts';
 import { createBell } from './bell.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';

@@ -1,7 +1,7 @@
 import type { Ping } from '../channels/heartbeat/index.ts';
-import { standingAlarms } from '../store/alarms.ts';
-import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/deliveries.ts';
-import type { Store } from '../store/open-store.ts';
+import { standingAlarms } from '../store/alerts/alarms.ts';
+import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
+import type { Store } from '../store/db/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { AttemptOutcome } from './send-once.ts';
 

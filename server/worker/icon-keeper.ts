@@ -1,6 +1,6 @@
 import type { IconSource } from '../probe/index.ts';
-import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/favicons.ts';
-import type { Store } from '../store/open-store.ts';
+import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
+import type { Store } from '../store/db/open-store.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';

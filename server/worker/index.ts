@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Canaries, Examiner } from '../probe/index.ts';
-import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/deliveries.ts';
-import { claimGlances, extendGlance } from '../store/glances.ts';
-import { HEARTBEAT_KEY } from '../store/heartbeat.ts';
-import { claimDueMails, type ClaimedMail, retryMail } from '../store/mails.ts';
-import { releaseClaim } from '../store/monitors.ts';
-import { extendRow, type OutboxLease } from '../store/outbox.ts';
+import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../store/alerts/deliveries.ts';
+import { claimGlances, extendGlance } from '../store/checks/glances.ts';
+import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
+import { claimDueMails, type ClaimedMail, retryMail } from '../store/mail/mails.ts';
+import { releaseClaim } from '../store/monitors/monitors.ts';
+import { extendRow, type OutboxLease } from '../store/mail/outbox.ts';
 import { countingOnly, type Telemetry } from '../telemetry/index.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
 import { checkEndpoint, type CheckerOptions } from './checker.ts';

@@ -7,9 +7,9 @@ import {
   OPERATOR_KINDS,
   retryMail,
   settleMail,
-} from '../store/mails.ts';
-import { isSuppressed } from '../store/suppressions.ts';
-import { unsubscribeTokens } from '../store/unsubscribe-token.ts';
+} from '../store/mail/mails.ts';
+import { isSuppressed } from '../store/mail/suppressions.ts';
+import { unsubscribeTokens } from '../store/mail/unsubscribe-token.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 

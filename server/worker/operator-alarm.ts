@@ -1,5 +1,5 @@
-import { type AlarmCode, clearAlarm, raiseAlarm } from '../store/alarms.ts';
-import type { Store } from '../store/open-store.ts';
+import { type AlarmCode, clearAlarm, raiseAlarm } from '../store/alerts/alarms.ts';
+import type { Store } from '../store/db/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 

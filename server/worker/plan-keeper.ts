@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Store } from '../store/open-store.ts';
-import { carryOutPlan, endedPlans, misfitPlans, nextPlanEnd } from '../store/plan-ends.ts';
+import type { Store } from '../store/db/open-store.ts';
+import { carryOutPlan, endedPlans, misfitPlans, nextPlanEnd } from '../store/billing/plan-ends.ts';
 import { createBell } from './bell.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';

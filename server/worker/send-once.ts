@@ -1,7 +1,7 @@
 import type { EmailChannel, EmailMessage } from '../channels/email/index.ts';
 import { nextAttemptAt } from '../core/index.ts';
-import { returnAllowance, takeAllowance } from '../store/mail-allowance.ts';
-import type { Store } from '../store/open-store.ts';
+import { returnAllowance, takeAllowance } from '../store/mail/mail-allowance.ts';
+import type { Store } from '../store/db/open-store.ts';
 import { trace } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { allows, TOKEN_SCOPES, type TokenScope } from '../../contract/token.ts';
-import { revokeToken } from '../../server/store/api-tokens.ts';
+import { revokeToken } from '../../server/store/accounts/api-tokens.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { INPUTS } from './access-inputs.ts';

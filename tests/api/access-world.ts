@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { createCheckoutReferences } from '../../server/api/checkout-reference.ts';
+import { createCheckoutReferences } from '../../server/api/billing/checkout-reference.ts';
 import type { TokenScope } from '../../contract/token.ts';
-import { newToken } from '../../server/api/personal-tokens.ts';
-import { makeToken } from '../../server/store/api-tokens.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { disableAccount } from '../../server/store/disabled-accounts.ts';
-import { addMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { openSession } from '../../server/store/sessions.ts';
+import { newToken } from '../../server/api/auth/personal-tokens.ts';
+import { makeToken } from '../../server/store/accounts/api-tokens.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { disableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { addMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { openSession } from '../../server/store/accounts/sessions.ts';
 import {
   type Client,
   createClient,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { Gauge, Registry } from 'prom-client';
 import { CALLS } from '../../contract/calls.ts';
-import { accountMetricsText } from '../../server/api/prometheus-text.ts';
-import type { MeasuredDomain } from '../../server/store/account-metrics.ts';
+import { accountMetricsText } from '../../server/api/operations/prometheus-text.ts';
+import type { MeasuredDomain } from '../../server/store/accounts/account-metrics.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';

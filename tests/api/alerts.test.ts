@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';

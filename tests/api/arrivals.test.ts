@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createFirebaseIdentity, createInvite } from '../../server/providers/identity/index.ts';
-import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshStore } from '../kit/database.ts';
 import { PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
 import { createClient, identityToken, type Input, signIn, signUp } from '../kit/people.ts';

@@ -6,7 +6,7 @@ import {
   type ClaimedDelivery,
   retryDelivery,
   settleDelivery,
-} from '../../server/store/deliveries.ts';
+} from '../../server/store/alerts/deliveries.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { claimDue } from '../../server/store/monitors.ts';
-import type { Signal } from '../../server/store/signals.ts';
+import { claimDue } from '../../server/store/monitors/monitors.ts';
+import type { Signal } from '../../server/store/db/signals.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';

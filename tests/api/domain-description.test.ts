@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import type { Signal } from '../../server/store/signals.ts';
+import type { Signal } from '../../server/store/db/signals.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';

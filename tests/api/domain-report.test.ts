@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import type { Monitor } from '../../server/store/monitors.ts';
+import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEventStreams } from '../../server/api/event-streams.ts';
+import { createEventStreams } from '../../server/api/http/event-streams.ts';
 import { freshStore } from '../kit/database.ts';
 
 it('A stream that is closed twice takes no later one of its account along', async () => {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { signIn, type Client } from '../kit/people.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls.ts';
-import { EXAMPLE_BODIES } from '../../server/api/example-bodies.ts';
+import { EXAMPLE_BODIES } from '../../server/api/documentation/example-bodies.ts';
 
 it('is a body that the call takes, for every call that a token may make', () => {
   const withBody = Object.entries<Call>(CALLS).filter(([, { body, scope }]) => body && scope);

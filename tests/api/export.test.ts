@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { makeCalendar } from '../../server/store/calendar-feeds.ts';
-import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
-import { claimDueDeliveries, settleDelivery } from '../../server/store/deliveries.ts';
-import { addMaintenance } from '../../server/store/maintenance.ts';
-import { enqueueMail } from '../../server/store/mails.ts';
-import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
+import { makeCalendar } from '../../server/store/publishing/calendar-feeds.ts';
+import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
+import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
+import { enqueueMail } from '../../server/store/mail/mails.ts';
+import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';

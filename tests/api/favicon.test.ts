@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { keepFavicon } from '../../server/store/favicons.ts';
+import { keepFavicon } from '../../server/store/monitors/favicons.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { pngIcon } from '../kit/icons.ts';
 import { startApi, type TestApi } from './test-api.ts';

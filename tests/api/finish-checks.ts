@@ -1,7 +1,7 @@
 import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { record } from '../../server/store/checks.ts';
-import { claimDue, type Monitor } from '../../server/store/monitors.ts';
+import { record } from '../../server/store/checks/checks.ts';
+import { claimDue, type Monitor } from '../../server/store/monitors/monitors.ts';
 import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
 import type { TestApi } from './test-api.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { type Limits, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { firebaseClaims, PROJECT, startGoogleIdentity } from '../kit/google-identity.ts';
 import { createClient } from '../kit/people.ts';

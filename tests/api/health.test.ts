@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createOperatorApp } from '../../server/api/index.ts';
-import { raiseAlarm } from '../../server/store/alarms.ts';
+import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
 import { countingOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Send } from '../kit/people.ts';

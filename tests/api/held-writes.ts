@@ -1,4 +1,4 @@
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 
 const WRITES = new Set<string | symbol>(['transaction', 'insertInto', 'updateTable', 'deleteFrom']);
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
 import { type Client, createClient, type Person, type Send } from '../kit/people.ts';

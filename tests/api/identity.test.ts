@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { LIMITS, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
-import { consumeRateLimit } from '../../server/store/rate-limits.ts';
+import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signUp } from '../kit/people.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { raiseAlarm } from '../../server/store/alarms.ts';
+import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
 

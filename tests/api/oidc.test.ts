@@ -1,10 +1,10 @@
-import { countSignUp } from '../../server/api/identity-limits.ts';
+import { countSignUp } from '../../server/api/auth/identity-limits.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { OIDC_FAILURES } from '../../contract/oidc-failure.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { OIDC_CLIENT, type OidcServer, type OidcServerOptions, startOidcServer } from '../kit/oidc-server.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createPaddle } from '../../server/providers/payments/paddle.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import {
   PADDLE,
   type PaddleApi,

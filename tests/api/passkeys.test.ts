@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { consumeRateLimit } from '../../server/store/rate-limits.ts';
+import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
 import { createClient, signUp } from '../kit/people.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { consumeRateLimit } from '../../server/store/rate-limits.ts';
+import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signIn, signUp } from '../kit/people.ts';
 import {

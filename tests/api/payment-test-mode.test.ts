@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import type { TEST_EVENTS } from '../../contract/payment.ts';
-import { accountById } from '../../server/store/accounts.ts';
-import { entitlementAt } from '../../server/store/entitlements.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { endTestSubscriptions } from '../../server/store/subscriptions.ts';
+import { accountById } from '../../server/store/accounts/accounts.ts';
+import { entitlementAt } from '../../server/store/billing/entitlements.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { endTestSubscriptions } from '../../server/store/billing/subscriptions.ts';
 import { isTestSubscription } from '../../server/providers/payments/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { signedWebhook, subscriptionEvent } from '../kit/paddle-api.ts';

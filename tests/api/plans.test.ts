@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls.ts';
 import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/constants.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { TRUSTING } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { describeEachDatabase } from '../kit/database.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { digestContent } from '../../server/store/digest-content.ts';
-import type { Monitor } from '../../server/store/monitors.ts';
+import { digestContent } from '../../server/store/mail/digest-content.ts';
+import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';

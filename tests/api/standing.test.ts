@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { pauseMonitor, resumeMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
-import { claimDueDeliveries, retryDelivery } from '../../server/store/deliveries.ts';
-import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
+import { claimDueDeliveries, retryDelivery } from '../../server/store/alerts/deliveries.ts';
+import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import type { TestApi } from './test-api.ts';

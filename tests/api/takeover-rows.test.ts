@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/index.ts';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { AT_NEW_OWNER, type TableFate } from '../../server/store/new-owner-tables.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { AT_NEW_OWNER, type TableFate } from '../../server/store/schema/new-owner-tables.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { accountTables, type Row, rowsOf } from '../kit/account-tables.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { resetPassword } from './identity-acts.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
-import { claimDue } from '../../server/store/monitors.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { claimDue } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';

@@ -3,7 +3,7 @@ import { createApp, createIdentityEvents, linkTestMode, type AppOptions } from '
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createIdentityProvider, signUpPolicy } from '../../server/providers/identity/index.ts';
 import { createPayments } from '../../server/providers/payments/index.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { castOf, type Send } from '../kit/people.ts';
 import { REMEMBERED_PASSWORDS } from '../kit/remembered-passwords.ts';
 

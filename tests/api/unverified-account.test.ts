@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { addMonitors } from '../../server/store/monitors.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { addMonitors } from '../../server/store/monitors/monitors.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Input, markVerified, type Person, signUp } from '../kit/people.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import type { Monitor } from '../../server/store/monitors.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { writePast } from '../kit/write-past.ts';

@@ -1,6 +1,6 @@
 import { CALLS } from '../../contract/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import type { Monitor } from '../../server/store/monitors.ts';
+import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { ALERT_PROBLEMS } from '../../contract/alerting.ts';
-import { newWebhookSecret } from '../../server/api/webhook-secret.ts';
+import { newWebhookSecret } from '../../server/api/alerts/webhook-secret.ts';
 import { webhook } from '../../server/channels/webhook/webhook.ts';
 import type { AlertStep } from '../../server/core/index.ts';
 import { alertEvent } from '../../server/core/index.ts';

@@ -1,5 +1,5 @@
 import { insertFleet } from '../kit/fleet.ts';
-import { openStore } from '../../server/store/open-store.ts';
+import { openStore } from '../../server/store/db/open-store.ts';
 import { axeFindings } from './axe.ts';
 import { expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { openStore } from '../../server/store/open-store.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { openStore } from '../../server/store/db/open-store.ts';
 import { sessionCookies } from '../kit/browser.ts';
 import { insertFleet } from '../kit/fleet.ts';
 import { sendTo, signUp } from '../kit/people.ts';

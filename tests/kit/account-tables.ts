@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 
 export type Row = Record<string, unknown>;
 

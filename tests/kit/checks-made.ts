@@ -1,5 +1,5 @@
-import type { Store } from '../../server/store/open-store.ts';
-import { parseSamples, type Sample } from '../../server/store/samples.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { parseSamples, type Sample } from '../../server/store/checks/samples.ts';
 
 /** The last checks of every monitor, in the order in which they ended. */
 export async function checksMade(

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, inject, onTestFinished } from 'vitest';
-import { SQLITE_FILE } from '../../server/store/dialect.ts';
-import { openStore, type Store, type StoreOptions } from '../../server/store/open-store.ts';
+import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
+import { openStore, type Store, type StoreOptions } from '../../server/store/db/open-store.ts';
 
 export type DatabaseName = Store['dialect'];
 

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { SQLITE_FILE } from '../../server/store/dialect.ts';
+import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import {
   insertIntoSqlite,
   sqliteTables,
   withoutSqliteTriggers,
-} from '../../server/store/copy/sqlite-tables.ts';
-import type { Column, Row, TableShape, Value } from '../../server/store/copy/rows.ts';
+} from '../../server/store/operations/copy/sqlite-tables.ts';
+import type { Column, Row, TableShape, Value } from '../../server/store/operations/copy/rows.ts';
 
 const HARD_TEXTS = ['', `it's "quoted" \\ {a,b} NULL`, 'Bücher 🏮 ایران\n\tnext', '{}', 'x'.repeat(90)];
 

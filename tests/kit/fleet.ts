@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../server/core/index.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { searchText } from '../../server/store/search-text.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { searchText } from '../../server/store/monitors/search-text.ts';
 
 const DAY_MS = 86_400_000;
 const AT_ONCE = 400;

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely';
-import type { Store } from '../../server/store/open-store.ts';
-import type { Tables } from '../../server/store/tables.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 
 /**
  * Inserts many rows in one statement, each with the columns of the first. As JSON: hundreds of thousands of parameters take the

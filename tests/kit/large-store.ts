@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import type { CertificateFacts } from '../../server/core/index.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { searchText } from '../../server/store/search-text.ts';
-import type { Tables } from '../../server/store/tables.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { searchText } from '../../server/store/monitors/search-text.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import { insertRows } from './insert-rows.ts';
 
 /** Accounts of some size each. */

@@ -2,8 +2,8 @@ import { deepStrictEqual } from 'node:assert/strict';
 import type { z } from 'zod';
 import { CALLS, type Call } from '../../contract/calls.ts';
 import { problemSchema, type Problem } from '../../contract/problem.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { rawDatabase } from './raw-database.ts';
 
 /** Sends a request to the product; the path starts with `/`. A running server or the app itself, it is the same. */

@@ -1,7 +1,7 @@
 import { type Dialect, Kysely } from 'kysely';
-import { sqliteDialect } from '../../server/store/dialect.ts';
-import { postgresDialect } from '../../server/store/postgres-connection.ts';
-import type { Tables } from '../../server/store/tables.ts';
+import { sqliteDialect } from '../../server/store/db/dialect.ts';
+import { postgresDialect } from '../../server/store/db/postgres-connection.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import type { Database } from './database.ts';
 
 /** The database without the store around it, at whatever level it is. The caller ends it. */

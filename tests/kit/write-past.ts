@@ -1,7 +1,7 @@
-import { followHour, type OpenHour, packHour, withHour } from '../../server/store/day-figures.ts';
-import type { MonitorKey } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { packSamples, type Sample } from '../../server/store/samples.ts';
+import { followHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
+import type { MonitorKey } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 
 const DAY_MS = 86_400_000;
 

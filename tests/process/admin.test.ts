@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { enqueueMail, type NewMail } from '../../server/store/mails.ts';
+import { enqueueMail, type NewMail } from '../../server/store/mail/mails.ts';
 import { COMPILE_CACHE, type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { type Person, sendTo, signIn, signUp } from '../kit/people.ts';

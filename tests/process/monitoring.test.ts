@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountMessage } from '../../server/channels/messages/index.ts';
-import { ALARM_CODES } from '../../server/store/alarms.ts';
+import { ALARM_CODES } from '../../server/store/alerts/alarms.ts';
 import { type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { programOfDebianPackage } from '../kit/debian-package.ts';
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { deleteAccount } from '../../server/store/account-deletion.ts';
-import { accountById } from '../../server/store/accounts.ts';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { pruneTrials } from '../../server/store/trials.ts';
-import { openSession, sessionBy } from '../../server/store/sessions.ts';
+import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
+import { accountById } from '../../server/store/accounts/accounts.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { pruneTrials } from '../../server/store/billing/trials.ts';
+import { openSession, sessionBy } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { addAuthorities, authoritiesOf, removeAuthority } from '../../server/store/authorities.ts';
-import { claimDue, monitorOf } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { addAuthorities, authoritiesOf, removeAuthority } from '../../server/store/accounts/authorities.ts';
+import { claimDue, monitorOf } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 

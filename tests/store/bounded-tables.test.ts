@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { sqliteTables } from '../../server/store/copy/sqlite-tables.ts';
-import { SQLITE_FILE } from '../../server/store/dialect.ts';
-import type { Tables } from '../../server/store/tables.ts';
+import { sqliteTables } from '../../server/store/operations/copy/sqlite-tables.ts';
+import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
+import type { Tables } from '../../server/store/schema/tables.ts';
 import { freshDatabase } from '../kit/database.ts';
 
 /** What keeps a stranger from filling each table. A table that is missing here has no bound that anybody has thought of. */

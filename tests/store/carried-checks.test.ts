@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkRunsOf } from '../../server/store/check-runs.ts';
-import { migrate } from '../../server/store/migrate.ts';
-import { history, monitorOf, presentedChain } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { uptimeHistory } from '../../server/store/uptime.ts';
+import { checkRunsOf } from '../../server/store/checks/check-runs.ts';
+import { migrate } from '../../server/store/schema/migrate.ts';
+import { history, monitorOf, presentedChain } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { certificate, check, MINUTE, NOW } from './samples.ts';

@@ -1,10 +1,10 @@
 import type { KyselyPlugin, RootOperationNode } from 'kysely';
 import { expect, it } from 'vitest';
-import { checkRunsOf } from '../../server/store/check-runs.ts';
-import { record } from '../../server/store/checks.ts';
-import { history, type MonitorKey, monitorOf, presentedChain } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { uptimeHistory } from '../../server/store/uptime.ts';
+import { checkRunsOf } from '../../server/store/checks/check-runs.ts';
+import { record } from '../../server/store/checks/checks.ts';
+import { history, type MonitorKey, monitorOf, presentedChain } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, checkOf, claimOne, MINUTE, NOW, person, watch } from './samples.ts';
 

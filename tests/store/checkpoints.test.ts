@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startCheckpoints } from '../../server/store/checkpoints.ts';
-import { openStore } from '../../server/store/open-store.ts';
+import { startCheckpoints } from '../../server/store/db/checkpoints.ts';
+import { openStore } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../kit/app.ts';
 
 async function openedStore() {
@@ -61,7 +61,7 @@ it('is over before a process that has nothing else to do ends', async () => {
   const folder = temporaryFolder();
   onTestFinished(() => folder.remove());
   const program = `
-    const { openStore } = await import('./server/store/open-store.ts');
+    const { openStore } = await import('./server/store/db/open-store.ts');
     const store = await openStore({ databaseUrl: null, dataDir: ${JSON.stringify(folder.path)}, tidiesApart: true });
     await store.close();
     console.log('closed');`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { certificateDers, pruneOrphanCertificates } from '../../server/store/certificates.ts';
-import { history, monitorOf, removeMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
+import { history, monitorOf, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   endingSoon,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { record } from '../../server/store/checks.ts';
+import { record } from '../../server/store/checks/checks.ts';
 import {
   claimDue,
   monitorOf,
   releaseClaim,
   removeMonitor,
   requestCheck,
-} from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { endingSoon, certificate, check, checkOf, claimOne, DAY, NOW, person, watch } from './samples.ts';
 

@@ -5,13 +5,13 @@ import {
   oldestDue,
   retryDelivery,
   settleDelivery,
-} from '../../server/store/deliveries.ts';
-import { removeChannel } from '../../server/store/channel-changes.ts';
-import { knownIncidents } from '../../server/store/monitor-incidents.ts';
-import { claimDue, removeMonitor } from '../../server/store/monitors.ts';
-import { setUnsubscribed } from '../../server/store/unsubscriptions.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
+} from '../../server/store/alerts/deliveries.ts';
+import { removeChannel } from '../../server/store/alerts/channel-changes.ts';
+import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
+import { claimDue, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { MOST_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   certificate,

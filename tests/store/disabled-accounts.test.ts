@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
-import { claimDueDeliveries } from '../../server/store/deliveries.ts';
-import { claimDueMails } from '../../server/store/mails.ts';
-import { claimDue, pauseMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { openSession, rotateSession, sessionBy } from '../../server/store/sessions.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
+import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
+import { claimDueMails } from '../../server/store/mail/mails.ts';
+import { claimDue, pauseMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { openSession, rotateSession, sessionBy } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { check, DAY, endingSoon, NOW, person, watch } from './samples.ts';
 

@@ -3,8 +3,8 @@ import { betterAuth } from 'better-auth';
 import { getMigrations } from 'better-auth/db/migration';
 import { jwt, twoFactor } from 'better-auth/plugins';
 import { expect, it } from 'vitest';
-import type { Store } from '../../server/store/open-store.ts';
-import { pruneSessions } from '../../server/store/sessions.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { pruneSessions } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 
 describeEachDatabase('better-auth’s tables', (open) => {

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { migrate } from '../../server/store/migrate.ts';
-import { MIGRATIONS, PROGRAM_LEVEL, type SchemaChange } from '../../server/store/migrations/index.ts';
-import { postgresDialect, refuseNewer } from '../../server/store/postgres-connection.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { migrate } from '../../server/store/schema/migrate.ts';
+import { MIGRATIONS, PROGRAM_LEVEL, type SchemaChange } from '../../server/store/schema/migrations/index.ts';
+import { postgresDialect, refuseNewer } from '../../server/store/db/postgres-connection.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { type Database, DATABASES, type DatabaseName, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { person } from './samples.ts';

@@ -9,9 +9,9 @@ import {
   removeMonitor,
   resumeMonitor,
   summary,
-} from '../../server/store/monitors.ts';
-import { DOMAIN_STATES } from '../../server/store/domain-state.ts';
-import type { Store } from '../../server/store/open-store.ts';
+} from '../../server/store/monitors/monitors.ts';
+import { DOMAIN_STATES } from '../../server/store/monitors/domain-state.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { fillStore } from '../kit/large-store.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { isOutage } from '../../server/store/open-store.ts';
+import { isOutage } from '../../server/store/db/open-store.ts';
 import { freshStore, hasDatabase } from '../kit/database.ts';
 
 describe.skipIf(!hasDatabase('postgres'))('a connection that breaks (postgres)', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
-import { disableAccount, enableAccount } from '../../server/store/disabled-accounts.ts';
+import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
 import {
   claimDueMails,
   type ClaimedMail,
@@ -11,10 +11,10 @@ import {
   recallMails,
   retryMail,
   settleMail,
-} from '../../server/store/mails.ts';
-import { releaseHeldMail, returnAllowance, takeAllowance } from '../../server/store/mail-allowance.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { freeRows, MOST_UNANSWERED_CLAIMS } from '../../server/store/outbox.ts';
+} from '../../server/store/mail/mails.ts';
+import { releaseHeldMail, returnAllowance, takeAllowance } from '../../server/store/mail/mail-allowance.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { freeRows, MOST_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 

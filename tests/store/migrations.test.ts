@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { claimDueDeliveries } from '../../server/store/deliveries.ts';
-import { migrate } from '../../server/store/migrate.ts';
-import { knownIncidents } from '../../server/store/monitor-incidents.ts';
-import { describeMonitor, listMonitors, monitorOf, summary } from '../../server/store/monitors.ts';
-import { acceptsOldLinks } from '../../server/store/unsubscriptions.ts';
+import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
+import { migrate } from '../../server/store/schema/migrate.ts';
+import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
+import { describeMonitor, listMonitors, monitorOf, summary } from '../../server/store/monitors/monitors.ts';
+import { acceptsOldLinks } from '../../server/store/mail/unsubscriptions.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { DAY, NOW, person } from './samples.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { eachMonitor, listMonitors, summary } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { eachMonitor, listMonitors, summary } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { NO_ADVICE } from '../kit/observation.ts';

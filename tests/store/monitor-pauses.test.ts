@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { mayAdd, mayResume } from '../../server/core/index.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { record } from '../../server/store/checks.ts';
-import { oldestDue } from '../../server/store/deliveries.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { record } from '../../server/store/checks/checks.ts';
+import { oldestDue } from '../../server/store/alerts/deliveries.ts';
 import {
   addMonitor,
   claimDue,
@@ -15,8 +15,8 @@ import {
   resumeMonitor,
   setFrequency,
   summary,
-} from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   endingSoon,

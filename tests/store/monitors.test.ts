@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { mayAdd, mayUseFrequency } from '../../server/core/index.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import {
   addMonitor,
   claimDue,
@@ -9,9 +9,9 @@ import {
   removeMonitor,
   requestCheck,
   setFrequency,
-} from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { record } from '../../server/store/checks.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { record } from '../../server/store/checks/checks.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, checkOf, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 

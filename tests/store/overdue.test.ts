@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { claimDue } from '../../server/store/monitors.ts';
-import { spreadOverdue } from '../../server/store/overdue.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { claimDue } from '../../server/store/monitors/monitors.ts';
+import { spreadOverdue } from '../../server/store/monitors/overdue.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person, watch } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { oldestDue } from '../../server/store/deliveries.ts';
+import { oldestDue } from '../../server/store/alerts/deliveries.ts';
 import {
   claimDue,
   countPaused,
@@ -9,11 +9,11 @@ import {
   monitorIds,
   summary,
   trackedEndpoints,
-} from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { endedPlans, nextPlanEnd } from '../../server/store/plan-ends.ts';
-import { checksAreLate } from '../../server/store/standing.ts';
-import { uptimeHistory, uptimePercents } from '../../server/store/uptime.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { endedPlans, nextPlanEnd } from '../../server/store/billing/plan-ends.ts';
+import { checksAreLate } from '../../server/store/accounts/standing.ts';
+import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { writePast } from '../kit/write-past.ts';
 import { DAY, NOW, person } from './samples.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { lagging } from '../../server/store/replica.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { lagging } from '../../server/store/db/replica.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { freePort } from '../kit/app.ts';
 import { type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person } from './samples.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { isDown } from '../../server/store/incidents.ts';
-import { type MonitorKey, presentedChain } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { prunePast } from '../../server/store/retention.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { isDown } from '../../server/store/alerts/incidents.ts';
+import { type MonitorKey, presentedChain } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { insertRows } from '../kit/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { RevokedCertificate } from '../../server/core/index.ts';
-import { record } from '../../server/store/checks.ts';
-import { claimDueDeliveries, settleDelivery } from '../../server/store/deliveries.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { record } from '../../server/store/checks/checks.ts';
+import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
   certificate,

@@ -9,11 +9,11 @@ import {
   type RevokedCertificate,
   type Verdict,
 } from '../../server/core/index.ts';
-import type { Account } from '../../server/store/accounts.ts';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { type CheckRecord, record } from '../../server/store/checks.ts';
-import { addMonitor, claimDue, type ClaimedMonitor, type Monitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Account } from '../../server/store/accounts/accounts.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { type CheckRecord, record } from '../../server/store/checks/checks.ts';
+import { addMonitor, claimDue, type ClaimedMonitor, type Monitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/observation.ts';
 
 export const NOW = Date.UTC(2026, 0, 15);

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
-import { tookTooLong } from '../../server/store/dialect.ts';
+import { tookTooLong } from '../../server/store/db/dialect.ts';
 import {
   describeMonitor,
   eachMonitor,
   listMonitors,
   monitorIds,
   summary,
-} from '../../server/store/monitors.ts';
-import { searchText } from '../../server/store/search-text.ts';
-import type { Store } from '../../server/store/open-store.ts';
+} from '../../server/store/monitors/monitors.ts';
+import { searchText } from '../../server/store/monitors/search-text.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { NOW, person, watch } from './samples.ts';
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import type { ChannelKind } from '../../server/core/index.ts';
-import { addChannel, removeChannel } from '../../server/store/channel-changes.ts';
-import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
-import { enqueueMail } from '../../server/store/mails.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { sendAgain, sentMail } from '../../server/store/sent-mail.ts';
-import { isSuppressed, suppress } from '../../server/store/suppressions.ts';
-import { inTransaction } from '../../server/store/transaction.ts';
+import { addChannel, removeChannel } from '../../server/store/alerts/channel-changes.ts';
+import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
+import { enqueueMail } from '../../server/store/mail/mails.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { sendAgain, sentMail } from '../../server/store/mail/sent-mail.ts';
+import { isSuppressed, suppress } from '../../server/store/mail/suppressions.ts';
+import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW, person, watch } from './samples.ts';
 

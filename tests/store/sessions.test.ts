@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../server/store/open-store.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import {
   endAllSessions,
   endSession,
@@ -9,7 +9,7 @@ import {
   type SeenFrom,
   sessionBy,
   sessionsOf,
-} from '../../server/store/sessions.ts';
+} from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 

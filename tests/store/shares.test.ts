@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Protocol } from '../../server/core/index.ts';
-import { addAuthorities } from '../../server/store/authorities.ts';
-import { record } from '../../server/store/checks.ts';
-import { claimCompanions } from '../../server/store/monitor-claims.ts';
+import { addAuthorities } from '../../server/store/accounts/authorities.ts';
+import { record } from '../../server/store/checks/checks.ts';
+import { claimCompanions } from '../../server/store/monitors/monitor-claims.ts';
 import {
   addMonitor,
   addMonitors,
   claimDue,
   type ClaimedMonitor,
   monitorOf,
-} from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { certificate, check, checkOf, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Signal, Store } from '../../server/store/open-store.ts';
+import type { Signal, Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 
 const change: Signal = { topic: 'domain', accountId: 'a', monitorId: 'm', change: 'checked' };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { claimDueDeliveries, settleDelivery } from '../../server/store/deliveries.ts';
-import { mailDownSince, mailIsFailing } from '../../server/store/standing.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { liftSuppression, suppress } from '../../server/store/suppressions.ts';
-import { inTransaction } from '../../server/store/transaction.ts';
+import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
+import { mailDownSince, mailIsFailing } from '../../server/store/accounts/standing.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { liftSuppression, suppress } from '../../server/store/mail/suppressions.ts';
+import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person } from './samples.ts';
 

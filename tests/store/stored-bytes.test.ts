@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { type LimitName, STANDARD_LIMITS } from '../../server/core/index.ts';
-import { certificateDers, pruneOrphanCertificates } from '../../server/store/certificates.ts';
-import { deleteAccount } from '../../server/store/account-deletion.ts';
+import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
+import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
 import {
   history,
   historyPair,
@@ -11,9 +11,9 @@ import {
   type MonitorKey,
   notKept,
   presentedChain,
-} from '../../server/store/monitors.ts';
-import type { Store, StoreOptions } from '../../server/store/open-store.ts';
-import { prunePast } from '../../server/store/retention.ts';
+} from '../../server/store/monitors/monitors.ts';
+import type { Store, StoreOptions } from '../../server/store/db/open-store.ts';
+import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, watch } from './samples.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../server/store/open-store.ts';
-import { applyPaymentEvent, type PaymentNews } from '../../server/store/payment-events.ts';
-import { subscriptionById, subscriptionsOf } from '../../server/store/subscriptions.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { applyPaymentEvent, type PaymentNews } from '../../server/store/billing/payment-events.ts';
+import { subscriptionById, subscriptionsOf } from '../../server/store/billing/subscriptions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, NOW, person } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { inTransaction } from '../../server/store/transaction.ts';
+import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase, freshStore, hasDatabase } from '../kit/database.ts';
 import { person } from './samples.ts';
 

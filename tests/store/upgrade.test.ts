@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { accountExport, profileExport } from '../../server/store/export.ts';
-import { migrate } from '../../server/store/migrate.ts';
-import { levelOf, MIGRATIONS } from '../../server/store/migrations/index.ts';
-import { listMonitors, summary } from '../../server/store/monitors.ts';
+import { accountExport, profileExport } from '../../server/store/accounts/export.ts';
+import { migrate } from '../../server/store/schema/migrate.ts';
+import { levelOf, MIGRATIONS } from '../../server/store/schema/migrations/index.ts';
+import { listMonitors, summary } from '../../server/store/monitors/monitors.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { checkOf, claimOne, DAY, endingSoon, NOW, recordCheck } from './samples.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
-import { isSuppressed, liftSuppression, suppress } from '../../server/store/suppressions.ts';
-import { enqueueMail } from '../../server/store/mails.ts';
-import { releaseHeldMail } from '../../server/store/mail-allowance.ts';
-import { addMonitors } from '../../server/store/monitor-adding.ts';
+import { isSuppressed, liftSuppression, suppress } from '../../server/store/mail/suppressions.ts';
+import { enqueueMail } from '../../server/store/mail/mails.ts';
+import { releaseHeldMail } from '../../server/store/mail/mail-allowance.ts';
+import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, startRig } from './rig.ts';
 

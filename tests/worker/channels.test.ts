@@ -2,9 +2,9 @@ import { Webhook } from 'standardwebhooks';
 import { expect, it, onTestFinished } from 'vitest';
 
 import type { StoredChannelConfig } from '../../server/channels/index.ts';
-import { addChannel } from '../../server/store/channel-changes.ts';
-import { replayDelivery, sendTest } from '../../server/store/channel-sending.ts';
-import { channelsOf } from '../../server/store/channels.ts';
+import { addChannel } from '../../server/store/alerts/channel-changes.ts';
+import { replayDelivery, sendTest } from '../../server/store/alerts/channel-sending.ts';
+import { channelsOf } from '../../server/store/alerts/channels.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { everyChannelAt, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';

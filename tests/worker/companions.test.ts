@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors/monitors.ts';
 import { fieldsNow } from '../../server/telemetry/doing.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';

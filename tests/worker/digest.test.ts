@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { enqueueDigest, nextDigestAt } from '../../server/store/digest.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { enqueueDigest, nextDigestAt } from '../../server/store/mail/digest.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:https';
 import { expect, it, onTestFinished } from 'vitest';
 import type { IconSource } from '../../server/probe/index.ts';
-import { claimDueSites, faviconOf, pruneFavicons } from '../../server/store/favicons.ts';
-import { type Monitor, pauseMonitor, removeMonitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { claimDueSites, faviconOf, pruneFavicons } from '../../server/store/monitors/favicons.ts';
+import { type Monitor, pauseMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { pngIcon } from '../kit/icons.ts';
 import { listening } from '../kit/tls-server.ts';

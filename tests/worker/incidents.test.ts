@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { changeAccountAlerts, changeMonitorAlerts } from '../../server/store/alert-settings.ts';
+import { changeAccountAlerts, changeMonitorAlerts } from '../../server/store/alerts/alert-settings.ts';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
-import { replayDelivery } from '../../server/store/channel-sending.ts';
-import { addMaintenance } from '../../server/store/maintenance.ts';
-import { changeIncident, incidentsOf } from '../../server/store/monitor-incidents.ts';
-import type { Monitor } from '../../server/store/monitors.ts';
+import { replayDelivery } from '../../server/store/alerts/channel-sending.ts';
+import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
+import { changeIncident, incidentsOf } from '../../server/store/alerts/monitor-incidents.ts';
+import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { requestCheck } from '../../server/store/monitors.ts';
+import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';

@@ -1,10 +1,10 @@
 import type { KyselyPlugin } from 'kysely';
 import { expect, it, vi } from 'vitest';
-import { certificateDers } from '../../server/store/certificates.ts';
-import { enqueueMail } from '../../server/store/mails.ts';
-import { claimDue, history, removeMonitor } from '../../server/store/monitors.ts';
-import { consumeRateLimit } from '../../server/store/rate-limits.ts';
-import { openSession } from '../../server/store/sessions.ts';
+import { certificateDers } from '../../server/store/checks/certificates.ts';
+import { enqueueMail } from '../../server/store/mail/mails.ts';
+import { claimDue, history, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
+import { openSession } from '../../server/store/accounts/sessions.ts';
 import { TRUSTING } from '../../server/worker/index.ts';
 import { createJanitor } from '../../server/worker/janitor.ts';
 import { describeEachDatabase } from '../kit/database.ts';

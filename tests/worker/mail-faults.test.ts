@@ -1,6 +1,6 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
-import { raiseAlarm, standingAlarms } from '../../server/store/alarms.ts';
+import { raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';

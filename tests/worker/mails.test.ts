@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AccountMail } from '../../server/core/index.ts';
-import { enqueueMail } from '../../server/store/mails.ts';
-import { releaseHeldMail } from '../../server/store/mail-allowance.ts';
+import { enqueueMail } from '../../server/store/mail/mails.ts';
+import { releaseHeldMail } from '../../server/store/mail/mail-allowance.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY_MS, HOUR_MS, type Rig, START, startRig, until } from './rig.ts';
 

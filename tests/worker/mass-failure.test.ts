@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { standingAlarms } from '../../server/store/alarms.ts';
-import type { Monitor } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { standingAlarms } from '../../server/store/alerts/alarms.ts';
+import type { Monitor } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
 import { type Canaries, type CanarySighting, createCanaries } from '../../server/probe/index.ts';
-import { standingAlarms } from '../../server/store/alarms.ts';
-import { requestCheck } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { standingAlarms } from '../../server/store/alerts/alarms.ts';
+import { requestCheck } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { createOwnNetwork } from '../../server/worker/own-network.ts';
 import type { FailedObservation, Observation } from '../../server/core/index.ts';
 import { checksMade } from '../kit/checks-made.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { accountById, grantPremium } from '../../server/store/accounts.ts';
-import { setFrequency } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { accountById, grantPremium } from '../../server/store/accounts/accounts.ts';
+import { setFrequency } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { TRUSTING } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { checksMade } from '../kit/checks-made.ts';

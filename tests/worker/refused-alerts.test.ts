@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
-import { changeAccountAlerts } from '../../server/store/alert-settings.ts';
-import { addChannel } from '../../server/store/channel-changes.ts';
-import type { StoredChannelConfig } from '../../server/store/channel-config.ts';
+import { changeAccountAlerts } from '../../server/store/alerts/alert-settings.ts';
+import { addChannel } from '../../server/store/alerts/channel-changes.ts';
+import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';

@@ -15,11 +15,11 @@ import {
   type Probe,
   type Sources,
 } from '../../server/probe/index.ts';
-import { grantPremium } from '../../server/store/accounts.ts';
-import { openAccount } from '../../server/store/arrivals.ts';
-import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
-import { nextPlanEnd } from '../../server/store/plan-ends.ts';
+import { grantPremium } from '../../server/store/accounts/accounts.ts';
+import { openAccount } from '../../server/store/accounts/arrivals.ts';
+import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
+import { nextPlanEnd } from '../../server/store/billing/plan-ends.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
 import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { type Observation, readAuthorities } from '../../server/core/index.ts';
-import { addAuthorities } from '../../server/store/authorities.ts';
-import { requestCheck } from '../../server/store/monitors.ts';
+import { addAuthorities } from '../../server/store/accounts/authorities.ts';
+import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { startTlsServer } from '../kit/tls-server.ts';

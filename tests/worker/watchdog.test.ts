@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { createPing } from '../../server/channels/heartbeat/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
-import { listAccounts } from '../../server/store/account-list.ts';
-import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alarms.ts';
-import { claimDueDeliveries } from '../../server/store/deliveries.ts';
-import { claimDue } from '../../server/store/monitors.ts';
-import type { Store } from '../../server/store/open-store.ts';
+import { listAccounts } from '../../server/store/accounts/account-list.ts';
+import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';
+import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
+import { claimDue } from '../../server/store/monitors/monitors.ts';
+import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY_MS, HOUR_MS, type Rig, type RigOptions, START, startRig } from './rig.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { history, summary } from '../../server/store/monitors.ts';
+import { history, summary } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
 import { startTlsServer } from '../kit/tls-server.ts';

@@ -1,0 +1,102 @@
+import type {
+  AlertIncidentWire,
+  AlertSettingsWire,
+  DomainAlertSettingsWire,
+  SentAlertWire,
+} from '../../../contract/alerting.ts';
+import {
+  alertEvent,
+  type AlertSettings,
+  type AlertStep,
+  alertTitle,
+  type ChosenStep,
+  type DomainAlertSettings,
+  incidentSeverity,
+} from '../../core/index.ts';
+import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
+import type { StoredIncident } from '../../store/alerts/monitor-incidents.ts';
+import { deliveryWire, titleOf, type Wording } from './channel-wire.ts';
+import { iso, isoOrNull } from '../http/wire.ts';
+
+export function settingsWire({ channels, steps, quietHours, muted }: AlertSettings): AlertSettingsWire {
+  return { channels, steps, quiet_hours: quietHoursWire(quietHours), muted };
+}
+
+export function ownSettingsWire(own: DomainAlertSettings): DomainAlertSettingsWire {
+  const { quietHours, ...rest } = own;
+  return { ...rest, ...(quietHours !== undefined && { quiet_hours: quietHoursWire(quietHours) }) };
+}
+
+function quietHoursWire(quiet: AlertSettings['quietHours']): AlertSettingsWire['quiet_hours'] {
+  return (
+    quiet && {
+      from_minute: quiet.fromMinute,
+      to_minute: quiet.toMinute,
+      critical_always: quiet.criticalAlways,
+    }
+  );
+}
+
+/** What is left out is absent: an account keeps it as it is, a domain follows its account. */
+export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
+  const { channels, steps, quiet_hours: quiet, muted } = wire;
+  return {
+    ...(channels !== undefined && { channels: channels && [...new Set(channels)] }),
+    ...(steps !== undefined && { steps: steps as ChosenStep[] | null }),
+    ...(quiet !== undefined && { quietHours: readQuietHours(quiet) }),
+    ...(muted !== undefined && { muted: [...new Set(muted)] }),
+  };
+}
+
+export function readQuietHours(quiet: AlertSettingsWire['quiet_hours']): AlertSettings['quietHours'] {
+  return (
+    quiet && {
+      fromMinute: quiet.from_minute,
+      toMinute: quiet.to_minute,
+      criticalAlways: quiet.critical_always,
+    }
+  );
+}
+
+export function incidentWire(
+  incident: StoredIncident,
+  { displayName, timeZone, now }: { displayName: string; timeZone: string | null; now: number },
+): AlertIncidentWire {
+  const { problem, facts, endedAt } = incident;
+  const step = stepOf(incident);
+  return {
+    id: incident.id,
+    problem,
+    severity: incidentSeverity({ problem, step, facts }, endedAt ?? now),
+    title: alertTitle({
+      ...{ kind: problem, step, facts, displayName, timeZone },
+      now: endedAt ?? now,
+    }),
+    started_at: iso(incident.startedAt),
+    ended_at: isoOrNull(endedAt),
+    acknowledged_at: isoOrNull(incident.acknowledgedAt),
+    snoozed_until: isoOrNull((incident.snoozedUntil ?? 0) > now ? incident.snoozedUntil : null),
+  };
+}
+
+/** The one whose words say what is wrong, whether or not it was told. */
+function stepOf({ problem, told }: StoredIncident): AlertStep {
+  if (problem === 'expiry') return 'warning';
+  if (problem === 'revoked') return 'revoked';
+  if (problem === 'down' && told.includes('flapping')) return 'flapping';
+  return told.includes('some_clients') && !told.includes('opened') ? 'some_clients' : 'opened';
+}
+
+export function sentAlertWire(
+  { alert, receipts }: { alert: ToldAlert; receipts: Receipt[] },
+  wording: Wording,
+): SentAlertWire {
+  return {
+    id: alert.id,
+    event: alertEvent(alert.kind, alert.step),
+    title: titleOf(alert, { ...wording, now: alert.createdAt }),
+    severity: alert.severity,
+    created_at: iso(alert.createdAt),
+    deliveries: receipts.map((receipt) => deliveryWire(receipt, wording)),
+  };
+}

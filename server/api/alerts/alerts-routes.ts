@@ -1,0 +1,121 @@
+import type { PlannedAlertWire } from '../../../contract/alerting.ts';
+import { CALLS } from '../../../contract/calls.ts';
+import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { alertPlansOf } from '../../store/alerts/alert-plans.ts';
+import {
+  accountAlerts,
+  changeAccountAlerts,
+  changeMonitorAlerts,
+  tellsOtherwise,
+} from '../../store/alerts/alert-settings.ts';
+import { calendarOf } from '../../store/publishing/calendar-feeds.ts';
+import { nextDigestAt } from '../../store/mail/digest.ts';
+import { monitorOf } from '../../store/monitors/monitors.ts';
+import { setUnsubscribed } from '../../store/mail/unsubscriptions.ts';
+import { readQuietHours, readSettings, settingsWire } from './alert-wire.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { domainAlertsWire } from './domain-alerts.ts';
+import { REFUSALS } from '../domains/domain-refusals.ts';
+import { limitFollowing } from '../auth/verified-address.ts';
+import { limitChecksOfAll } from '../domains/limit-checks.ts';
+import { plannedAlerts, type Tried } from './planned-alerts.ts';
+import { refuse } from '../http/problem.ts';
+import { iso, isoOrNull } from '../http/wire.ts';
+
+const PREVIEWED = 20;
+const PREVIEWED_MS = 90 * 86_400_000;
+
+/** What an account and each of its domains is told of, and when. */
+export function alertRoutes(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+
+  async function accountAlertsWire(accountId: string) {
+    const { settings, timeZone, digestNextAt } = await accountAlerts(store, accountId);
+    const calendar = await calendarOf(store, accountId);
+    return {
+      settings: settingsWire(settings),
+      time_zone: timeZone,
+      digest: { enabled: digestNextAt !== null, next_at: isoOrNull(digestNextAt) },
+      calendar: calendar && { created_at: iso(calendar.createdAt), read_at: isoOrNull(calendar.readAt) },
+    };
+  }
+
+  api.on(CALLS.accountAlerts, async ({ session }) => ({
+    data: await accountAlertsWire(session.account.id),
+  }));
+
+  api.on(CALLS.changeAccountAlerts, async ({ body, session: { account }, now }) => {
+    const limited = limits.allow('alertSettingsByAccount', account.id);
+    if (limited) return limited;
+    const settings = body.settings && readSettings(body.settings);
+    if (settings) {
+      const { settings: known } = await accountAlerts(store, account.id);
+      const tooOften =
+        tellsOtherwise(known, { ...known, ...settings }) && (await limitChecksOfAll(parts, account));
+      if (tooOften) return tooOften;
+    }
+    const change = {
+      settings,
+      ...(body.digest !== undefined && {
+        digestNextAt: body.digest ? nextDigestAt(now, account.timeZone) : null,
+      }),
+    };
+    const changed = await changeAccountAlerts(store, account.id, change, now);
+    return changed === 'changed'
+      ? { data: await accountAlertsWire(account.id) }
+      : refuse('premium_required', 'The weekly digest comes with Premium.');
+  });
+
+  api.on(CALLS.previewAlerts, async ({ body, session: { account }, now }) => {
+    const limited = limits.allow('previewByAccount', account.id);
+    if (limited) return limited;
+    const { domain_id: monitorId, quiet_hours: quiet } = body;
+    const scope = { accountId: account.id, ...(monitorId !== undefined && { monitorId }) };
+    if (monitorId !== undefined && (await monitorOf(store, { accountId: account.id, monitorId })) === null)
+      return REFUSALS.notFound();
+    const tried: Tried = {
+      ...readSettings({ steps: body.steps }),
+      ...(quiet !== undefined && { quietHours: readQuietHours(quiet) }),
+    };
+    const of = monitorId === undefined ? 'account' : 'domain';
+    const plans = await alertPlansOf(store, { ...scope, now });
+    const until = iso(now + PREVIEWED_MS);
+    let soonest: PlannedAlertWire[] = [];
+    let count = 0;
+    for await (const monitor of plans.monitors()) {
+      const planned = plannedAlerts(monitor, plans, { tried, of, now });
+      // All of one domain are shown; of an account those to come.
+      const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
+      count += counted.length;
+      soonest = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(0, PREVIEWED);
+    }
+    return { data: { alerts: soonest, more: count - soonest.length } };
+  });
+
+  api.on(CALLS.domainAlerts, async ({ params, session: { account }, now }) => {
+    const data = await domainAlertsWire(parts, { accountId: account.id, monitorId: params.id, now });
+    return data === null ? REFUSALS.notFound() : { data };
+  });
+
+  api.on(CALLS.changeDomainAlerts, async ({ params, body, session: { account }, now }) => {
+    const key = { accountId: account.id, monitorId: params.id };
+    if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
+    const limited =
+      limits.allow('alertSettingsByAccount', account.id) ?? limitFollowing(parts, account, params.id);
+    if (limited) return limited;
+    const changed = await changeMonitorAlerts(store, key, readSettings(body), now);
+    if (changed === 'premium_required')
+      return refuse('premium_required', 'Steps of its own for each domain come with Premium.');
+    const data = changed === 'changed' ? await domainAlertsWire(parts, { ...key, now }) : null;
+    return data === null ? REFUSALS.notFound() : { data };
+  });
+
+  api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
+    const key = { accountId: account.id, monitorId: params.id };
+    if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
+    // Only the own address: whoever reads another one said no for themselves.
+    await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { wish: 'none', now });
+    const data = await domainAlertsWire(parts, { ...key, now });
+    return data === null ? REFUSALS.notFound() : { data };
+  });
+}

@@ -1,0 +1,93 @@
+import { type ChannelWire, type DeliveryWire, OWN_MAIL } from '../../../contract/channel.ts';
+import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index.ts';
+import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
+import { maskedTarget } from '../../store/alerts/channel-config.ts';
+import type { Channel, OwnMail } from '../../store/alerts/channels.ts';
+import { iso, isoOrNull } from '../http/wire.ts';
+
+const OWN_MAIL_NAME = 'Your email';
+
+export function ownMailWire(own: OwnMail): ChannelWire {
+  return {
+    key: OWN_MAIL,
+    kind: 'email',
+    name: OWN_MAIL_NAME,
+    target: own.address,
+    state: own.isUnsubscribed ? 'unsubscribed' : own.refusal === null ? 'open' : 'refused',
+    detail: own.refusal,
+    last_delivered_at: isoOrNull(own.deliveredAt),
+    failing_since: null,
+    created_at: null,
+  };
+}
+
+/** Without any of its secrets. */
+export function channelWire(channel: Channel, plan: Plan): ChannelWire {
+  return {
+    key: channel.id,
+    kind: channel.kind,
+    name: channel.name,
+    target: maskedTarget(channel.config),
+    state: stateOf(channel, plan),
+    detail: channel.refusal,
+    last_delivered_at: isoOrNull(channel.deliveredAt),
+    failing_since: isoOrNull(channel.failingSince),
+    created_at: iso(channel.createdAt),
+  };
+}
+
+/** What its owner can do something about comes first. */
+function stateOf(channel: Channel, plan: Plan): ChannelWire['state'] {
+  if (plan !== 'premium') return 'plan';
+  if (channel.disabledBy !== null) return channel.disabledBy === 'user' ? 'off' : channel.disabledBy;
+  if (channel.refusal !== null) return 'refused';
+  if (channel.confirmedAt === null) return 'unconfirmed';
+  return channel.isUnsubscribed ? 'unsubscribed' : 'open';
+}
+
+/** How alerts are put into words: the product's name stands in tests of a channel. */
+export interface Wording {
+  productName: string;
+  /** IANA name; null: UTC. */
+  timeZone: string | null;
+  now: number;
+}
+
+/** What was told is called as it was told; what waits, as it would be now. */
+export function deliveryWire(receipt: Receipt, wording: Wording): DeliveryWire {
+  const { alert, state, settledAt } = receipt;
+  return {
+    id: receipt.id,
+    channel_key: receipt.channelKey,
+    channel_kind: receipt.channelKind,
+    channel_name: receipt.channelName ?? OWN_MAIL_NAME,
+    state: isHeld(receipt, wording.now) ? 'held' : state,
+    title: titleOf(alert, { ...wording, now: settledAt ?? wording.now }),
+    event: alertEvent(alert.kind, alert.step),
+    domain:
+      alert.monitor === null ? null : { id: alert.monitor.id, display_name: displayName(alert.monitor) },
+    detail: receipt.detail,
+    next_attempt_at: state === 'waiting' ? iso(receipt.nextAttemptAt) : null,
+    settled_at: isoOrNull(settledAt),
+    created_at: iso(receipt.createdAt),
+    attempts: receipt.attempts.map((attempt) => ({
+      attempt: attempt.attempt,
+      started_at: iso(attempt.startedAt),
+      finished_at: isoOrNull(attempt.finishedAt),
+      outcome: attempt.outcome,
+      detail: attempt.detail,
+    })),
+  };
+}
+
+export function titleOf(alert: ToldAlert, { productName, timeZone, now }: Wording): string {
+  const { kind, step, facts, monitor } = alert;
+  return alertTitle({
+    ...{ kind, step, facts, now, timeZone },
+    displayName: monitor === null ? productName : displayName(monitor),
+  });
+}
+
+function isHeld({ state, firstAttemptAt, nextAttemptAt }: Receipt, now: number): boolean {
+  return state === 'waiting' && firstAttemptAt === null && nextAttemptAt > now;
+}

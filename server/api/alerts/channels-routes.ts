@@ -1,0 +1,192 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
+import { PAGE_SIZE } from '../../../contract/constants.ts';
+import { mayUseChannel } from '../../core/index.ts';
+import { type Receipt, receiptsOfChannel } from '../../store/alerts/alert-history.ts';
+import { sendTest } from '../../store/alerts/channel-sending.ts';
+import type { StoredChannelConfig } from '../../store/alerts/channel-config.ts';
+import {
+  addChannel,
+  changeChannel,
+  removeChannel,
+  rotateWebhookSecret,
+} from '../../store/alerts/channel-changes.ts';
+import { type Channel, channelsOf } from '../../store/alerts/channels.ts';
+import { entitlementAt } from '../../store/billing/entitlements.ts';
+import { type Invitation, reopenOwnMail } from '../../store/mail/mail-readers.ts';
+import type { Api, AppParts, Caller } from '../http/api.ts';
+import { acceptedConfig, defaultName } from './channel-config.ts';
+import { CHANNEL_REFUSALS } from './channel-refusals.ts';
+import { placeInTime, writeCursor } from '../http/cursor.ts';
+import { channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
+import { Refusal } from '../http/problem.ts';
+import { inviteRecipient } from './recipient-invitation.ts';
+import { refuseUnverified } from '../auth/verified-address.ts';
+import { iso } from '../http/wire.ts';
+import { newWebhookSecret } from './webhook-secret.ts';
+
+/** How long the key before signs beside a new one. */
+const PHASE_OUT_MS = 86_400_000;
+
+/** Ways to be told. Every one but the own address is Premium's; without it they rest, and stay as they are. */
+export function channelRoutes(api: Api, parts: AppParts): void {
+  const { store, limits, config } = parts;
+  const planOf = ({ account }: Caller, now: number) => entitlementAt(store, account.entitlement, now).plan;
+
+  async function invitationFor(
+    { account }: Caller,
+    channel: StoredChannelConfig,
+    now: number,
+  ): Promise<Invitation | Refusal | null> {
+    return channel.kind === 'email'
+      ? inviteRecipient(parts, { account, address: channel.address, now })
+      : null;
+  }
+
+  api.on(CALLS.listChannels, async ({ session, now }) => {
+    const { own, added } = await channelsOf(store, session.account.id);
+    const plan = planOf(session, now);
+    return { data: [ownMailWire(own), ...added.map((channel) => channelWire(channel, plan))] };
+  });
+
+  api.on(CALLS.addChannel, async ({ body, session, once, now }) => {
+    const accountId = session.account.id;
+    // Asked before anybody is invited; what holds is what the transaction finds.
+    if (planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
+    const limited =
+      refuseUnverified(session.account, 'channel', parts) ?? limits.allow('channelsByAccount', accountId);
+    if (limited) return limited;
+    const accepted = acceptedConfig(body.config, parts);
+    if (accepted instanceof Refusal) return accepted;
+    const invitation = await invitationFor(session, accepted, now);
+    if (invitation instanceof Refusal) return invitation;
+    const secret = accepted.kind === 'webhook' ? (accepted.secrets[0]?.secret ?? null) : null;
+    const answerOf = (channel: Channel) => ({ data: { channel: channelWire(channel, 'premium'), secret } });
+    const added = await addChannel(store, {
+      accountId,
+      name: body.name || defaultName(accepted),
+      config: accepted,
+      invitation,
+      most: MOST_CHANNELS,
+      mayAdd: (plan) => plan === 'premium',
+      now,
+      alongside: (trx, channel) => once.keep(trx, answerOf(channel)),
+    });
+    return added.ok ? answerOf(added.channel) : CHANNEL_REFUSALS[added.code]();
+  });
+
+  api.on(CALLS.changeChannel, async ({ params, body, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('channelsByAccount', accountId);
+    if (limited) return limited;
+    if (params.key === OWN_MAIL) {
+      if (body.enabled !== true || body.name !== undefined || body.config !== undefined)
+        return CHANNEL_REFUSALS.ownMail();
+      const refusal = limits.allow('sendByChannel', `${accountId}:${OWN_MAIL}`);
+      if (refusal) return refusal;
+      await reopenOwnMail(store, accountId);
+      // That it arrives is what its owner wants to see.
+      await sendTest(store, { accountId, channelKey: OWN_MAIL, now });
+      return { data: ownMailWire((await channelsOf(store, accountId)).own) };
+    }
+    const { key: channelId } = params;
+    const known = (await channelsOf(store, accountId)).added.find(({ id }) => id === channelId);
+    if (!known) return CHANNEL_REFUSALS.not_found();
+    const accepted = body.config && acceptedConfig(body.config, parts, known.config);
+    if (accepted instanceof Refusal) return accepted;
+    const opensOrLeads = body.enabled === true || accepted !== undefined;
+    if (opensOrLeads && planOf(session, now) !== 'premium') return CHANNEL_REFUSALS.premium_required();
+    const unverified = opensOrLeads ? refuseUnverified(session.account, 'channel', parts) : null;
+    if (unverified) return unverified;
+    if (accepted && accepted.kind !== known.kind) return CHANNEL_REFUSALS.otherKind();
+    const isLed = accepted !== undefined && needsInvitation(known, body.config);
+    const invitation = isLed ? await invitationFor(session, accepted, now) : null;
+    if (invitation instanceof Refusal) return invitation;
+    const changed = await changeChannel(store, { accountId, channelId, now }, (channel, plan) => {
+      if (opensOrLeads && plan !== 'premium') return { ok: false, refused: 'premium_required' as const };
+      // Its keys as they are now: one may have been made meanwhile.
+      const change = {
+        name: body.name,
+        enabled: body.enabled,
+        config: accepted && withKeysOf(channel, accepted),
+      };
+      return { ok: true, change, invitation };
+    });
+    return changed.ok
+      ? { data: channelWire(changed.channel, planOf(session, now)) }
+      : CHANNEL_REFUSALS[changed.refused]();
+  });
+
+  api.on(CALLS.removeChannel, async ({ params, session, now }) => {
+    if (params.key === OWN_MAIL) return CHANNEL_REFUSALS.not_found();
+    const key = { accountId: session.account.id, channelId: params.key };
+    const removed = await removeChannel(store, { ...key, now });
+    return removed ? { data: null } : CHANNEL_REFUSALS.not_found();
+  });
+
+  api.on(CALLS.testChannel, async ({ params, session, once, now }) => {
+    const { account } = session;
+    const { own, added } = await channelsOf(store, account.id);
+    // Strangers learn from no answer, the one of a limit included, whether a channel exists.
+    const channel = params.key === OWN_MAIL ? own : added.find(({ id }) => id === params.key);
+    if (!channel) return CHANNEL_REFUSALS.not_found();
+    if (!mayUseChannel(planOf(session, now), params.key)) return CHANNEL_REFUSALS.premium_required();
+    if (channel.refusal !== null) return CHANNEL_REFUSALS.channel_closed();
+    const limited =
+      (params.key === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
+      limits.allow('sendByChannel', `${account.id}:${params.key}`) ??
+      limits.allow('sendByAccount', account.id);
+    if (limited) return limited;
+    const { productName } = config;
+    const answerOf = (receipt: Receipt) => ({
+      data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
+    });
+    const sent = await sendTest(store, {
+      ...{ accountId: account.id, channelKey: params.key, now },
+      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt)),
+    });
+    return typeof sent === 'string' ? CHANNEL_REFUSALS[sent]() : answerOf(sent);
+  });
+
+  api.on(CALLS.rotateSecret, async ({ params, session, now }) => {
+    if (params.key === OWN_MAIL) return CHANNEL_REFUSALS.not_found();
+    const limited = limits.allow('channelsByAccount', session.account.id);
+    if (limited) return limited;
+    const secret = newWebhookSecret();
+    const until = now + PHASE_OUT_MS;
+    const key = { accountId: session.account.id, channelId: params.key };
+    const rotated = await rotateWebhookSecret(store, { ...key, secret, until, now });
+    return rotated ? { data: { secret, previous_until: iso(until) } } : CHANNEL_REFUSALS.not_found();
+  });
+
+  api.on(CALLS.channelDeliveries, async ({ params, query, session: { account }, now }) => {
+    const after = placeInTime(query.cursor);
+    if (after instanceof Refusal) return after;
+    const { added } = await channelsOf(store, account.id);
+    if (params.key !== OWN_MAIL && !added.some(({ id }) => id === params.key))
+      return CHANNEL_REFUSALS.not_found();
+    const { limit = PAGE_SIZE } = query;
+    const receipts = await receiptsOfChannel(store, {
+      ...{ accountId: account.id, channelKey: params.key, limit },
+      after: after && { createdAt: after.at, id: after.id },
+    });
+    const last = receipts.length < limit ? undefined : receipts.at(-1);
+    const wording = { productName: config.productName, timeZone: account.timeZone, now };
+    return {
+      data: receipts.map((receipt) => deliveryWire(receipt, wording)),
+      next_cursor: last ? writeCursor({ at: last.createdAt, id: last.id }) : null,
+    };
+  });
+}
+
+/** An address that agreed and takes mail stays as it is. */
+function needsInvitation(known: Channel, wanted: ChannelConfig | undefined): boolean {
+  if (wanted?.kind !== 'email' || known.config.kind !== 'email') return false;
+  const isSame = wanted.address.toLowerCase() === known.config.address;
+  return !isSame || known.confirmedAt === null || known.refusal !== null;
+}
+
+function withKeysOf(channel: Channel, accepted: StoredChannelConfig): StoredChannelConfig {
+  if (accepted.kind !== 'webhook' || channel.config.kind !== 'webhook') return accepted;
+  return { ...accepted, secrets: channel.config.secrets };
+}

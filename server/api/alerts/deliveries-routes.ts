@@ -1,0 +1,45 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { OWN_MAIL } from '../../../contract/channel.ts';
+import { type Receipt, receiptOf } from '../../store/alerts/alert-history.ts';
+import { replayDelivery } from '../../store/alerts/channel-sending.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { CHANNEL_REFUSALS } from './channel-refusals.ts';
+import { deliveryWire } from './channel-wire.ts';
+import { refuse } from '../http/problem.ts';
+import { refuseUnverified } from '../auth/verified-address.ts';
+
+/** What became of a message. */
+export function deliveryRoutes(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+  const { productName } = parts.config;
+  const answerOf = (receipt: Receipt, told: { timeZone: string | null; now: number }) => ({
+    data: deliveryWire(receipt, { productName, ...told }),
+  });
+
+  api.on(CALLS.delivery, async ({ params, session: { account }, now }) => {
+    const receipt = await receiptOf(store.db, { accountId: account.id, deliveryId: params.id });
+    return receipt === null ? notFound() : answerOf(receipt, { timeZone: account.timeZone, now });
+  });
+
+  api.on(CALLS.replayDelivery, async ({ params, session: { account }, once, now }) => {
+    const key = { accountId: account.id, deliveryId: params.id };
+    const known = await receiptOf(store.db, key);
+    if (known === null) return notFound();
+    const limited =
+      (known.channelKey === OWN_MAIL ? null : refuseUnverified(account, 'channel', parts)) ??
+      limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
+      limits.allow('replayByAccount', account.id);
+    if (limited) return limited;
+    const told = { timeZone: account.timeZone, now };
+    const replayed = await replayDelivery(store, {
+      ...key,
+      now,
+      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt, told)),
+    });
+    if (replayed === 'not_found') return notFound();
+    if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();
+    return answerOf(replayed, told);
+  });
+}
+
+const notFound = () => refuse('not_found', 'There is no such message.');

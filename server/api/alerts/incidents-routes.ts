@@ -1,0 +1,49 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { displayName } from '../../core/index.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import { monitorOfIncident } from '../../store/alerts/alert-history.ts';
+import { changeIncident } from '../../store/alerts/monitor-incidents.ts';
+import { monitorOf } from '../../store/monitors/monitors.ts';
+import { incidentWire } from './alert-wire.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { refuse } from '../http/problem.ts';
+import { limitFollowing } from '../auth/verified-address.ts';
+
+const MOST_SNOOZED_MS = 30 * 86_400_000;
+
+const noIncident = () => refuse('not_found', 'There is no such incident.');
+
+/** What people say to trouble: that they know of it, or that it can wait. */
+export function incidentRoutes(api: Api, parts: AppParts): void {
+  const { store } = parts;
+
+  async function change(
+    { account, incidentId, now }: { account: Account; incidentId: string; now: number },
+    wish: { acknowledged: boolean } | { snoozedUntil: number | null },
+  ) {
+    const monitorId = await monitorOfIncident(store, { accountId: account.id, incidentId });
+    if (monitorId === null) return noIncident();
+    // A check follows, at once or when it was put off to.
+    const isFollowed = !('acknowledged' in wish && wish.acknowledged);
+    const limited = isFollowed
+      ? (parts.limits.allow('checkByDomain', monitorId) ?? limitFollowing(parts, account, monitorId))
+      : null;
+    if (limited) return limited;
+    const incident = await changeIncident(store, { accountId: account.id, incidentId, change: wish, now });
+    const monitor = await monitorOf(store, { accountId: account.id, monitorId });
+    if (incident === null || monitor === null) return noIncident();
+    const { timeZone } = account;
+    return { data: incidentWire(incident, { displayName: displayName(monitor), timeZone, now }) };
+  }
+
+  api.on(CALLS.acknowledgeIncident, async ({ params, body, session: { account }, now }) =>
+    change({ account, incidentId: params.id, now }, { acknowledged: body.acknowledged }),
+  );
+
+  api.on(CALLS.snoozeIncident, async ({ params, body, session: { account }, now }) => {
+    const until = body.until === null ? null : Date.parse(body.until);
+    if (until !== null && (until <= now || until > now + MOST_SNOOZED_MS))
+      return refuse('invalid_request', 'Choose a time within the next 30 days (until)');
+    return change({ account, incidentId: params.id, now }, { snoozedUntil: until });
+  });
+}

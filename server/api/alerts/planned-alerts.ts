@@ -1,0 +1,56 @@
+import type { PlannedAlertWire } from '../../../contract/alerting.ts';
+import {
+  alertsAhead,
+  type AlertSettings,
+  alertSteps,
+  displayName,
+  effectiveSettings,
+  maintenanceUntil,
+  silentUntil,
+  stepLabel,
+} from '../../core/index.ts';
+import type { AlertPlans, PlannedMonitor } from '../../store/alerts/alert-plans.ts';
+import { iso } from '../http/wire.ts';
+
+/** Other choices than those that hold; what is absent is as it is. */
+export type Tried = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
+
+/**
+ * What would be sent of a monitor if nobody renewed, soonest first. `tried` counts as the account's choice, or as the
+ * monitor's own.
+ */
+export function plannedAlerts(
+  monitor: PlannedMonitor,
+  plans: Pick<AlertPlans, 'settings' | 'plan' | 'timeZone'>,
+  { tried = {}, of = 'account', now }: { tried?: Tried; of?: 'account' | 'domain'; now: number },
+): PlannedAlertWire[] {
+  const { plan, timeZone } = plans;
+  const settings =
+    of === 'domain'
+      ? { ...effectiveSettings(plans.settings, monitor.own, plan), ...tried }
+      : effectiveSettings({ ...plans.settings, ...tried }, monitor.own, plan);
+  const silent = { maintenanceUntil: maintenanceUntil(monitor.windows, now, timeZone), now };
+  return monitor.expiring
+    .flatMap((certificate) => {
+      const incident = monitor.incidents.find(({ fingerprint }) => fingerprint === certificate.fingerprint);
+      const ahead = alertsAhead({
+        ...{ certificate, settings, timeZone, now },
+        told: incident ?? { told: [], toldAt: null },
+        acknowledged: (incident?.acknowledgedAt ?? null) !== null,
+        silentUntil: silentUntil({ snoozedUntil: incident?.snoozedUntil ?? null }, silent),
+      });
+      const instants = new Map(alertSteps(certificate, settings.steps).map(({ step, at }) => [step, at]));
+      return ahead.map((one) => ({
+        domain_id: monitor.id,
+        display_name: displayName(monitor),
+        step: one.step,
+        label: stepLabel(one.step, certificate.notAfter - (instants.get(one.step) ?? 0)),
+        severity: one.severity,
+        at: one.at,
+        expiry_date: iso(certificate.notAfter),
+        certificate_name: certificate.fingerprint === monitor.fingerprint ? null : certificate.name,
+      }));
+    })
+    .toSorted((left, right) => left.at - right.at)
+    .map((one) => ({ ...one, at: iso(one.at) }));
+}

@@ -1,0 +1,114 @@
+import type { UnsubscribeSubjectWire } from '../../../contract/alerting.ts';
+import { CALLS } from '../../../contract/calls.ts';
+import { ACCOUNT_MAIL, displayName, mailedLink } from '../../core/index.ts';
+import { confirmChannel } from '../../store/mail/mail-readers.ts';
+import {
+  acceptsOldLinks,
+  mailReader,
+  type MailReader,
+  setUnsubscribed,
+  type Wish,
+} from '../../store/mail/unsubscriptions.ts';
+import { type MailSubject, readUnsubscribeToken } from '../../store/mail/unsubscribe-token.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { derivedKey, unsubscribeKeys } from '../auth/derived-keys.ts';
+import { refuse, Refusal } from '../http/problem.ts';
+import { isInvitationOver } from './recipient-invitation.ts';
+
+const BAD_LINK = () =>
+  refuse(
+    'invalid_token',
+    'The link is incomplete, or the account it belongs to was deleted. Open the link at the end of the newest mail that you have.',
+  );
+const OLD_LINK = () =>
+  refuse(
+    'invalid_token',
+    'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
+  );
+
+/** Serves the readers of mail: whoever holds a link from a mail to them needs no account. */
+export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts): void {
+  const keys = unsubscribeKeys(secrets.session);
+  const oldKey = derivedKey(secrets.session, 'unsubscribe');
+
+  /** Reads a token made with `key`, or one from before migration 0019, which worked everywhere, while its account accepts those. */
+  async function subjectOf(token: string, key: Buffer, now: number): Promise<MailSubject | Refusal> {
+    const subject = readUnsubscribeToken(key, token);
+    if (subject !== null) return subject;
+    const old = readUnsubscribeToken(oldKey, token);
+    if (old === null) return BAD_LINK();
+    return (await acceptsOldLinks(store, old.accountId, now)) ? old : OLD_LINK();
+  }
+
+  api.on(CALLS.confirmRecipient, async ({ body, now }) => {
+    const confirmed = isInvitationOver(body.token, now)
+      ? null
+      : await confirmChannel(store, { token: body.token, now });
+    return confirmed === null
+      ? refuse(
+          'invalid_token',
+          'This link was used already, and then alerts come; or it is older than seven days, or was taken back. Ask for a new one if none come.',
+        )
+      : { data: { address: confirmed.address, account: confirmed.accountName } };
+  });
+
+  api.on(CALLS.unsubscribeSubject, async ({ body, now }) => {
+    const subject = await subjectOf(body.token, keys.page, now);
+    if (subject instanceof Refusal) return subject;
+    const reader = await mailReader(store, subject);
+    return reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
+  });
+
+  api.on(CALLS.unsubscribe, async ({ body, now }) => {
+    const subject = await subjectOf(body.token, keys.page, now);
+    if (subject instanceof Refusal) return subject;
+    const reader = await setUnsubscribed(store, subject, { wish: body.scope, now });
+    return reader ? { data: subjectWire(subject, reader) } : BAD_LINK();
+  });
+
+  api.on(CALLS.unsubscribeAtOnce, async ({ c, params, now }) => {
+    const form = await c.req.parseBody();
+    if (form['List-Unsubscribe'] !== 'One-Click')
+      return refuse('invalid_request', 'Send a form with List-Unsubscribe=One-Click.');
+    const subject = await subjectOf(params.token, keys.oneClick, now);
+    if (subject instanceof Refusal) return subject;
+    const reader = await mailReader(store, subject);
+    if (!reader) return BAD_LINK();
+    // Whoever unsubscribed from everything stays unsubscribed from everything.
+    if (reader.unsubscribed !== 'all')
+      await setUnsubscribed(store, subject, { wish: oneClickWish(subject), now });
+    return { data: null };
+  });
+
+  api.on(CALLS.openUnsubscribeAddress, async ({ c, params }) => {
+    c.header('Cache-Control', 'no-store');
+    // Tokens made before migration 0019 open the page as well.
+    const isOld = readUnsubscribeToken(oldKey, params.token) !== null;
+    const page = new URL('/unsubscribe', config.publicUrl).href;
+    return c.redirect(isOld ? mailedLink('/unsubscribe', params.token, config.publicUrl) : page, 302);
+  });
+}
+
+/** Ends mail about the domain of an alert, and of a digest only the digest: whoever tidies a mailbox must not lose alerts by it. */
+function oneClickWish({ monitorId, channelKey }: MailSubject): Wish {
+  if (monitorId !== null) return 'domain';
+  return channelKey === ACCOUNT_MAIL ? 'digest' : 'all';
+}
+
+function subjectWire(
+  { monitorId, channelKey }: MailSubject,
+  { address, domain, unsubscribed }: MailReader,
+): UnsubscribeSubjectWire {
+  return {
+    address: maskedAddress(address),
+    domain: domain && displayName(domain),
+    mail: monitorId === null && channelKey === ACCOUNT_MAIL ? 'digest' : 'alert',
+    unsubscribed,
+  };
+}
+
+/** Masks an address, because mail is forwarded with its links. */
+function maskedAddress(address: string): string {
+  const at = address.lastIndexOf('@');
+  return `${address.slice(0, 1)}•••${address.slice(at)}`;
+}

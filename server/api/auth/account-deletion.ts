@@ -1,0 +1,62 @@
+import { IdentityUnavailable } from '../../providers/identity/index.ts';
+import { PaymentsUnavailable } from '../../providers/payments/index.ts';
+import { deleteAccount } from '../../store/accounts/account-deletion.ts';
+import { type Account, identitiesOf } from '../../store/accounts/accounts.ts';
+import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
+import type { AppParts } from '../http/api.ts';
+import { refuse, type Refusal } from '../http/problem.ts';
+
+/**
+ * Ends what would go on taking money, then deletes the person at the identity provider, then everything of the account.
+ * null where all of it is done; else the account is as it was, and the same again is safe.
+ */
+export async function deleteWholeAccount(
+  parts: AppParts,
+  account: Account,
+  now: number,
+): Promise<Refusal | null> {
+  const { store, log } = parts;
+  const cancelled: string[] = [];
+  try {
+    await cancelSubscriptions(parts, account.id, cancelled);
+    // The user of the built-in provider goes in the transaction of the account.
+    for (const { subject } of await identitiesOf(store, account.id)) await parts.identity.deleteUser(subject);
+  } catch (error) {
+    const refusal = refusalOf(error, parts.config.supportEmail);
+    if (refusal === null) throw error;
+    log.error({ err: error }, 'An account could not be deleted');
+    return refusal;
+  }
+  const outcome = await deleteAccount(store, account.id, now, { runsBeside: cancelled });
+  // Bought in this very moment, in another window.
+  return outcome === 'subscribed' ? deleteWholeAccount(parts, account, now) : null;
+}
+
+/** Adds to `cancelled` what it cancels. */
+async function cancelSubscriptions(
+  { store, payments }: AppParts,
+  accountId: string,
+  cancelled: string[],
+): Promise<void> {
+  for (const { id, status } of await subscriptionsOf(store, accountId)) {
+    if (status === 'canceled') continue;
+    if (payments === null)
+      throw new PaymentsUnavailable(`Nothing is sold here any more, but ${id} was and still runs`);
+    await payments.cancel(id);
+    cancelled.push(id);
+  }
+}
+
+function refusalOf(error: unknown, supportEmail: string): Refusal | null {
+  if (error instanceof PaymentsUnavailable)
+    return refuse(
+      'cancel_failed',
+      `Your subscription could not be cancelled, so nothing was deleted. Try again later, or write to ${supportEmail}.`,
+    );
+  if (error instanceof IdentityUnavailable)
+    return refuse(
+      'identity_unavailable',
+      'The sign-in service does not answer, so your account was not deleted. Try again in a moment.',
+    );
+  return null;
+}

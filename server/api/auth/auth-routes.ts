@@ -1,0 +1,104 @@
+import { isTimeZone } from '../../../contract/account.ts';
+import { CALLS } from '../../../contract/calls.ts';
+import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
+import type { ProblemCode } from '../../../contract/problem.ts';
+import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/identity/index.ts';
+import { openAccount } from '../../store/accounts/arrivals.ts';
+import { endSession } from '../../store/accounts/sessions.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { countSignUp } from './identity-limits.ts';
+import { refuse } from '../http/problem.ts';
+import { trialAddressHash } from '../billing/trial-address.ts';
+import { userWire } from '../http/wire.ts';
+
+const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> = {
+  invalid: ['invalid_token', 'Please sign in again.'],
+  expired: ['invalid_token', 'The sign-in took too long. Please sign in again.'],
+  session_over: ['invalid_token', 'Please sign in again.'],
+  no_email: [
+    'invalid_token',
+    'This sign-in comes without an email address, which alerts need. Please sign in another way.',
+  ],
+  unreachable: [
+    'identity_unavailable',
+    'The sign-in service does not answer. Try again in a moment; whoever is signed in stays signed in.',
+  ],
+};
+
+/** Returns the browser's zone; null where it sends none, or one that this server does not know. */
+const timeZoneOf = (header: string | undefined) =>
+  header !== undefined && isTimeZone(header) ? header : null;
+
+/** From an identity provider's token to the product's own session, and to its end. */
+export function authRoutes(api: Api, parts: AppParts): void {
+  const { store, identity, sessions, secrets, config, clock } = parts;
+  const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
+
+  api.on(CALLS.openSession, async ({ c, body, now }) => {
+    const verified = await identity.verify(body.token);
+    if (!verified.ok) return refuse(...TOKEN_REFUSALS[verified.reason]);
+    const { claims } = verified;
+    // Who comes from the built-in provider was let in where that identity was made.
+    const isBuiltIn = claims.provider === BUILT_IN;
+    const decision = isBuiltIn
+      ? 'allowed'
+      : await maySignUp(claims.email, body.invite ?? c.req.header('x-invite'));
+    const arrival = {
+      issuer: claims.provider,
+      subject: claims.subject,
+      email: claims.email,
+      emailVerified: claims.emailVerified,
+      name: body.name || claims.name,
+      company: body.company ?? '',
+      companyAtSignUp: claims.signUp.company,
+      photoUrl: claims.photoUrl,
+      timeZone: timeZoneOf(c.req.header('time-zone')),
+      trial:
+        body.trial || claims.signUp.trial
+          ? { addressHash: trialAddressHash(secrets.session, claims.email) }
+          : null,
+      inSessionOf: (await sessions.shown(c))?.account.id ?? null,
+      now,
+    };
+    // A sign-up by password was counted where it was made, and its address is not verified yet. All others are counted here, where
+    // they make an account: whoever has one signs in, however many were made.
+    const isCounted = isBuiltIn && !claims.emailVerified;
+    let opened = await openAccount(store, { ...arrival, mayCreate: decision === 'allowed' && isCounted });
+    if (!opened.ok && opened.code === 'signups_closed' && decision === 'allowed') {
+      const limited = await countSignUp(store, { client: c.get('client'), limits: config.limits, now });
+      if (limited) return limited;
+      opened = await openAccount(store, { ...arrival, mayCreate: true });
+    }
+    if (!opened.ok && opened.code === 'email_taken')
+      return refuse(opened.code, 'This address already has an account that signs in another way.');
+    if (!opened.ok && opened.code === 'account_disabled')
+      return refuse(opened.code, `This account is disabled. Write to ${config.supportEmail} about it.`);
+    if (!opened.ok)
+      return refuse(opened.code, OIDC_FAILURES[decision === 'allowed' ? 'signups_closed' : decision]);
+    c.header('Cache-Control', 'no-store');
+    const sessionId = await sessions.open(c, opened.account);
+    if (sessionId === null) return refuse(...TOKEN_REFUSALS.session_over);
+    // The provider's session has done its work, and must not outlive a log-out here. Where it is gone already, somebody
+    // proved to own the address meanwhile: had ours been there a moment earlier, it would have ended with it.
+    if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
+      await endSession(store, sessionId);
+      sessions.dropCookies(c);
+      return refuse(...TOKEN_REFUSALS.session_over);
+    }
+    if (opened.created && !claims.emailVerified) await identity.builtIn?.sendVerification(claims.subject);
+    return { data: userWire(opened.account), created: opened.created };
+  });
+
+  api.on(CALLS.refreshSession, async ({ c }) => {
+    c.header('Cache-Control', 'no-store');
+    const session = await sessions.refresh(c);
+    if (session === null) return refuse('not_authenticated', 'Please sign in again.');
+    return { data: userWire(session.account) };
+  });
+
+  api.on(CALLS.logOut, async ({ c }) => {
+    c.header('Cache-Control', 'no-store');
+    await sessions.end(c);
+    return { data: null };
+  });
+}

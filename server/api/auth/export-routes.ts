@@ -1,0 +1,52 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
+import { identitiesOf } from '../../store/accounts/accounts.ts';
+import { EXPORT_LIMITS } from '../../store/monitors/domain-export.ts';
+import { accountExport, profileExport } from '../../store/accounts/export.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { lagging } from '../../store/db/replica.ts';
+import { sessionsOf } from '../../store/accounts/sessions.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { jsonDocument } from '../documentation/json-document.ts';
+import { browserName } from './browser-name.ts';
+import { download } from '../http/download.ts';
+
+/** Everything of an account as one file, written out while it is read. */
+export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
+  api.on(CALLS.exportData, async ({ c, session, now }) => {
+    const { account } = session;
+    const limited = limits.allow('exportByAccount', account.id);
+    if (limited) return limited;
+    const profile = await profileExport(store, account.id);
+    const open = await sessionsOf(store, account.id, now);
+    const document = {
+      about: {
+        exported_at: now,
+        limits: EXPORT_LIMITS,
+        left_out: 'Passwords, keys, tokens and mailed links. Certificates are public: their facts are in it.',
+      },
+      profile,
+      sign_in: await waysToSignIn(store, identity, account.id),
+      sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
+      ...accountExport(lagging(store), account, now),
+    };
+    return download(c, {
+      contentType: 'application/json; charset=UTF-8',
+      name: 'certlantern-export',
+      extension: 'json',
+      text: jsonDocument(document),
+      now,
+    });
+  });
+}
+
+async function waysToSignIn(store: Store, identity: IdentityProvider, accountId: string) {
+  const ways = [];
+  for (const { issuer, subject } of await identitiesOf(store, accountId))
+    ways.push({
+      provider: issuer,
+      subject,
+      ...(issuer === BUILT_IN && identity.kind === 'built-in' && (await identity.methods(subject))),
+    });
+  return ways;
+}

@@ -1,0 +1,33 @@
+import { mailedLink } from '../../core/index.ts';
+import { BUILT_IN, type IdentityEvents } from '../../providers/identity/index.ts';
+import { enqueueMailToUser, replaceUser, verifyAddress } from '../../store/accounts/identity-users.ts';
+import type { Store } from '../../store/db/open-store.ts';
+
+const PAGE_OF = { verify_email: '/verify', reset_password: '/reset-password' } as const;
+
+/** What the built-in identity provider leaves to the product: its mail, and what changes whose an account is. */
+export function createIdentityEvents({
+  store,
+  publicUrl,
+  clock,
+}: {
+  store: Store;
+  publicUrl: URL;
+  clock: { now(): number };
+}): IdentityEvents {
+  const user = (subject: string) => ({ issuer: BUILT_IN, subject });
+  return {
+    async mail({ subject, email }, { kind, token, expiresAt }) {
+      const url = mailedLink(PAGE_OF[kind], token, publicUrl);
+      const content = kind === 'verify_email' ? { kind, url } : { kind, url, expiresAt };
+      await enqueueMailToUser(store, user(subject), {
+        recipient: email,
+        content,
+        now: clock.now(),
+        expiresAt,
+      });
+    },
+    addressVerified: (subject) => verifyAddress(store, user(subject)),
+    addressProven: (subject, proof) => replaceUser(store, user(subject), { ...proof, now: clock.now() }),
+  };
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
+import type { ProblemCode } from '../../../contract/problem.ts';
+import { type PasswordWeakness, WEAK_PASSWORD_CODES } from '../../providers/identity/index.ts';
+import { refersToNothing } from '../../store/db/open-store.ts';
+import type { AppParts } from '../http/api.ts';
+import type { AppContext } from '../http/app-env.ts';
+import { refuse, type Refusal } from '../http/problem.ts';
+
+type Failure = readonly [ProblemCode, string];
+
+/**
+ * Asks the built-in provider's library. It sees a request made here, of what the contract names and nothing else: no
+ * foreign header or field reaches it. Its cookies go on to the browser.
+ */
+export function createForward({ identity, config }: Pick<AppParts, 'identity' | 'config'>) {
+  return async (c: AppContext, body?: object): Promise<Response> => {
+    const headers = new Headers({ accept: 'application/json' });
+    const cookie = c.req.header('cookie');
+    if (cookie !== undefined) headers.set('cookie', cookie);
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    const { pathname, search } = new URL(c.req.url);
+    const request = new Request(new URL(pathname + search, config.publicUrl), {
+      method: c.req.method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const response = await identity.handler(request).catch(answerForNobody);
+    for (const setCookie of response.headers.getSetCookie())
+      c.header('Set-Cookie', setCookie, { append: true });
+    c.header('Cache-Control', 'no-store');
+    return response;
+  };
+}
+
+/** The token of the library's session is in an HttpOnly cookie, and nowhere else where a script can read it. */
+function withoutSession(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'token' && key !== 'session'));
+}
+
+/** The user was replaced or deleted while the request ran; what it still wanted to write has nobody to belong to. */
+function answerForNobody(error: unknown): Response {
+  if (!refersToNothing(error)) throw error;
+  return Response.json({ code: 'UNAUTHORIZED' }, { status: 401 });
+}
+
+const failureSchema = z.object({ code: z.string().optional(), message: z.string().optional() });
+
+export const WEAK_PASSWORD: Record<PasswordWeakness, Failure> = {
+  known: ['password_breached', 'This password is known from data breaches. Please choose another one.'],
+  personal: [
+    'password_breached',
+    'This password is your own name or address, or ours. Please choose another one.',
+  ],
+};
+
+const TAKEN: Failure = ['email_taken', 'This address already has an account. Log in instead.'];
+const SIGN_IN_AGAIN: Failure = ['not_authenticated', 'Please sign in again.'];
+const WRONG_CODE: Failure = ['invalid_code', 'The code is not right, or was used already.'];
+const NO_CODES: Failure = ['invalid_request', 'One-time codes are not in use here.'];
+
+/** Codes of the library, and ours. What is not here is a fault of ours or of the request. */
+const FAILURES: Record<string, Failure> = {
+  INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'Email or password is not right.'],
+  INVALID_PASSWORD: ['invalid_credentials', 'The password is not right.'],
+  USER_ALREADY_EXISTS: TAKEN,
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: TAKEN,
+  // The unique key on addresses, met by two sign-ups at once.
+  FAILED_TO_CREATE_USER: TAKEN,
+  [WEAK_PASSWORD_CODES.known]: WEAK_PASSWORD.known,
+  [WEAK_PASSWORD_CODES.personal]: WEAK_PASSWORD.personal,
+  IDENTITY_UNAVAILABLE: ['identity_unavailable', OIDC_FAILURES.unavailable],
+  INVALID_CODE: WRONG_CODE,
+  INVALID_BACKUP_CODE: WRONG_CODE,
+  // Five wrong codes end the sign-in that they were for.
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: SIGN_IN_AGAIN,
+  INVALID_TWO_FACTOR_COOKIE: SIGN_IN_AGAIN,
+  // No session of the provider.
+  UNAUTHORIZED: SIGN_IN_AGAIN,
+  TOTP_ALREADY_ENABLED: ['invalid_request', 'One-time codes are in use already.'],
+  TOTP_NOT_ENABLED: NO_CODES,
+  BACKUP_CODES_NOT_ENABLED: NO_CODES,
+  FAILED_TO_VERIFY_REGISTRATION: ['invalid_request', 'The passkey was not accepted. Please try again.'],
+};
+
+/**
+ * The library's answer as it is where it is a success, else as a problem like every other failure: by its code, or as
+ * `otherwise` says where the call has one reason to fail.
+ */
+export async function passOn(
+  c: AppContext,
+  response: Response,
+  otherwise?: Failure,
+): Promise<Response | Refusal> {
+  const text = await response.text();
+  const body: unknown = text === '' ? {} : JSON.parse(text);
+  if (response.ok) return c.json(withoutSession(body));
+  const { code = '', message } = failureSchema.parse(body);
+  const known = FAILURES[code];
+  if (known !== undefined) return refuse(...known);
+  if (response.status >= 500) throw new Error(`The identity provider answered ${response.status} ${code}`);
+  if (otherwise !== undefined) return refuse(...otherwise);
+  if (response.status === 404) return refuse('not_found', 'There is nothing at this address.');
+  if (response.status === 401) return refuse('not_authenticated', 'Please sign in.');
+  return refuse('invalid_request', message ?? 'The request is not valid.');
+}

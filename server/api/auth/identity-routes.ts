@@ -1,0 +1,120 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import type { AppContext } from '../http/app-env.ts';
+import { createForward, passOn } from './identity-forward.ts';
+import {
+  beginGuess,
+  beginPasskeySignIn,
+  beginSignIn,
+  countChallenge,
+  countSignUp,
+  isFreshCode,
+} from './identity-limits.ts';
+import { refuse, Refusal } from '../http/problem.ts';
+import { identityAccountRoutes } from './identity-account-routes.ts';
+
+/** The built-in provider's routes, guarded; with another provider there are none. */
+export function identityRoutes(api: Api, parts: AppParts): void {
+  const { builtIn } = parts.identity;
+  if (builtIn === null) return;
+  const forward = createForward(parts);
+  passwordRoutes(api, parts, forward);
+  codeRoutes(api, parts, { builtIn, forward });
+  passkeyRoutes(api, parts, forward);
+  identityAccountRoutes(api, parts, builtIn);
+
+  api.on(CALLS.signOut, async ({ c }) => passOn(c, await forward(c, {})));
+  for (const call of [CALLS.identityKeys, CALLS.newPasskeyOptions])
+    api.on(call, async ({ c }) => passOn(c, await forward(c)));
+  api.on(CALLS.identityToken, async ({ c }) => {
+    const response = await forward(c);
+    return response.ok ? c.json(await response.json()) : passOn(c, response);
+  });
+}
+
+type Forward = ReturnType<typeof createForward>;
+
+function passwordRoutes(api: Api, { store, config, secrets, clock }: AppParts, forward: Forward): void {
+  const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
+
+  api.on(CALLS.signUp, async ({ c, body, now }) => {
+    const limited = await countSignUp(store, { client: c.get('client'), limits: config.limits, now });
+    if (limited) return limited;
+    const { invite, ...person } = body;
+    const decision = await maySignUp(person.email, invite ?? c.req.header('x-invite'));
+    if (decision !== 'allowed') return refuse('signups_closed', SIGN_UP_REFUSED[decision]);
+    return passOn(c, await forward(c, person));
+  });
+
+  api.on(CALLS.signIn, async ({ c, body, now }) => {
+    const attempt = await beginSignIn(store, { email: body.email, client: c.get('client'), now });
+    if (attempt instanceof Refusal) return attempt;
+    const response = await forward(c, body);
+    if (response.ok) await attempt.succeeded();
+    return passOn(c, response);
+  });
+}
+
+const SIGN_UP_REFUSED = {
+  signups_closed: 'New accounts cannot be created here.',
+  invitation_needed: 'Sign-up is by invitation. Use the link in your invitation, with its address.',
+};
+
+function codeRoutes(
+  api: Api,
+  { store }: AppParts,
+  { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
+): void {
+  /** Forwards a guess at a password or a code, counted by the person whose cookie comes with it; `once` is spent. */
+  async function guess(
+    c: AppContext,
+    { at, body, once, now }: { at: 'password' | 'code'; body: object; once?: string; now: number },
+  ): Promise<Response | Refusal> {
+    const subject = await builtIn.callerOf(c.req.header('cookie') ?? '');
+    if (subject === null) return refuse('not_authenticated', 'Please sign in again.');
+    const attempt = await beginGuess(store, { at, subject, client: c.get('client'), now });
+    if (attempt instanceof Refusal) return attempt;
+    if (once !== undefined && !(await isFreshCode(store, { subject, code: once, now })))
+      return refuse('invalid_code', 'This code was tried already. Wait for the next one.');
+    const response = await forward(c, body);
+    if (response.ok) await attempt.succeeded();
+    return passOn(c, response);
+  }
+
+  api.on(CALLS.verifyTotp, async ({ c, body, now }) => {
+    // Apps show codes in two groups.
+    const code = body.code.replaceAll(' ', '');
+    return guess(c, { at: 'code', body: { code }, once: code, now });
+  });
+  // The library strikes these out itself.
+  api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => guess(c, { at: 'code', body, now }));
+  for (const call of [CALLS.enableTotp, CALLS.disableTotp])
+    api.on(call, async ({ c, body, now }) => guess(c, { at: 'password', body, now }));
+}
+
+function passkeyRoutes(api: Api, { store }: AppParts, forward: Forward): void {
+  api.on(CALLS.passkeySignInOptions, async ({ c, now }) => {
+    const limited = await countChallenge(store, { client: c.get('client'), now });
+    return limited ?? passOn(c, await forward(c));
+  });
+
+  api.on(CALLS.passkeySignIn, async ({ c, body, now }) => {
+    const attempt = await beginPasskeySignIn(store, { client: c.get('client'), now });
+    if (attempt instanceof Refusal) return attempt;
+    const response = await forward(c, body);
+    if (response.ok) await attempt.succeeded();
+    return passOn(c, response, [
+      'invalid_credentials',
+      'This passkey was not accepted. Try again, or sign in another way.',
+    ]);
+  });
+
+  api.on(CALLS.addPasskey, async ({ c, body }) =>
+    passOn(c, await forward(c, body), ['invalid_request', 'The passkey was not accepted. Please try again.']),
+  );
+
+  api.on(CALLS.removePasskey, async ({ c, body }) =>
+    passOn(c, await forward(c, body), ['not_found', 'There is no such passkey.']),
+  );
+}

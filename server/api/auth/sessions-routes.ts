@@ -1,0 +1,35 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { endAllSessions, endSession, sessionsOf } from '../../store/accounts/sessions.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { browserName } from './browser-name.ts';
+import { refuse } from '../http/problem.ts';
+
+/** Where the account is signed in, and the ends of that. */
+export function sessionRoutes(api: Api, { store, sessions }: AppParts): void {
+  api.on(CALLS.listSessions, async ({ session, now }) => {
+    const open = await sessionsOf(store, session.account.id, now);
+    return {
+      data: open.map(({ id, userAgent, address, createdAt, lastUsedAt }) => ({
+        id,
+        current: id === session.sessionId,
+        browser: browserName(userAgent),
+        address,
+        created_at: new Date(createdAt).toISOString(),
+        last_used_at: new Date(lastUsedAt).toISOString(),
+      })),
+    };
+  });
+
+  api.on(CALLS.endOneSession, async ({ c, params, session }) => {
+    const ended = await endSession(store, params.id, session.account.id);
+    if (!ended) return refuse('not_found', 'There is no such session.');
+    if (params.id === session.sessionId) sessions.dropCookies(c);
+    return { data: null };
+  });
+
+  api.on(CALLS.endAllSessions, async ({ c, session }) => {
+    await endAllSessions(store, session.account.id);
+    sessions.dropCookies(c);
+    return { data: null };
+  });
+}

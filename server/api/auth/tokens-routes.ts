@@ -1,0 +1,47 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { MOST_TOKENS, type TokenScope, type TokenWire } from '../../../contract/token.ts';
+import { type ApiToken, makeToken, revokeToken, tokensOf } from '../../store/accounts/api-tokens.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { newToken } from './personal-tokens.ts';
+import { refuse } from '../http/problem.ts';
+import { iso } from '../http/wire.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Personal tokens; calls without a scope, so that no token makes another or ends one. */
+export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.listTokens, async ({ session }) => ({
+    data: (await tokensOf(store, session.account.id)).map(tokenWire),
+  }));
+
+  api.on(CALLS.makeToken, async ({ body, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('tokensByAccount', accountId);
+    if (limited) return limited;
+    const { secret, prefix } = newToken();
+    const days = body.expires_in_days;
+    const made = await makeToken(store, {
+      ...{ accountId, secret, prefix, name: body.name, scopes: body.scopes, now },
+      expiresAt: days === null ? null : now + days * DAY_MS,
+      most: MOST_TOKENS,
+    });
+    if (!made.ok)
+      return refuse(made.code, `You have ${MOST_TOKENS} tokens, the most there can be. Revoke one first.`);
+    return { data: { token: tokenWire(made.token), secret } };
+  });
+
+  api.on(CALLS.revokeToken, async ({ params, session }) => {
+    const revoked = await revokeToken(store, { accountId: session.account.id, tokenId: params.id });
+    return revoked ? { data: null } : refuse('not_found', 'There is no such token.');
+  });
+}
+
+const tokenWire = (token: ApiToken): TokenWire => ({
+  id: token.id,
+  name: token.name,
+  prefix: token.prefix,
+  scopes: token.scopes as TokenScope[],
+  created_at: iso(token.createdAt),
+  last_used_at: token.lastUsedAt === null ? null : iso(token.lastUsedAt),
+  expires_at: token.expiresAt === null ? null : iso(token.expiresAt),
+});

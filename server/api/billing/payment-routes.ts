@@ -1,0 +1,139 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { obstacleToBuying } from '../../core/index.ts';
+import type { PaymentProvider, Product } from '../../providers/payments/index.ts';
+import { type StoredSubscription, subscriptionsOf } from '../../store/billing/subscriptions.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { createCheckoutReferences } from './checkout-reference.ts';
+import { receivePaymentEvents } from './payment-webhook.ts';
+import { refuseWithoutProvider } from './payments-unavailable.ts';
+import { refuse, type Refusal } from '../http/problem.ts';
+import { refuseUnverified } from '../auth/verified-address.ts';
+
+const NOT_SOLD = refuse('not_found', 'Nothing is sold here.');
+const NO_TEST_MODE = refuse('not_found', 'There is no such call.');
+
+/** Buying Premium, and what the payment provider tells of it. */
+export function paymentRoutes(api: Api, parts: AppParts): void {
+  const { store, payments, secrets, limits, log } = parts;
+  const references = createCheckoutReferences(secrets.session);
+  const whenAvailable = <T>(work: () => Promise<T>) => refuseWithoutProvider(log, work);
+
+  api.on(CALLS.listProducts, async () => {
+    if (payments === null) return NOT_SOLD;
+    return whenAvailable(async () => ({ data: (await payments.products()).map(productWire) }));
+  });
+
+  api.on(CALLS.openCheckout, async ({ body, session: { account }, now }) => {
+    if (payments === null) return NOT_SOLD;
+    return whenAvailable(async () => {
+      const refusal = await refuseSale(
+        payments,
+        body.price_id,
+        await subscriptionsOf(store, account.id),
+        now,
+      );
+      if (refusal) return refusal;
+      const { paddleId, email } = account;
+      return {
+        data: { price_id: body.price_id, customer_id: paddleId, email, reference: references.of(account.id) },
+      };
+    });
+  });
+
+  api.on(CALLS.billing, async ({ session: { account } }) => {
+    if (payments === null) return { data: { url: '' } };
+    const subscriptions = await subscriptionsOf(store, account.id);
+    const customers = [subscriptions[0]?.customerId ?? '', account.paddleId].filter((id) => id !== '');
+    if (customers.length === 0) return { data: { url: '' } };
+    // The portal shows invoices and means of payment: it is for whoever proved to own the address.
+    const unverified = refuseUnverified(account, 'invoices', parts);
+    if (unverified) return unverified;
+    const limited = limits.allow('billingByAccount', account.id);
+    if (limited) return limited;
+    return whenAvailable(async () => {
+      for (const customerId of new Set(customers)) {
+        const subscriptionIds = subscriptions
+          .filter((each) => each.customerId === customerId && each.status !== 'canceled')
+          .map(({ id }) => id);
+        const url = await payments.portalUrl({ customerId, email: account.email, subscriptionIds });
+        if (url !== null) return { data: { url } };
+      }
+      return refuse(
+        'billing_elsewhere',
+        'You paid under another address than the one of this account. The mails with your receipts lead to your invoices.',
+      );
+    });
+  });
+
+  receivePaymentEvents(api, parts, references);
+
+  const test = payments?.test ?? null;
+  api.on(CALLS.testPay, async ({ body, session: { account }, now }) => {
+    if (payments === null || test === null) return NO_TEST_MODE;
+    // A real checkout is paid by whoever holds its link; this one by the account that opened it.
+    if (references.read(body.reference) !== account.id)
+      return refuse('not_found', 'There is no such checkout.');
+    return whenAvailable(async () => {
+      const subscriptions = await subscriptionsOf(store, account.id);
+      const refusal = await refuseSale(payments, body.price_id, subscriptions, now);
+      if (refusal) return refusal;
+      const { reference } = body;
+      const paid = await test.pay({ accountId: account.id, reference, earlier: subscriptions.length });
+      return { data: { transaction_id: paid.transactionId, currency: paid.currency, total: paid.total } };
+    });
+  });
+
+  api.on(CALLS.testSubscription, async ({ session: { account } }) => {
+    if (test === null) return NO_TEST_MODE;
+    const subscription = await shownSubscription(parts, account.id);
+    return { data: subscription && subscriptionWire(subscription) };
+  });
+
+  api.on(CALLS.testEvent, async ({ body, session: { account } }) => {
+    if (test === null) return NO_TEST_MODE;
+    const subscription = await shownSubscription(parts, account.id);
+    if (subscription === null || subscription.status === 'canceled')
+      return refuse('not_found', 'There is no subscription that runs.');
+    return whenAvailable(async () => {
+      await test.happen(body.event, subscription.id);
+      return { data: null };
+    });
+  });
+}
+
+/** The one that runs, else the last one. */
+async function shownSubscription({ store }: AppParts, accountId: string): Promise<StoredSubscription | null> {
+  const subscriptions = await subscriptionsOf(store, accountId);
+  return subscriptions.find(({ status }) => status !== 'canceled') ?? subscriptions[0] ?? null;
+}
+
+async function refuseSale(
+  payments: PaymentProvider,
+  priceId: string,
+  subscriptions: StoredSubscription[],
+  now: number,
+): Promise<Refusal | null> {
+  const obstacle = obstacleToBuying(subscriptions, now);
+  if (obstacle !== null) return refuse('already_subscribed', WHY_NOT[obstacle.status]);
+  const isOffered = (await payments.products()).some((product) => product.priceId === priceId);
+  return isOffered
+    ? null
+    : refuse('price_gone', 'This offer has ended. Reload the page for the current one.');
+}
+
+const WHY_NOT: Record<StoredSubscription['status'], string> = {
+  active: 'You have Premium already.',
+  trialing: 'You have Premium already.',
+  past_due: 'Your subscription runs, but its last payment failed. Update your payment details under Billing.',
+  paused: 'Your subscription is paused. Resume it under Billing.',
+  canceled: 'Your subscription has ended.',
+};
+
+function productWire({ productId, priceId, unitPrice, currency }: Product) {
+  return { product_id: productId, price_id: priceId, unit_price: unitPrice, currency };
+}
+
+function subscriptionWire({ id, status, periodEndsAt, cancelsAt }: StoredSubscription) {
+  const iso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
+  return { id, status, period_ends_at: iso(periodEndsAt), cancels_at: iso(cancelsAt) };
+}

@@ -1,0 +1,60 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
+import { entitlementAt } from '../../store/billing/entitlements.ts';
+import { countPaused } from '../../store/monitors/monitors.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/standing.ts';
+import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
+import { unsubscriptionsOf } from '../../store/mail/unsubscriptions.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { mailPageFor } from '../operations/mail-page.ts';
+import { subscriptionToken } from './subscription-token.ts';
+import { isoOrNull } from '../http/wire.ts';
+
+/** What the account has, for the page to show. */
+export function planRoutes(api: Api, parts: AppParts): void {
+  const { store } = parts;
+
+  api.on(CALLS.subscription, async ({ session: { account }, now }) => {
+    const entitlement = entitlementAt(store, account.entitlement, now);
+    const paidUntil = await endOfPaidPeriod(store, { accountId: account.id, entitlement, now });
+    return { data: await subscriptionToken(account.id, entitlement, { paidUntil, now }) };
+  });
+
+  api.on(CALLS.premium, async ({ session: { account }, now }) => ({
+    data: entitlementAt(store, account.entitlement, now).plan === 'premium',
+  }));
+
+  api.on(CALLS.standing, async ({ c, session: { account }, now }) => {
+    const { plan, status, source, endsAt } = entitlementAt(store, account.entitlement, now);
+    const paused = await countPaused(store, account.id);
+    const data = {
+      plan,
+      status,
+      source,
+      ends_at: isoOrNull(endsAt),
+      paused_by_plan: paused.plan,
+      paused_unconfirmed: paused.unconfirmed,
+      email_verified: account.emailVerified,
+      checks_late: await checksAreLate(store, { accountId: account.id, now }),
+      alerts_late: await alertsAreLate(store, { accountId: account.id, now }),
+      mail_failing: await mailIsFailing(store, account),
+      unsubscribed: (await unsubscriptionsOf(store.db, account.id)).get(ACCOUNT_MAIL)?.all ?? false,
+      mail_page: mailPageFor(c, parts),
+    };
+    return { data };
+  });
+}
+
+/** null where nothing is paid for, and where news of the next period are late: Premium goes on until they say otherwise. */
+async function endOfPaidPeriod(
+  store: Store,
+  { accountId, entitlement, now }: { accountId: string; entitlement: Entitlement; now: number },
+): Promise<number | null> {
+  if (entitlement.source !== 'subscription' || entitlement.status === 'past_due') return null;
+  const ends = (await subscriptionsOf(store, accountId))
+    .filter(({ status }) => status === 'active' || status === 'trialing')
+    .map(({ periodEndsAt }) => periodEndsAt ?? 0);
+  const end = Math.max(0, ...ends);
+  return end > now ? end : null;
+}

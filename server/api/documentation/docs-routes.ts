@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Api, AppParts } from '../http/api.ts';
+import { docsPage, type OpenApiDocument } from './docs-page.ts';
+import { lazily } from '../http/lazily.ts';
+import { openApiDocument } from './openapi.ts';
+import { pageDocument } from '../http/page-document.ts';
+
+/** The description of the API: for programs, and as a page for people. */
+export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts): void {
+  const document = lazily(() => openApiDocument(sessions.cookieName));
+  app.get('/api/openapi.json', (c) => c.json(document()));
+
+  const page = lazily(async () => {
+    const text = await docsPage({
+      document: document() as OpenApiDocument,
+      productName: config.productName,
+      origin: config.publicUrl.origin,
+      head: styleOf(webRoot),
+    });
+    return pageDocument(text.toString());
+  });
+  app.get('/api/docs', async (c) => (await page())(c));
+}
+
+/** The links of the built pages to their stylesheet and font; nothing where no pages are built. */
+function styleOf(webRoot: string): string {
+  const index = join(webRoot, 'index.html');
+  if (!existsSync(index)) return '';
+  const links = readFileSync(index, 'utf8').match(/<link\b[^<>]*>/g) ?? [];
+  return links.filter((link) => /rel="stylesheet"|as="font"/.test(link)).join('\n');
+}

@@ -1,0 +1,118 @@
+import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import { CALLS, COMMON_PROBLEMS, type Call } from '../../../contract/calls.ts';
+import { PROBLEMS, problemSchema, type ProblemCode } from '../../../contract/problem.ts';
+import { EXAMPLE_BODIES } from './example-bodies.ts';
+
+/** Every call of the contract as an OpenAPI 3.1 document (JSON data). */
+export function openApiDocument(sessionCookie: string): object {
+  const collector = new OpenAPIHono();
+  const registry = collector.openAPIRegistry;
+  registry.registerComponent('securitySchemes', 'session', {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+  });
+  registry.registerComponent('securitySchemes', 'token', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'clt_…',
+    description:
+      'A personal token, made on the profile page. Its scopes are `read`, `write` and `metrics`; each call names the one it needs.',
+  });
+  for (const [name, { description, example }] of Object.entries(HEADERS))
+    registry.registerComponent('headers', name, { description, schema: { type: 'string' }, example });
+  for (const [name, call] of Object.entries<Call>(CALLS)) registry.registerPath(operation(name, call));
+  return collector.getOpenAPI31Document({
+    openapi: '3.1.0',
+    info: { title: 'Certlantern', version: '1', license: { name: 'Apache-2.0' } },
+  });
+}
+
+/** What limits say of themselves with every answer (draft-ietf-httpapi-ratelimit-headers-10). */
+const HEADERS = {
+  'RateLimit-Policy': {
+    description: 'The limits that count this call: `q` calls in `w` seconds.',
+    example: '"address";q=1200;w=60, "token";q=600;w=60',
+  },
+  RateLimit: {
+    description: 'What is left of each: `r` calls, until it begins anew in `t` seconds.',
+    example: '"address";r=1199;t=60, "token";r=599;t=60',
+  },
+};
+const headers = Object.fromEntries(
+  Object.keys(HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
+
+const idempotencyHeaders = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
+    description:
+      'Of the caller’s choice, a UUID for example. Within a day the call is carried out once for each key, and asked again is answered the same, with `Idempotency-Replayed: true`. A secret that is shown once is null then.',
+  }),
+});
+
+const OF_TOKENS = ['invalid_token', 'insufficient_scope'] as const;
+const OF_KEYS = ['idempotency_key_in_use', 'idempotency_key_reused'] as const;
+
+function operation(name: string, call: Call): RouteConfig {
+  const needsSession = call.access === 'session';
+  const codes = new Set<ProblemCode>([
+    ...COMMON_PROBLEMS,
+    ...call.problems,
+    ...(needsSession ? (['not_authenticated', ...OF_TOKENS] as const) : []),
+    ...(call.once ? OF_KEYS : []),
+  ]);
+  return {
+    operationId: name,
+    method: call.method,
+    path: `/api${call.path}`,
+    summary: call.summary,
+    tags: [call.path.split('/')[1] ?? ''],
+    ...(needsSession && {
+      security: [{ session: [] }, ...(call.scope === undefined ? [] : [{ token: [call.scope] }])],
+    }),
+    request: {
+      ...(call.params && { params: call.params }),
+      ...(call.query && { query: call.query }),
+      ...(call.once && { headers: idempotencyHeaders }),
+      ...(call.body && {
+        body: {
+          required: true,
+          content: { 'application/json': { schema: call.body, ...exampleOf(name) } },
+        },
+      }),
+    },
+    responses: { [call.status]: success(call), ...failures([...codes]) },
+  } as RouteConfig;
+}
+
+function exampleOf(name: string): { example: unknown } | Record<string, never> {
+  const example = EXAMPLE_BODIES[name];
+  return example === undefined ? {} : { example };
+}
+
+function success(call: Call) {
+  if (call.status === 302) return { description: 'Redirect' };
+  const description = 'Success';
+  if (call.response === null)
+    return {
+      description,
+      headers,
+      content: { [call.mediaType ?? 'application/octet-stream']: { schema: { type: 'string' } } },
+    };
+  return { description, headers, content: { 'application/json': { schema: call.response } } };
+}
+
+/** One answer per status; it names the codes that come with it. */
+function failures(codes: readonly ProblemCode[]) {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, sameStatus]) => [
+      status,
+      {
+        description: sameStatus.map((code) => `\`${code}\`: ${PROBLEMS[code].title}`).join('; '),
+        headers,
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,61 @@
+import type { AuthorityWire } from '../../../contract/authority.ts';
+import { MOST_AUTHORITIES } from '../../../contract/authority.ts';
+import { CALLS } from '../../../contract/calls.ts';
+import { readAuthorities } from '../../core/index.ts';
+import {
+  addAuthorities,
+  authoritiesOf,
+  removeAuthority,
+  type TrustedAuthority,
+} from '../../store/accounts/authorities.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { refuse } from '../http/problem.ts';
+import { iso } from '../http/wire.ts';
+
+/** Certificate authorities that an account trusts for its own domains. Each change is followed by a check of all of them. */
+export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.listAuthorities, async ({ session }) => ({
+    data: (await authoritiesOf(store.db, session.account.id)).map(authorityWire),
+  }));
+
+  api.on(CALLS.addAuthorities, async ({ body, session, once, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('authoritiesByAccount', accountId);
+    if (limited) return limited;
+    const read = readAuthorities(body.pem);
+    if (!read.ok) return refuse('invalid_certificate', read.message);
+    const { authorities } = read;
+    const answerOf = (trusted: readonly TrustedAuthority[]) => ({ data: trusted.map(authorityWire) });
+    const trusted = await addAuthorities(store, {
+      ...{ accountId, authorities, most: MOST_AUTHORITIES, now },
+      alongside: (trx, all) => once.keep(trx, answerOf(all)),
+    });
+    return trusted === 'too_many'
+      ? refuse('too_many_authorities', `An account can trust up to ${MOST_AUTHORITIES} private authorities.`)
+      : answerOf(trusted);
+  });
+
+  api.on(CALLS.removeAuthority, async ({ params, session, now }) => {
+    const accountId = session.account.id;
+    const owned = (await authoritiesOf(store.db, accountId)).some(({ id }) => id === params.id);
+    if (!owned) return notFound();
+    const limited = limits.allow('authoritiesByAccount', accountId);
+    if (limited) return limited;
+    const removed = await removeAuthority(store, { accountId, id: params.id, now });
+    return removed ? { data: null } : notFound();
+  });
+}
+
+const notFound = () => refuse('not_found', 'There is no such authority.');
+
+function authorityWire({ id, facts, addedAt }: TrustedAuthority): AuthorityWire {
+  return {
+    id,
+    fingerprint: facts.fingerprint,
+    subject: facts.subject,
+    subject_full_dn: facts.subjectFullDn,
+    valid_from: iso(facts.notBefore),
+    expiry_date: iso(facts.notAfter),
+    added_at: iso(addedAt),
+  };
+}

@@ -1,0 +1,56 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
+import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
+import { addMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { refusalToAdd } from './domain-refusals.ts';
+import { oneDomainWire } from './domain-wires.ts';
+import { endpointPolicy } from './endpoint-policy.ts';
+import { watchFirstCheck } from './first-check.ts';
+import { refuse } from '../http/problem.ts';
+import { misuseRules } from '../auth/verified-address.ts';
+import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../http/wire.ts';
+
+/** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
+export function domainAddRoute(api: Api, parts: AppParts): void {
+  const { store, limits, config, timing, readiness } = parts;
+  const policy = endpointPolicy(parts);
+
+  api.on(CALLS.addDomain, async ({ body, session, once, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('addByAccount', accountId);
+    if (limited) return limited;
+    const normalised = normaliseEndpoint(body.host, policy);
+    if (!normalised.ok) return refuse('invalid_host', normalised.message);
+    const { host, port, protocol } = normalised.endpoint;
+
+    // Listening starts before the row exists: the worker can be faster than this function.
+    const patience = { timeoutMs: timing.firstCheckMs, signal: readiness.draining };
+    const firstCheck = watchFirstCheck(store, { accountId, ...patience });
+    try {
+      const added = await addMonitor(store, {
+        accountId,
+        host,
+        port,
+        protocol,
+        checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
+        now,
+        mayAdd,
+        misuse: misuseRules(config),
+        // As it stands before its first check: what is answered in the end takes its place.
+        alongside: async (trx, [outcome]) => {
+          if (outcome?.ok) await once.keep(trx, { data: domainWire(outcome.monitor, { now }) });
+        },
+      });
+      if (!added.ok) return refusalToAdd(added, config.limits);
+      const monitor = (await firstCheck.of(added.monitor.id)) ?? added.monitor;
+      if (isRefusedByPolicy(monitor)) {
+        await removeMonitor(store, { accountId, monitorId: monitor.id });
+        return refuse('host_refused', REFUSED_HOST);
+      }
+      return { data: await oneDomainWire(store, monitor, parts.clock.now()) };
+    } finally {
+      firstCheck.stop();
+    }
+  });
+}

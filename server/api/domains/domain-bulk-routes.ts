@@ -1,0 +1,141 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { MOST_TAGS } from '../../../contract/constants.ts';
+import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
+import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';
+import {
+  describeMonitor,
+  type Monitor,
+  type MonitorKey,
+  monitorsOf,
+  pauseMonitor,
+  removeMonitor,
+  requestCheck,
+  resumeMonitor,
+  setFrequency,
+} from '../../store/monitors/monitors.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { REFUSALS } from './domain-refusals.ts';
+import { Refusal } from '../http/problem.ts';
+import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
+import { oneDomainWire } from './domain-wires.ts';
+
+/** What it is afterwards (null: no more), or why nothing was done. */
+type Outcome = Monitor | Refusal | null;
+
+/**
+ * One act on many domains, each in a transaction of its own: to remove one may take thousands of checks with it, and
+ * nobody else's write waits for more than one domain. What was done before a fault stays done, and can be asked again.
+ */
+export function domainBulkRoute(api: Api, parts: AppParts): void {
+  const { store, limits } = parts;
+
+  api.on(CALLS.actOnDomains, async ({ c, body, session: { account }, now }) => {
+    const accountId = account.id;
+    const ids = [...new Set(body.ids)];
+    const isCheck = body.action === 'check' || body.action === 'resume';
+    const limited =
+      limits.allow('bulkByAccount', accountId) ??
+      (isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null);
+    if (limited) return limited;
+
+    // Known before any limit of a domain is counted: a stranger must not use up its owner's.
+    const own = new Map((await monitorsOf(store, { accountId, ids })).map((each) => [each.id, each]));
+    const results = new Map<string, BulkResult[number]>();
+    for (const id of ids) {
+      const owned = own.get(id) ?? null;
+      const outcome = owned === null ? REFUSALS.notFound() : await act(account, owned, body, now);
+      if (outcome instanceof Refusal && outcome.limit !== null) c.set('reachedLimit', outcome.limit);
+      results.set(id, await resultOf(id, outcome, owned, now));
+    }
+    return { data: body.ids.flatMap((id) => results.get(id) ?? []) };
+  });
+
+  async function act(account: Account, owned: Monitor, request: BulkRequest, now: number): Promise<Outcome> {
+    const key = { accountId: owned.accountId, monitorId: owned.id };
+    switch (request.action) {
+      case 'check':
+        return check(account, owned, now);
+      case 'pause':
+        return (await pauseMonitor(store, { ...key, now })) ?? REFUSALS.notFound();
+      case 'resume':
+        return resume(account, owned, now);
+      case 'remove':
+        await removeMonitor(store, key);
+        return null;
+      case 'frequency':
+        return setMinutes(account, owned, request.check_frequency, now);
+      default:
+        return retag(key, request);
+    }
+  }
+
+  async function check(account: Account, owned: Monitor, now: number): Promise<Outcome> {
+    if (owned.pausedBy !== null) return REFUSALS.paused();
+    // Asked for within the last minute: its check is under way or has just been made.
+    if (limits.allow('bulkCheckByDomain', owned.id)) return owned;
+    const limited = account.emailVerified ? null : limitCheck(parts, account, owned.id);
+    if (limited) return limited;
+    const { accountId, id: monitorId } = owned;
+    const monitor = await requestCheck(store, { accountId, monitorId, now });
+    if (monitor === null) return REFUSALS.notFound();
+    return monitor.pausedBy === null ? monitor : REFUSALS.paused();
+  }
+
+  async function resume(account: Account, owned: Monitor, now: number): Promise<Outcome> {
+    if (owned.pausedBy === null) return owned;
+    const limited = limitCheck(parts, account, owned.id);
+    if (limited) return limited;
+    const { accountId, id: monitorId } = owned;
+    const resumed = await resumeMonitor(store, { accountId, monitorId, now, mayResume });
+    if (resumed.ok) return resumed.monitor;
+    limits.refund('checkBeforeProof', owned.id);
+    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
+  }
+
+  async function setMinutes(
+    account: Account,
+    owned: Monitor,
+    minutes: number,
+    now: number,
+  ): Promise<Outcome> {
+    const limited = owned.checkEveryMinutes === minutes ? null : limitFollowing(parts, account, owned.id);
+    if (limited) return limited;
+    const key = { accountId: owned.accountId, monitorId: owned.id };
+    const mayUse = (plan: Plan) => mayUseFrequency(plan, minutes);
+    const set = await setFrequency(store, { ...key, minutes, now, mayUse });
+    if (set.ok) return set.monitor;
+    return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
+  }
+
+  async function retag(key: MonitorKey, { add, remove }: BulkRequest & { action: 'tag' }): Promise<Outcome> {
+    const described = await describeMonitor(store, {
+      ...key,
+      describe({ notes, tags }) {
+        const next = [...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add])];
+        return next.length > MOST_TAGS ? null : { notes, tags: next };
+      },
+    });
+    if (described.ok) return described.monitor;
+    return described.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.tooManyTags();
+  }
+
+  async function resultOf(
+    id: string,
+    outcome: Outcome,
+    owned: Monitor | null,
+    now: number,
+  ): Promise<BulkResult[number]> {
+    if (!(outcome instanceof Refusal)) {
+      const domain = outcome && (await oneDomainWire(store, outcome, now));
+      return { id, problem: null, message: null, domain };
+    }
+    const isGone = owned === null || outcome.code === 'not_found';
+    return {
+      id,
+      problem: outcome.code,
+      message: outcome.detail,
+      domain: isGone ? null : await oneDomainWire(store, owned, now),
+    };
+  }
+}

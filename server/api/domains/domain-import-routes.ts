@@ -1,0 +1,91 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
+import type { ImportResult } from '../../../contract/domain-import.ts';
+import {
+  displayName,
+  mayAdd,
+  type NormalisedEndpoint,
+  normaliseEndpoint,
+  roomFor,
+} from '../../core/index.ts';
+import { entitlementAt } from '../../store/billing/entitlements.ts';
+import { type AddedMonitor, addMonitors, trackedEndpoints } from '../../store/monitors/monitors.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { refusalToAdd } from './domain-refusals.ts';
+import { endpointPolicy } from './endpoint-policy.ts';
+import { type Refusal, refuse } from '../http/problem.ts';
+import { misuseRules, refuseUnverified } from '../auth/verified-address.ts';
+import { domainWire } from '../http/wire.ts';
+
+/** Many hosts at once, out of a paste or a file. */
+export function domainImportRoutes(api: Api, parts: AppParts): void {
+  const { store, limits, config } = parts;
+  const policy = endpointPolicy(parts);
+
+  api.on(CALLS.previewImport, async ({ body, session: { account }, now }) => {
+    const limited = limits.allow('importByAccount', account.id);
+    if (limited) return limited;
+    const lines = body.entries.map(({ host }) => normaliseEndpoint(host, policy));
+    const tracked = await trackedEndpoints(store, { accountId: account.id, endpoints: endpointsOf(lines) });
+    const { plan } = entitlementAt(store, account.entitlement, now);
+    const entries = lines.map((line) => {
+      if (!line.ok)
+        return { outcome: 'invalid' as const, endpoint: null, display_name: null, message: line.message };
+      return {
+        outcome: tracked.has(line.endpoint) ? ('exists' as const) : ('new' as const),
+        endpoint: hostAndPort(line.endpoint),
+        display_name: displayName(line.endpoint),
+        message: null,
+      };
+    });
+    return { data: { room: roomFor(plan, tracked.count), entries } };
+  });
+
+  api.on(CALLS.importDomains, async ({ c, body, session, once, now }) => {
+    const accountId = session.account.id;
+    const limited =
+      refuseUnverified(session.account, 'import', parts) ??
+      limits.allow('importByAccount', accountId) ??
+      limits.allow('importedByAccount', accountId, body.entries.length);
+    if (limited) return limited;
+    const lines = body.entries.map(({ host, ...description }) => ({
+      description,
+      normalised: normaliseEndpoint(host, policy),
+    }));
+    const endpoints = lines.flatMap(({ normalised, description }) =>
+      normalised.ok ? { ...normalised.endpoint, ...description } : [],
+    );
+    const answerOf = (added: readonly AddedMonitor[]) => {
+      let next = 0;
+      const data = lines.map(({ normalised }) =>
+        normalised.ok ? resultOf(added[next++]) : refusedLine(refuse('invalid_host', normalised.message)),
+      );
+      return { data };
+    };
+    const added = await addMonitors(store, {
+      accountId,
+      endpoints,
+      checkEveryMinutes: DEFAULT_CHECK_EVERY_MINUTES,
+      now,
+      mayAdd,
+      misuse: misuseRules(config),
+      alongside: (trx, outcomes) => once.keep(trx, answerOf(outcomes)),
+    });
+    if (added.some((each) => !each.ok && each.code === 'too_many_ports'))
+      c.set('reachedLimit', 'portsPerHost');
+    return answerOf(added);
+
+    function resultOf(outcome: AddedMonitor | undefined): ImportResult[number] {
+      if (outcome === undefined) throw new Error('Each endpoint has an outcome');
+      if (outcome.ok) return { problem: null, message: null, domain: domainWire(outcome.monitor, { now }) };
+      return refusedLine(refusalToAdd(outcome, config.limits));
+    }
+  });
+}
+
+const endpointsOf = (lines: NormalisedEndpoint[]) => lines.flatMap((line) => (line.ok ? line.endpoint : []));
+
+const hostAndPort = ({ host, port }: { host: string; port: number }) =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+const refusedLine = ({ code, detail }: Refusal) => ({ problem: code, message: detail, domain: null });

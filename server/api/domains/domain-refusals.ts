@@ -1,0 +1,28 @@
+import { FREE_DOMAIN_LIMIT, MOST_TAGS } from '../../../contract/constants.ts';
+import { displayName, type Limits } from '../../core/index.ts';
+import type { Monitor, RefusedMonitor } from '../../store/monitors/monitors.ts';
+import { refuse, type Refusal } from '../http/problem.ts';
+import { refuseUntil } from '../http/rate-limit.ts';
+import { needsProof } from '../auth/verified-address.ts';
+
+/** What domains are refused with, by calls for one of them and by calls for many. */
+export const REFUSALS = {
+  notFound: () => refuse('not_found', 'There is no such domain.'),
+  paused: () => refuse('domain_paused', 'This domain is paused. Resume it to check it.'),
+  premiumFrequency: () => refuse('premium_required', 'Upgrade to premium to customize check frequency.'),
+  noRoomToRun: () => refuse('limit_reached', `The Free plan checks up to ${FREE_DOMAIN_LIMIT} domains.`),
+  noRoom: () => refuse('limit_reached', `The Free plan tracks up to ${FREE_DOMAIN_LIMIT} domains.`),
+  exists: (existing: Pick<Monitor, 'host' | 'port'>) =>
+    refuse('domain_exists', `You already track ${displayName(existing)}.`),
+  tooManyPorts: ({ portsPerHost: count }: Limits, retryAfterMs: number) =>
+    refuseUntil({ count, set: { by: 'portsPerHost', what: 'ports of one domain a day' } }, retryAfterMs),
+  tooManyTags: () => refuse('invalid_request', `A domain has at most ${MOST_TAGS} tags.`),
+};
+
+/** Says why a domain was not added. */
+export function refusalToAdd(refused: RefusedMonitor, limits: Limits): Refusal {
+  if (refused.code === 'exists') return REFUSALS.exists(refused.existing);
+  if (refused.code === 'email_not_verified') return needsProof(refused.needs, limits);
+  if (refused.code === 'too_many_ports') return REFUSALS.tooManyPorts(limits, refused.retryAfterMs);
+  return REFUSALS.noRoom();
+}

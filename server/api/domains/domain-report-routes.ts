@@ -1,0 +1,65 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { certificateDiff, displayName, readChain } from '../../core/index.ts';
+import { certificateDers } from '../../store/checks/certificates.ts';
+import { historyPair, monitorOf } from '../../store/monitors/monitors.ts';
+import { uptimeHistory } from '../../store/checks/uptime.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { REFUSALS } from './domain-refusals.ts';
+import { refuse } from '../http/problem.ts';
+import { emptyReportWire, reportWire } from './report-wire.ts';
+import { unreachable } from '../http/wire.ts';
+
+/** What the last check of a domain concluded, and what became of its certificate over time. */
+export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {
+  api.on(CALLS.domainReport, async ({ params, session, now }) => {
+    const accountId = session.account.id;
+    const limited = limits.allow('reportByAccount', accountId);
+    if (limited) return limited;
+    const monitor = await monitorOf(store, { accountId, monitorId: params.id });
+    if (monitor === null) return REFUSALS.notFound();
+    const { verdict, certificate: facts } = monitor;
+    if (verdict === null) return { data: emptyReportWire(displayName(monitor)) };
+    const chain = verdict.chainToServe;
+    const ders = chain && (await certificateDers(store, chain));
+    const chainPem =
+      ders &&
+      readChain(ders)
+        .map(({ pem }) => pem)
+        .join('');
+    const history = await uptimeHistory(store, { accountId, monitorId: monitor.id, now });
+    const [latest] = history?.incidents ?? [];
+    const uptime = {
+      ...{ state: monitor.uptime, downSince: monitor.downSince },
+      cause: latest?.endedAt === null ? latest.message : null,
+      ...{ percent: history?.percent ?? null, windowDays: history?.windowDays ?? null },
+    };
+    const failureMessage = unreachable(monitor)?.message ?? null;
+    return {
+      data: reportWire({ endpoint: monitor, verdict, facts, chainPem, uptime, failureMessage, now }),
+    };
+  });
+
+  api.on(CALLS.historyDiff, async ({ params, query, session }) => {
+    const accountId = session.account.id;
+    const pair = await historyPair(store, { accountId, monitorId: params.id, ...query });
+    if (pair === null) return REFUSALS.notFound();
+    if (pair === 'not_kept')
+      return refuse(
+        'not_found',
+        'One of these certificates is no longer kept, only its names and dates are.',
+      );
+    const diff = certificateDiff(pair.before, pair.after);
+    return {
+      data: {
+        names_added: diff.namesAdded,
+        names_lost: diff.namesLost,
+        issuer: diff.issuer,
+        subject: diff.subject,
+        key: diff.key,
+        same_key: diff.sameKey,
+        lifetime_days: diff.lifetimeDays,
+        signature_algorithm: diff.signatureAlgorithm,
+      },
+    };
+  });
+}

@@ -1,0 +1,19 @@
+import type { Api, AppParts } from '../http/api.ts';
+import { domainAddRoute } from './domain-add-routes.ts';
+import { domainBulkRoute } from './domain-bulk-routes.ts';
+import { domainImportRoutes } from './domain-import-routes.ts';
+import { domainListRoutes } from './domain-list-routes.ts';
+import { domainReportRoutes } from './domain-report-routes.ts';
+import { domainUptimeRoute } from './domain-uptime-routes.ts';
+import { oneDomainRoutes } from './one-domain-routes.ts';
+
+/** Fixed addresses come first: `/domain/{id}` would take `/domain/list` for an id. */
+export function domainRoutes(api: Api, parts: AppParts): void {
+  domainListRoutes(api, parts);
+  domainAddRoute(api, parts);
+  domainBulkRoute(api, parts);
+  domainImportRoutes(api, parts);
+  domainUptimeRoute(api, parts);
+  domainReportRoutes(api, parts);
+  oneDomainRoutes(api, parts);
+}

@@ -1,0 +1,78 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { isSensitive, normaliseEndpoint } from '../../core/index.ts';
+import { answerOfGlance, askForGlance, removeGlance } from '../../store/checks/glances.ts';
+import { countPort } from '../../store/monitors/misuse.ts';
+import { inTransaction } from '../../store/db/transaction.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { REFUSALS } from './domain-refusals.ts';
+import { endpointPolicy } from './endpoint-policy.ts';
+import { glanceWire } from './glance-wire.ts';
+import { refuse, Refusal } from '../http/problem.ts';
+import { byClient, countAll, type Limit } from '../http/rate-limit.ts';
+import { waitForNews } from '../http/wait-for-news.ts';
+import { isRefusedByPolicy, REFUSED_HOST } from '../http/wire.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Each one makes us call a host that a stranger chose. One neighbourhood leaves at least half of the total to others. */
+const BY_CLIENT = {
+  minute: { address: { count: 10, windowMs: MINUTE_MS }, prefix: { count: 30, windowMs: MINUTE_MS } },
+  hour: { address: { count: 60, windowMs: HOUR_MS }, prefix: { count: 300, windowMs: HOUR_MS } },
+};
+const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
+
+/** The look at a host for somebody without an account: asked here, made by a worker, and kept nowhere. */
+export function glanceRoutes(api: Api, parts: AppParts): void {
+  const { store, config, policy, timing, clock, readiness } = parts;
+  const hosts = endpointPolicy({ policy });
+
+  api.on(CALLS.glance, async ({ c, body, now }) => {
+    c.header('Cache-Control', 'no-store');
+    if (!config.tryIt) return refuse('not_found', 'Nothing can be tried without an account here.');
+    const normalised = normaliseEndpoint(body.host, hosts);
+    if (!normalised.ok) return refuse('invalid_host', normalised.message);
+    if (isSensitive(normalised.endpoint))
+      return refuse(
+        'host_refused',
+        'Ports of databases, caches and administration can be tracked with an account only.',
+      );
+    const client = c.get('client');
+    const counted = await countAll(store, now, limits(client));
+    if (counted instanceof Refusal) return counted;
+    const { host, port, protocol } = normalised.endpoint;
+    const most = config.limits.portsPerHost;
+    const tried = await inTransaction(store, (trx) =>
+      countPort(trx, { who: client.prefix, host, port, most, now }),
+    );
+    if (!tried.allowed) return REFUSALS.tooManyPorts(config.limits, tried.retryAfterMs);
+
+    let asked: string | null = null;
+    const news = waitForNews(store, (signal) => signal.topic === 'glance' && signal.glanceId === asked);
+    try {
+      const id = await askForGlance(store, { host, port, protocol, now });
+      asked = id;
+      const answer = await news.until(() => answerOfGlance(store, id), {
+        timeoutMs: timing.glanceMs,
+        signal: AbortSignal.any([c.req.raw.signal, readiness.draining]),
+      });
+      if (answer === null)
+        return refuse('unavailable', 'The report was not ready in time. Please try again in a moment.');
+      if (isRefusedByPolicy(answer)) return refuse('host_refused', REFUSED_HOST);
+      return { data: glanceWire({ host, port }, answer, clock.now()) };
+    } finally {
+      news.stop();
+      if (asked !== null) await removeGlance(store, asked);
+    }
+  });
+}
+
+function limits(client: ClientAddress): [key: string, limit: Limit][] {
+  return [
+    ...byClient('try:minute', client, BY_CLIENT.minute),
+    ...byClient('try:hour', client, BY_CLIENT.hour),
+    ['try:minute', IN_TOTAL.minute],
+    ['try:hour', IN_TOTAL.hour],
+  ];
+}

@@ -1,0 +1,145 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { DAY_MS, PAGE_SIZE } from '../../../contract/constants.ts';
+import { type LimitName, mayResume, mayUseFrequency, readChain } from '../../core/index.ts';
+import {
+  countMonitors,
+  describeMonitor,
+  history,
+  monitorOf,
+  notKept,
+  pauseMonitor,
+  presentedChain,
+  removeMonitor,
+  requestCheck,
+  resumeMonitor,
+  setFrequency,
+} from '../../store/monitors/monitors.ts';
+import { dailyKb } from '../../store/checks/stored-bytes.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { chainCertificateWire } from './chain-wire.ts';
+import { placeInTime, writeCursor } from '../http/cursor.ts';
+import { REFUSALS } from './domain-refusals.ts';
+import { oneDomainWire } from './domain-wires.ts';
+import { Refusal } from '../http/problem.ts';
+import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
+import { domainWire, historyEntryWire } from '../http/wire.ts';
+
+/** For how long the history says that something was not kept. */
+const TOLD_FOR_MS = 30 * DAY_MS;
+
+/** One domain, by its id. */
+export function oneDomainRoutes(api: Api, parts: AppParts): void {
+  const { store, limits, config } = parts;
+
+  api.on(CALLS.domain, async ({ params, session, now }) => {
+    const monitor = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
+    return monitor === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, monitor, now) };
+  });
+
+  api.on(CALLS.describeDomain, async ({ params, body, session, now }) => {
+    const described = await describeMonitor(store, {
+      accountId: session.account.id,
+      monitorId: params.id,
+      describe: ({ notes, tags }) => ({ notes: body.notes ?? notes, tags: body.tags ?? tags }),
+    });
+    return described.ok ? { data: await oneDomainWire(store, described.monitor, now) } : REFUSALS.notFound();
+  });
+
+  api.on(CALLS.removeDomain, async ({ params, session, now }) => {
+    const removed = await removeMonitor(store, { accountId: session.account.id, monitorId: params.id });
+    return removed === null ? REFUSALS.notFound() : { data: domainWire(removed, { now }) };
+  });
+
+  api.on(CALLS.domainHistory, async ({ params, query, session, now }) => {
+    const after = placeInTime(query.cursor);
+    if (after instanceof Refusal) return after;
+    const accountId = session.account.id;
+    const isWhole = after === null && query.limit === undefined;
+    const limit = query.limit ?? PAGE_SIZE;
+    // Sorted by first sight, because the last sight changes while somebody pages. One extra row shows whether a next page exists.
+    const part = isWhole ? null : { after, limit: limit + 1 };
+    const key = { accountId, monitorId: params.id };
+    const entries = await history(store, key, part);
+    if (entries === null) return REFUSALS.notFound();
+    const unkept = await notKept(store, key);
+    const isNews = unkept !== null && now - unkept.at < TOLD_FOR_MS;
+    const data = isWhole ? entries : entries.slice(0, limit);
+    const last = data.length < entries.length ? data.at(-1) : undefined;
+    return {
+      data: data.map(historyEntryWire),
+      next_cursor: last ? writeCursor({ at: last.firstSeenAt, id: last.id }) : null,
+      not_kept: isNews ? notKeptSentence(unkept.limit, await countMonitors(store.db, accountId)) : null,
+    };
+  });
+
+  /** Says which limit kept certificates from being stored, for an account with so many domains. */
+  function notKeptSentence(limit: LimitName, domains: number): string {
+    const { certificatesPerDomain, storedKbPerCheck } = config.limits;
+    if (limit === 'certificatesPerDomain')
+      return `The limit of ${certificatesPerDomain} certificates per domain is reached. Of the oldest ones only names and dates are kept.`;
+    if (limit === 'storedKbPerCheck')
+      return `The limit of ${storedKbPerCheck} kB per check is reached: this host sends very large certificates. Of some only names and dates are kept.`;
+    const kb = dailyKb(config.limits, domains).toLocaleString('en');
+    return `The limit of ${kb} kB per day is reached: the certificates of your domains change at nearly every check. Not all of them are kept. Checks and alerts continue.`;
+  }
+
+  api.on(CALLS.domainChain, async ({ params, session }) => {
+    const ders = await presentedChain(store, { accountId: session.account.id, monitorId: params.id });
+    return ders === null ? REFUSALS.notFound() : { data: readChain(ders).map(chainCertificateWire) };
+  });
+
+  api.on(CALLS.setFrequency, async ({ params, query, session, now }) => {
+    const minutes = query.check_frequency;
+    const owned = await monitorOf(store, { accountId: session.account.id, monitorId: params.id });
+    if (owned === null) return REFUSALS.notFound();
+    const limited =
+      owned.checkEveryMinutes === minutes ? null : limitFollowing(parts, session.account, owned.id);
+    if (limited) return limited;
+    const set = await setFrequency(store, {
+      accountId: session.account.id,
+      monitorId: params.id,
+      minutes,
+      now,
+      mayUse: (plan) => mayUseFrequency(plan, minutes),
+    });
+    if (set.ok) return { data: await oneDomainWire(store, set.monitor, now) };
+    return set.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.premiumFrequency();
+  });
+
+  api.on(CALLS.checkDomain, async ({ params, session, now }) => {
+    const accountId = session.account.id;
+    // Strangers learn from no answer, the one of a limit included, whether a domain exists.
+    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    if (owned === null) return REFUSALS.notFound();
+    if (owned.pausedBy !== null) return REFUSALS.paused();
+    const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
+    if (limited) return limited;
+    const monitor = await requestCheck(store, { accountId, monitorId: owned.id, now });
+    if (monitor === null) return REFUSALS.notFound();
+    return monitor.pausedBy === null ? { data: await oneDomainWire(store, monitor, now) } : REFUSALS.paused();
+  });
+
+  api.on(CALLS.pauseDomain, async ({ params, session, now }) => {
+    const paused = await pauseMonitor(store, { accountId: session.account.id, monitorId: params.id, now });
+    return paused === null ? REFUSALS.notFound() : { data: await oneDomainWire(store, paused, now) };
+  });
+
+  api.on(CALLS.resumeDomain, async ({ params, body, session, now }) => {
+    const accountId = session.account.id;
+    const owned = await monitorOf(store, { accountId, monitorId: params.id });
+    if (owned === null) return REFUSALS.notFound();
+    // Each resuming is a check: the ways to ask for one share their limits.
+    const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
+    if (limited) return limited;
+    const resumed = await resumeMonitor(store, {
+      accountId,
+      monitorId: owned.id,
+      insteadOf: body.instead_of,
+      now,
+      mayResume,
+    });
+    if (resumed.ok) return { data: await oneDomainWire(store, resumed.monitor, now) };
+    limits.refund('checkBeforeProof', owned.id);
+    return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
+  });
+}

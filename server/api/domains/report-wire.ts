@@ -1,0 +1,114 @@
+import type {
+  AddressWire,
+  PostureWire,
+  ReportFindingWire,
+  ReportWire,
+} from '../../../contract/domain-report.ts';
+import {
+  type AddressVerdict,
+  type PostureVerdict,
+  type Report,
+  type ReportFinding,
+  reportFindings,
+  reportMarkdown,
+  revocationWhy,
+  whatHappened,
+} from '../../core/index.ts';
+import { iso, isoOrNull } from '../http/wire.ts';
+
+/** Everything that a check concluded, in the wire's form; also what the command line prints as JSON. */
+export function reportWire(report: Report): ReportWire {
+  const { verdict, chainPem } = report;
+  return {
+    checked_at: iso(verdict.observedAt),
+    findings: reportFindings(report).map(reportFinding),
+    addresses: verdict.addresses.map(addressWire),
+    path: verdict.path.map(({ fingerprint, name, role, notAfter, source }) => ({
+      fingerprint,
+      name,
+      role,
+      expiry_date: iso(notAfter),
+      source,
+    })),
+    chain_pem: chainPem,
+    revocation_sources: verdict.revocation.sources.map((asked) => ({
+      source: asked.source,
+      url: asked.url,
+      checked_at: iso(asked.at),
+      state: asked.state,
+      why: asked.why && revocationWhy(asked.why),
+      this_update: isoOrNull(asked.thisUpdate),
+      next_update: isoOrNull(asked.nextUpdate),
+    })),
+    posture: verdict.posture ? postureWire(verdict.posture) : null,
+    markdown: reportMarkdown(report),
+  };
+}
+
+/** The same before the first check. `host`: as people know it. */
+export function emptyReportWire(host: string): ReportWire {
+  return {
+    ...{ checked_at: null, findings: [], addresses: [], path: [], chain_pem: null },
+    ...{ revocation_sources: [], posture: null },
+    markdown: `# ${host}\n\nNothing is known yet: the first check is still to come.\n`,
+  };
+}
+
+function reportFinding(finding: ReportFinding): ReportFindingWire {
+  const { code, severity, message, addresses, fingerprint, fix, command, evidence, attachment } = finding;
+  return { code, severity, message, addresses, fingerprint, fix, command, evidence, attachment };
+}
+
+function addressWire(seen: AddressVerdict): AddressWire {
+  return {
+    address: seen.address,
+    family: seen.family,
+    fingerprint: seen.fingerprint,
+    expiry_date: isoOrNull(seen.notAfter),
+    tls_version: seen.tlsVersion,
+    group: seen.group,
+    response_ms: seen.durationMs,
+    ...addressFailure(seen),
+  };
+}
+
+/** What became of one address; `is_ours` where it was not tried for what our own side lacks. */
+function addressFailure({
+  failure,
+}: Pick<AddressVerdict, 'failure'>): Pick<AddressWire, 'failure' | 'is_ours'> {
+  if (failure === null) return { failure: null, is_ours: false };
+  return failure.reason === 'no_route_here'
+    ? { failure: 'was not looked at: there is no IPv6 here', is_ours: true }
+    : { failure: whatHappened(failure.reason), is_ours: false };
+}
+
+function postureWire({
+  at,
+  tlsVersions,
+  postQuantum,
+  caa,
+  registration,
+  alternates,
+}: PostureVerdict): PostureWire {
+  return {
+    checked_at: iso(at),
+    tls_versions: tlsVersions,
+    post_quantum: postQuantum,
+    caa,
+    registration:
+      registration.outcome === 'expires'
+        ? {
+            outcome: 'expires',
+            domain: registration.domain,
+            expiry_date: iso(registration.expiresAt),
+            registrar: registration.registrar,
+          }
+        : registration,
+    alternates: alternates.map(({ keyType, certificate }) => ({
+      key_type: keyType,
+      fingerprint: certificate.fingerprint,
+      name: certificate.name,
+      expiry_date: iso(certificate.notAfter),
+    })),
+  };
+}

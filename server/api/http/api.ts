@@ -1,0 +1,179 @@
+import { Hono } from 'hono';
+import type { z } from 'zod';
+import type { Call } from '../../../contract/calls.ts';
+import { allows } from '../../../contract/token.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import { AccessEnded, onBehalfOf, onNobodysBehalf } from '../../store/db/caller.ts';
+import type { AppContext, AppEnv } from './app-env.ts';
+import type { AppOptions, Timing } from '../app-options.ts';
+import { NOT_ONCE, type Once, onlyOnce } from './once.ts';
+import { type ActiveToken, type PersonalTokens, showsToken } from '../auth/personal-tokens.ts';
+import { problemResponse, refuse, Refusal } from './problem.ts';
+import type { Readiness, Telemetry } from '../../telemetry/index.ts';
+import type { createCallLimits } from './rate-limit.ts';
+import type { ActiveSession, Sessions } from '../auth/session.ts';
+import type { ThisMachine } from './this-machine.ts';
+
+/** What the routes work with. */
+export interface AppParts extends Omit<AppOptions, 'timing'> {
+  timing: Timing;
+  telemetry: Telemetry;
+  readiness: Readiness;
+  sessions: Sessions;
+  tokens: PersonalTokens;
+  limits: ReturnType<typeof createCallLimits>;
+  thisMachine: ThisMachine;
+}
+
+type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
+  C extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
+
+/** A request as a handler sees it: everything from outside is parsed, and who asks is known. */
+interface Incoming<C extends Call> {
+  c: AppContext;
+  params: Parsed<C, 'params'>;
+  query: Parsed<C, 'query'>;
+  body: Parsed<C, 'body'>;
+  /** Who asks. Calls with a scope may come by a token as well; null for public calls. */
+  session: C extends { access: 'session'; scope: string }
+    ? Caller
+    : C['access'] extends 'session'
+      ? ActiveSession
+      : null;
+  /** For calls that are carried out once for each key. */
+  once: Once;
+  now: number;
+}
+
+/** Somebody with a session, or a program with a token. */
+export interface Caller {
+  account: Account;
+}
+
+type Answer<C extends Call> =
+  (C['response'] extends z.ZodType ? z.output<C['response']> : never) | Refusal | Response;
+
+export interface Api {
+  app: Hono<AppEnv>;
+  /** Serves a call of the contract: session, limits, parsing, and the answer's form come from there. */
+  on<C extends Call>(call: C, handler: (incoming: Incoming<C>) => Promise<Answer<C>>): void;
+}
+
+export function createApi(parts: AppParts): Api {
+  const app = new Hono<AppEnv>();
+  return {
+    app,
+    on(call, handler) {
+      app.on(call.method.toUpperCase(), honoPath(call.path), async (c) => {
+        if (call.access === 'session') c.header('Cache-Control', 'no-store');
+        const session = call.access === 'session' ? await whoAsks(c, call, parts) : null;
+        if (session instanceof Refusal) return problemResponse(c, session);
+        const input = await readInput(c, call);
+        if (input instanceof Refusal) return problemResponse(c, input);
+        const now = parts.clock.now();
+        const carryOut = async (once: Once): Promise<Response> => {
+          const answer = await handler({ c, ...input, session, once, now } as never);
+          if (answer instanceof Refusal) return problemResponse(c, answer);
+          return answer instanceof Response ? answer : c.json(answer as object, call.status);
+        };
+        // Also where another request makes it: the test mode of payments sends its webhooks so.
+        if (session === null) return onNobodysBehalf(() => carryOut(NOT_ONCE));
+        const answer = await whileItLasts(session, async () => {
+          if (call.once !== true) return carryOut(NOT_ONCE);
+          const accountId = session.account.id;
+          return onlyOnce(c, { call, parts, accountId, input, now }, carryOut);
+        });
+        return answer instanceof Refusal ? problemResponse(c, answer) : answer;
+      });
+    },
+  };
+}
+
+/** Carries a call out while the session or token that let it in lasts: once that has ended it writes nothing more. */
+async function whileItLasts<T>(
+  session: ActiveSession | ActiveToken,
+  carryOut: () => Promise<T>,
+): Promise<T | Refusal> {
+  const { account, ...access } = session;
+  try {
+    return await onBehalfOf({ accountId: account.id, ...access }, carryOut);
+  } catch (error) {
+    if (error instanceof AccessEnded) return refuse('not_authenticated', 'Please sign in again.');
+    throw error;
+  }
+}
+
+/** By a token where the request shows one, good or not: then its cookies do not count. Else by the session. */
+async function whoAsks(
+  c: AppContext,
+  { scope }: Call,
+  { sessions, tokens, limits }: AppParts,
+): Promise<ActiveSession | ActiveToken | Refusal> {
+  if (!showsToken(c)) {
+    const session = await sessions.current(c);
+    if (session === null) return refuse('not_authenticated', 'Please sign in.');
+    return limits.allowInTheOpen(c, 'bySession', session.sessionId) ?? session;
+  }
+  const token = await tokens.current(c);
+  if (token === null || token instanceof Refusal)
+    return token ?? refuse('not_authenticated', 'Please sign in.');
+  const limited = limits.allowInTheOpen(c, 'byToken', token.tokenId);
+  if (limited) return limited;
+  if (scope === undefined)
+    return refuse('insufficient_scope', 'No token may do this. Sign in on the page to do it yourself.');
+  if (!allows(token.scopes, scope)) {
+    c.header('WWW-Authenticate', `Bearer error="insufficient_scope", scope="${scope}"`);
+    return refuse('insufficient_scope', `This token lacks the scope “${scope}”.`);
+  }
+  return token;
+}
+
+const honoPath = (path: string) => `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
+
+/** What the contract does not name never reaches a handler: unknown fields are dropped. */
+async function readInput(c: AppContext, call: Call) {
+  const parts = {
+    params: call.params ? c.req.param() : undefined,
+    query: call.query ? c.req.query() : undefined,
+    body: call.body ? await readJson(c) : undefined,
+  };
+  const input: Record<string, unknown> = {};
+  for (const part of ['params', 'query', 'body'] as const) {
+    const parsed = call[part]?.safeParse(parts[part], { error: inPlainWords });
+    if (parsed?.success === false) {
+      // An id of another form than ours names nothing.
+      if (part === 'params') return refuse('not_found', 'There is nothing at this address.');
+      const [issue] = parsed.error.issues;
+      return refuse('invalid_request', issue === undefined ? 'The request is not valid.' : sentence(issue));
+    }
+    input[part] = parsed?.data;
+  }
+  return input;
+}
+
+async function readJson(c: AppContext): Promise<unknown> {
+  const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/json') return undefined;
+  try {
+    return await c.req.json();
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Words an issue for which the schema has no message of its own: pages show it to people. */
+function inPlainWords(issue: z.core.$ZodRawIssue): string {
+  const field = `“${(issue.path ?? []).join('.')}”`;
+  if (issue.code === 'too_big' && issue.origin === 'string')
+    return `${field} can have at most ${issue.maximum.toLocaleString('en')} characters.`;
+  if (issue.code === 'invalid_value')
+    return `${field} can be ${issue.values.map((value) => JSON.stringify(value)).join(', ')}.`;
+  return issue.input === undefined
+    ? `${field} is missing.`
+    : `${field} has a value that is not possible here.`;
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  return issue.path.length === 0 ? 'Send a JSON object with content type application/json.' : issue.message;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { MonitorPlace } from '../../store/monitors/list-place.ts';
+import { type Refusal, refuse } from './problem.ts';
+
+/**
+ * Places in lists as text for programs to send back as it is. There is nothing in one that its reader was not told with the row
+ * before, and one that somebody makes up leads no further than the reader's own list.
+ */
+export const writeCursor = (place: object): string =>
+  Buffer.from(JSON.stringify(place)).toString('base64url');
+
+function readCursor<Place>(cursor: string, schema: z.ZodType<Place>): Place | Refusal {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const place = schema.safeParse(value);
+  return place.success
+    ? place.data
+    : refuse('invalid_request', 'Send a cursor as the answer before gave it, with the same order (cursor)');
+}
+
+const instant = z.number().int().min(-8.64e15).max(8.64e15);
+const id = z.string().max(100);
+const text = z
+  .string()
+  .max(300)
+  .regex(/^[^\0]*$/);
+
+const places = {
+  newest: z.strictObject({ sort: z.literal('newest'), createdAt: instant, id }),
+  soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant.nullable(), id }),
+  name: z.strictObject({ sort: z.literal('name'), host: text, port: z.number().int().min(0).max(65_535) }),
+} satisfies Record<MonitorPlace['sort'], z.ZodType<MonitorPlace>>;
+
+/** null: the list's beginning. */
+export function monitorPlace(
+  cursor: string | undefined,
+  sort: MonitorPlace['sort'],
+): MonitorPlace | Refusal | null {
+  return cursor === undefined ? null : readCursor<MonitorPlace>(cursor, places[sort]);
+}
+
+const inTime = z.strictObject({ at: instant, id });
+
+/** A place in a list by time, the newest first. null: its beginning. */
+export function placeInTime(cursor: string | undefined): z.infer<typeof inTime> | Refusal | null {
+  return cursor === undefined ? null : readCursor(cursor, inTime);
+}

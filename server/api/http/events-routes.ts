@@ -1,0 +1,46 @@
+import { streamSSE } from 'hono/streaming';
+import { CALLS } from '../../../contract/calls.ts';
+import type { Api, AppParts } from './api.ts';
+import { createEventStreams } from './event-streams.ts';
+import { refuseForNow } from './problem.ts';
+
+const RECONNECT_MS = 3_000;
+
+/** Tells a browser about its account and its domains as they change, for as long as its session lives. */
+export function eventRoutes(api: Api, { store, clock, sessions, timing, readiness }: AppParts): void {
+  const streams = createEventStreams(store, clock);
+
+  api.on(CALLS.events, async ({ c, session }) => {
+    // Nobody reads the body of a HEAD request: its stream would never end.
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
+    if (stream === null) return refuseForNow('This account has too many pages open.', 60_000);
+    // Proxies that gather an answer before they pass it on would hold every event back.
+    c.header('X-Accel-Buffering', 'no');
+    return streamSSE(c, async (sse) => {
+      const close = (): void => stream.close();
+      sse.onAbort(close);
+      // Browsers open another one by themselves, with whoever serves then.
+      readiness.draining.addEventListener('abort', close, { once: true });
+      let askedAt = performance.now();
+      try {
+        // A comment, not an event: it carries the headers out without being anything to a listener.
+        await sse.write(`: open\nretry: ${RECONNECT_MS}\n\n`);
+        while (!sse.aborted && !readiness.isDraining && !stream.isOver) {
+          let event = await stream.next(timing.heartbeatMs);
+          if (performance.now() - askedAt >= timing.heartbeatMs) {
+            askedAt = performance.now();
+            // Tokens run out, and signals from other processes get lost.
+            if ((await sessions.current(c)) === null) event = { event: 'session_ended', data: {} };
+          }
+          if (event === null) await sse.write(': alive\n\n');
+          else await sse.writeSSE({ event: event.event, data: JSON.stringify(event.data) });
+          if (event?.event === 'session_ended') return;
+        }
+      } finally {
+        readiness.draining.removeEventListener('abort', close);
+        stream.close();
+      }
+    });
+  });
+}

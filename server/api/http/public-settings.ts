@@ -1,0 +1,65 @@
+import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../../contract/constants.ts';
+import type { PublicConfig } from '../../../contract/public-config.ts';
+import type { Limits } from '../../core/index.ts';
+
+/** What of an operator's settings the page needs; the secrets beside them stay here. */
+export interface Settings {
+  firebase: {
+    projectId: string;
+    apiKey: string;
+    authDomain: string;
+    emulatorUrl: string | null;
+  } | null;
+  oidc: readonly { id: string; name: string }[];
+  billing:
+    | { mode: 'none' | 'unset' | 'test' }
+    | { mode: 'paddle'; clientToken: string; environment: 'live' | 'sandbox' };
+}
+
+/** What anybody may know of this deployment. */
+export function publicConfigOf(
+  config: Settings & {
+    productName: string;
+    supportEmail: string;
+    analyticsId: string | null;
+    signups: PublicConfig['signups'];
+    tryIt: boolean;
+    insecureHttp: boolean;
+    demoHosts: readonly string[];
+    limits: Limits;
+  },
+): PublicConfig {
+  return {
+    product_name: config.productName,
+    support_email: config.supportEmail,
+    identity: publicIdentity(config),
+    billing: publicBilling(config),
+    analytics_id: config.analyticsId,
+    signups: config.signups,
+    try_it: config.tryIt,
+    insecure_http: config.insecureHttp,
+    limits: {
+      free_domains: FREE_DOMAIN_LIMIT,
+      trial_days: TRIAL_DAYS,
+      domains_before_proof: config.limits.domainsBeforeProof,
+    },
+    demo_hosts: [...config.demoHosts],
+  };
+}
+
+function publicIdentity({ firebase, oidc }: Settings): PublicConfig['identity'] {
+  if (firebase === null) return { provider: 'built-in', oidc: oidc.map(({ id, name }) => ({ id, name })) };
+  return {
+    provider: 'firebase',
+    api_key: firebase.apiKey,
+    auth_domain: firebase.authDomain,
+    project_id: firebase.projectId,
+    emulator_url: firebase.emulatorUrl,
+  };
+}
+
+function publicBilling({ billing }: Settings): PublicConfig['billing'] {
+  return billing.mode === 'paddle'
+    ? { mode: 'paddle', client_token: billing.clientToken, environment: billing.environment }
+    : { mode: billing.mode };
+}

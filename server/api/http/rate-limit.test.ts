@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { STANDARD_LIMITS } from '../../core/index.ts';
+import { Refusal } from './problem.ts';
+import { createCallLimits } from './rate-limit.ts';
+
+const MINUTE_MS = 60_000;
+
+it('a limit counts for each who asks, until its window ends', () => {
+  let now = 0;
+  const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
+  const bulk = (who: string) => limits.allow('bulkByAccount', who, 60);
+  expect(bulk('alice')).toBeNull();
+  expect(bulk('alice')).toBeInstanceOf(Refusal);
+  expect(bulk('bob')).toBeNull();
+  now += MINUTE_MS;
+  expect(bulk('alice')).toBeNull();
+});
+
+it('a window is never cleared before it ends, however many run', { timeout: 30_000 }, () => {
+  const limits = createCallLimits({ now: () => 0 }, STANDARD_LIMITS);
+  expect(limits.allow('bulkChecksByAccount', 'alice', 20_000)).toBeNull();
+  for (let domain = 0; domain < 5; domain++)
+    expect(limits.allow('bulkCheckByDomain', String(domain))).toBeNull();
+  for (let domain = 5; domain < 110_000; domain++) limits.allow('bulkCheckByDomain', String(domain));
+  for (let domain = 0; domain < 5; domain++)
+    expect(limits.allow('bulkCheckByDomain', String(domain))).toBeInstanceOf(Refusal);
+  expect(limits.allow('bulkChecksByAccount', 'alice')).toBeInstanceOf(Refusal);
+});
+
+it('past the bound newcomers share windows, so that memory stays bounded', { timeout: 30_000 }, () => {
+  let now = 0;
+  const limits = createCallLimits({ now: () => now }, STANDARD_LIMITS);
+  const passed = (from: number, to: number) => {
+    let count = 0;
+    for (let domain = from; domain < to; domain++)
+      if (limits.allow('bulkCheckByDomain', String(domain)) === null) count += 1;
+    return count;
+  };
+  expect(passed(0, 100_000)).toBe(100_000);
+  // One call for each window: as many pass as there are windows to share.
+  const sharing = passed(100_000, 200_000);
+  expect(sharing).toBeGreaterThan(45_000);
+  expect(sharing).toBeLessThanOrEqual(65_536);
+  // What has ended makes room again.
+  now += 2 * MINUTE_MS;
+  expect(passed(200_000, 201_000)).toBe(1_000);
+});

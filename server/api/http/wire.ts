@@ -1,0 +1,215 @@
+import type { UserWire } from '../../../contract/account.ts';
+import { daysLeft } from '../../../contract/badge.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/constants.ts';
+import type {
+  DomainState,
+  DomainWire,
+  FindingWire,
+  HistoryEntryWire,
+  SummaryWire,
+} from '../../../contract/domain.ts';
+import { displayName, expectedRenewal, isShortLived, renewalOverdueAt, type Verdict } from '../../core/index.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import type { Summary } from '../../store/monitors/monitor-summary.ts';
+import type { HistoryEntry, Monitor } from '../../store/monitors/monitors.ts';
+
+/** As the wire has instants: ISO 8601 UTC. */
+export const iso = (instant: number): string => new Date(instant).toISOString();
+export const isoOrNull = (instant: number | null | undefined): string | null =>
+  instant === null || instant === undefined ? null : iso(instant);
+
+/** The one sentence for whatever the policy refuses: it must not tell what is behind a name. */
+export const REFUSED_HOST = 'This host cannot be checked from here.';
+
+export function userWire(account: Account): UserWire {
+  return {
+    id: account.id,
+    email: account.email,
+    full_name: account.fullName,
+    photo_url: account.photoUrl,
+    paddle_id: account.paddleId,
+    company_name: account.companyName,
+    time_zone: account.timeZone,
+  };
+}
+
+/** Where a monitor becomes what the wire and the page call a domain. `now` is ms UTC; the percentage is not always asked for. */
+export function domainWire(
+  monitor: Monitor,
+  { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
+): DomainWire {
+  const { certificate, verdict } = monitor;
+  return {
+    id: monitor.id,
+    hostname: monitor.host,
+    port: monitor.port,
+    protocol: monitor.protocol,
+    display_name: displayName(monitor),
+    state: stateOf(monitor, now),
+    issuer: certificate?.issuer ?? null,
+    subject: certificate?.subject ?? null,
+    valid_from: isoOrNull(certificate?.notBefore),
+    expiry_date: isoOrNull(certificate?.notAfter),
+    last_checked_at: isoOrNull(monitor.lastCheckedAt),
+    authority_name: certificate?.authorityName ?? null,
+    authority_full_dn: certificate?.authorityFullDn ?? null,
+    authority_url: certificate?.authorityUrl ?? null,
+    fingerprint: certificate?.fingerprint ?? null,
+    renewal_from: renewal(monitor)?.from ?? null,
+    is_revoked: verdict?.revocation.state === 'revoked',
+    revocation: revocationWire(verdict),
+    renewal: renewal(monitor),
+    weakest_link: weakestLink(verdict),
+    uptime: {
+      state: monitor.uptime,
+      checks: monitor.recentChecks,
+      percent: uptimePercent,
+      response_ms: monitor.responseMs,
+      down_since: isoOrNull(monitor.downSince),
+    },
+    trusted: verdict?.reached ? verdict.trusted : null,
+    findings: findingsWire(verdict),
+    unreachable: unreachable(monitor),
+    // A new monitor is due at once.
+    checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
+    paused: monitor.pausedBy,
+    notes: monitor.notes,
+    tags: monitor.tags,
+    favicon:
+      monitor.faviconVersion === null
+        ? null
+        : `/api/domain/${monitor.id}/favicon?v=${monitor.faviconVersion}`,
+    check_every_minutes: monitor.checkEveryMinutes,
+    next_check_at: iso(monitor.nextCheckAt),
+    created_at: iso(monitor.createdAt),
+  };
+}
+
+export function historyEntryWire(entry: HistoryEntry): HistoryEntryWire {
+  const { facts } = entry;
+  return {
+    id: entry.id,
+    fingerprint: entry.fingerprint,
+    issuer: facts.issuer,
+    subject: facts.subject,
+    valid_from: iso(facts.notBefore),
+    expiry_date: iso(facts.notAfter),
+    authority_name: facts.authorityName,
+    authority_full_dn: facts.authorityFullDn,
+    authority_url: facts.authorityUrl,
+    sans: facts.sans,
+    first_seen_at: iso(entry.firstSeenAt),
+    last_seen_at: iso(entry.lastSeenAt),
+    kept: entry.derIsKept,
+  };
+}
+
+export function summaryWire(summary: Summary): SummaryWire {
+  const { total, counts, onSchedule, tags, expiries, problems } = summary;
+  return {
+    total,
+    counts,
+    on_schedule: onSchedule,
+    tags,
+    expiries: expiries.map((expiry) => ({
+      id: expiry.id,
+      hostname: expiry.host,
+      display_name: displayName(expiry),
+      not_after: iso(expiry.notAfter),
+      valid_from: isoOrNull(expiry.notBefore),
+      state: expiry.state,
+      on_schedule: expiry.onSchedule,
+      count: expiry.count,
+    })),
+    problems: problems.map((problem) => ({
+      id: problem.id,
+      hostname: problem.host,
+      display_name: displayName(problem),
+      state: problem.state,
+      kind: problem.kind,
+      message: problem.message,
+    })),
+  };
+}
+
+function findingsWire(verdict: Verdict | null): FindingWire[] {
+  return (verdict?.findings ?? []).map(({ code, severity, message, addresses }) => ({
+    code,
+    severity,
+    message,
+    addresses,
+  }));
+}
+
+/** Who says so, and since when; the sources that were asked stand in the report. */
+export function revocationWire(verdict: Verdict | null): DomainWire['revocation'] {
+  return {
+    state: verdict?.revocation.state ?? 'unknown',
+    source: verdict?.revocation.source ?? null,
+    checked_at: isoOrNull(verdict?.revocation.at),
+    reason: verdict?.revocation.reason ?? null,
+    revoked_at: isoOrNull(verdict?.revocation.revokedAt),
+  };
+}
+
+function renewal({ certificate, verdict }: Monitor): DomainWire['renewal'] {
+  if (certificate === null) return null;
+  const { from, to, source, explanationUrl, overdueAt } = verdict?.renewal ?? {
+    ...expectedRenewal(certificate),
+    source: 'lifetime',
+    explanationUrl: null,
+    overdueAt: renewalOverdueAt(certificate),
+  };
+  return {
+    from: iso(from),
+    to: iso(to),
+    overdue_at: isoOrNull(overdueAt),
+    is_short_lived: isShortLived(certificate),
+    source,
+    explanation_url: explanationUrl,
+  };
+}
+
+function weakestLink(verdict: Verdict | null): DomainWire['weakest_link'] {
+  const limiting = verdict?.limiting ?? null;
+  return limiting?.role === 'intermediate'
+    ? { name: limiting.name, expiry_date: iso(limiting.notAfter) }
+    : null;
+}
+
+function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now: number): DomainState {
+  if (pausedBy !== null) return 'paused';
+  return certificate === null && lastCheckedAt === null
+    ? 'pending'
+    : seenState({ certificate, verdict }, now);
+}
+
+/** What a check that is over says of the certificate it knows. */
+export function seenState(
+  { certificate, verdict }: Pick<Monitor, 'verdict'> & { certificate: { notAfter: number } | null },
+  now: number,
+) {
+  if (certificate === null) return 'unread';
+  if (verdict?.revocation.state === 'revoked') return 'revoked';
+  const days = daysLeft(certificate.notAfter, now);
+  if (days < 0) return 'expired';
+  if (days <= CRITICAL_DAYS) return 'critical';
+  return days <= SOON_DAYS ? 'soon' : 'ok';
+}
+
+/** Found out by a look at it: the name leads to an address that nobody may be sent to. */
+export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boolean {
+  return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
+}
+
+/** Why the last check read no certificate, in words that tell nothing of what is behind a name. */
+export function unreachable({
+  verdict,
+  unreachableSince,
+  lastCheckedAt,
+}: Monitor): DomainWire['unreachable'] {
+  if (!verdict?.failure) return null;
+  const { stage, reason, message } = verdict.failure;
+  const since = unreachableSince ?? lastCheckedAt ?? verdict.observedAt;
+  return { stage, reason, message: stage === 'policy' ? REFUSED_HOST : message, since: iso(since) };
+}

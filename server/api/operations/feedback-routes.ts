@@ -1,0 +1,24 @@
+import { CALLS } from '../../../contract/calls.ts';
+import { addFeedback } from '../../store/accounts/feedback.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import { refuseForNow } from '../http/problem.ts';
+
+export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
+  const recipient = bareAddress(config.supportEmail);
+
+  api.on(CALLS.sendFeedback, async ({ body, session, once, now }) => {
+    const answer = { data: null };
+    const added = await addFeedback(store, {
+      ...{ account: session.account, title: body.title, message: body.message, recipient, now },
+      alongside: (trx) => once.keep(trx, answer),
+    });
+    return added.ok
+      ? answer
+      : refuseForNow('That was a lot of feedback. Please come back in a while.', added.retryAfterMs);
+  });
+}
+
+/** SUPPORT_EMAIL may have a name in front: `Support <support@example.com>`. */
+function bareAddress(mailbox: string): string {
+  return /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox;
+}

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LatenessMembers } from '../../../contract/health.ts';
+import { standingAlarms } from '../../store/alerts/alarms.ts';
+import { oldestDue } from '../../store/alerts/deliveries.ts';
+import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { schemaLevel } from '../../store/schema/schema-level.ts';
+import { LATE_MS } from '../../store/accounts/standing.ts';
+import type { Readiness } from '../../telemetry/index.ts';
+import type { AppContext } from '../http/app-env.ts';
+import { mayReadMetrics } from './metrics.ts';
+import { problemResponse, Refusal, refuse } from '../http/problem.ts';
+import type { ThisMachine } from '../http/this-machine.ts';
+
+export interface HealthOptions {
+  store: Store;
+  clock: { now(): number };
+  config: { metricsToken: string | null };
+  thisMachine: ThisMachine;
+  log: { error(facts: object, text: string): void };
+  /** How long the database is waited for: one behind a dead network answers nothing at all. */
+  timing: { databaseMs: number };
+  readiness: Readiness;
+}
+
+const SECOND_MS = 1_000;
+const OK = { status: 'ok' as const };
+const SILENT = 'The database does not answer.';
+
+/** The answers about health, for whatever serves them. */
+export function createHealth(options: HealthOptions) {
+  const { store, clock, readiness } = options;
+  const asked = <T>(question: Promise<T>): Promise<T | Refusal> => inTime(question, options);
+
+  return {
+    /** Server and database. */
+    async whole(): Promise<typeof OK | Refusal> {
+      const due = await asked(oldestDue(store, clock.now()));
+      return due instanceof Refusal ? due : OK;
+    },
+
+    live: (): typeof OK => OK,
+
+    async ready(): Promise<typeof OK | Refusal> {
+      if (readiness.isDraining) return refuse('unavailable', 'This process is about to end.');
+      const level = await asked(schemaLevel(store));
+      if (level instanceof Refusal) return level;
+      return level >= PROGRAM_LEVEL ? OK : refuse('unavailable', 'The database is not up to date.');
+    },
+
+    /** Of the whole deployment, so that one process that answers is enough to ask. */
+    async late(c: AppContext): Promise<({ status: 'on_time' } & LatenessMembers) | Refusal | Response> {
+      const now = clock.now();
+      const [due, alarms] = await Promise.all([
+        asked(oldestDue(store, now)),
+        mayReadMetrics(c, options) ? asked(standingAlarms(store)) : null,
+      ]);
+      if (due instanceof Refusal) return due;
+      if (alarms instanceof Refusal) return alarms;
+      const secondsSince = (at: number | null): number =>
+        at === null ? 0 : Math.max(0, Math.floor((now - at) / SECOND_MS));
+      const members: LatenessMembers = {
+        checks_seconds: secondsSince(due.checkAt),
+        alerts_seconds: secondsSince(due.deliveryAt),
+        ...(alarms && { alarms: alarms.map(({ code }) => code) }),
+      };
+      const isOnTime = [due.checkAt, due.deliveryAt].every((at) => at === null || now - at <= LATE_MS);
+      if (isOnTime) return { status: 'on_time', ...members };
+      const detail = `The oldest due check waits for ${members.checks_seconds} seconds, the oldest alert for ${members.alerts_seconds}.`;
+      return problemResponse(c, refuse('late', detail), members);
+    },
+  };
+}
+
+async function inTime<T>(
+  question: Promise<T>,
+  { log, timing }: Pick<HealthOptions, 'log' | 'timing'>,
+): Promise<T | Refusal> {
+  try {
+    const late = delay(timing.databaseMs, 'late' as const, { ref: false });
+    const answer = await Promise.race([question, late]);
+    if (answer === 'late') throw new Error(`No answer within ${timing.databaseMs} ms`);
+    return answer;
+  } catch (error) {
+    log.error({ err: error }, 'The database does not answer');
+    return refuse('unavailable', SILENT);
+  }
+}

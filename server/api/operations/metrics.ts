@@ -1,0 +1,97 @@
+import type { Hono } from 'hono';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Gauge, Registry } from 'prom-client';
+import { ALARM_CODES } from '../../store/alerts/alarms.ts';
+import { recentChecks, workHealth } from '../../store/operations/health.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { schemaLevel } from '../../store/schema/schema-level.ts';
+import type { Telemetry } from '../../telemetry/index.ts';
+import type { AppContext, AppEnv } from '../http/app-env.ts';
+import type { ThisMachine } from '../http/this-machine.ts';
+
+interface MetricsOptions {
+  store: Store;
+  clock: { now(): number };
+  config: { metricsToken: string | null };
+  thisMachine: ThisMachine;
+  telemetry: Telemetry;
+}
+
+const SECOND_MS = 1_000;
+/** Counting them reads every monitor. */
+const COUNT_EVERY_MS = 60_000;
+
+/**
+ * `GET /metrics` in the text form of Prometheus: what this process counted, and how the whole deployment does. For whoever has
+ * METRICS_TOKEN, or, where none is set, for whoever sits at the machine. To anybody else there is no such page.
+ */
+export function metricsRoutes(app: Hono<AppEnv>, options: MetricsOptions): void {
+  const { store, clock, telemetry } = options;
+  const deployment = createGauges(store, clock);
+  app.get('/metrics', async (c, next) => {
+    if (!mayReadMetrics(c, options)) return next();
+    await deployment.read();
+    const registry = Registry.merge([telemetry.meters.registry, deployment.registry]);
+    return c.body(await registry.metrics(), 200, {
+      'Content-Type': registry.contentType,
+      'Cache-Control': 'no-store',
+    });
+  });
+}
+
+export function mayReadMetrics(
+  c: AppContext,
+  { config: { metricsToken: token }, thisMachine }: Pick<MetricsOptions, 'config' | 'thisMachine'>,
+): boolean {
+  if (token === null) return thisMachine.isSource(c);
+  const given = /^Bearer +(\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Asked of the database at each request: the API and the workers may be processes of their own. */
+function createGauges(
+  store: Store,
+  clock: { now(): number },
+): { registry: Registry; read: () => Promise<void> } {
+  const registry = new Registry();
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] });
+  const dueCheck = gauge('oldest_due_check_seconds', 'For how long the oldest due check has waited.');
+  const unsentAlert = gauge(
+    'oldest_unsent_alert_seconds',
+    'For how long the oldest alert that could have left has waited.',
+  );
+  const waiting = gauge('certlantern_waiting_alerts', 'Alerts on their way, planned retries included.');
+  const retried = gauge('certlantern_retried_alerts', 'Of these, how many were tried in vain.');
+  const checks = gauge('certlantern_checks_in_five_minutes', 'Checks that ended in the last five minutes.');
+  const level = gauge(
+    'certlantern_database_level',
+    'The number of the newest migration that the database has.',
+  );
+  const alarm = new Gauge({
+    name: 'certlantern_alarm',
+    help: 'Whether an alarm for the operator stands.',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  let countedAt = -Infinity;
+  return {
+    registry,
+    async read() {
+      const now = clock.now();
+      const health = await workHealth(store, now);
+      dueCheck.set(health.oldestDueCheckMs / SECOND_MS);
+      unsentAlert.set(health.oldestUnsentAlertMs / SECOND_MS);
+      waiting.set(health.waitingAlerts);
+      retried.set(health.retriedAlerts);
+      if (now - countedAt >= COUNT_EVERY_MS) {
+        countedAt = now;
+        checks.set(await recentChecks(store, now));
+      }
+      level.set(await schemaLevel(store));
+      const standing = new Set(health.alarms.map(({ code }) => code));
+      for (const code of ALARM_CODES) alarm.set({ code }, Number(standing.has(code)));
+    },
+  };
+}

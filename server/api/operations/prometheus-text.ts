@@ -1,0 +1,100 @@
+import { displayName } from '../../core/index.ts';
+import type { MeasuredDomain } from '../../store/accounts/account-metrics.ts';
+
+const DAY_MS = 86_400_000;
+const SECOND_MS = 1_000;
+
+interface Gauge {
+  name: string;
+  help: string;
+  /** null: nothing is known, and nothing is said. */
+  value: (domain: MeasuredDomain, now: number) => number | null;
+}
+
+const orNull = <T>(value: T | null, of: (known: T) => number): number | null =>
+  value === null ? null : of(value);
+
+/** What is expired or revoked is not valid, whether or not the last look reached it. */
+function valid({ notAfter, revoked, trusted }: MeasuredDomain, now: number): number | null {
+  if (notAfter === null) return null;
+  if (revoked || notAfter < now) return 0;
+  return orNull(trusted, Number);
+}
+
+const GAUGES: Gauge[] = [
+  {
+    name: 'certlantern_domain_certificate_days_left',
+    help: 'Days until the certificate last seen expires; negative once it has.',
+    value: ({ notAfter }, now) => orNull(notAfter, (at) => Math.round(((at - now) / DAY_MS) * 1_000) / 1_000),
+  },
+  {
+    name: 'certlantern_domain_certificate_not_after_seconds',
+    help: 'When the certificate last seen expires, in seconds since 1970.',
+    value: ({ notAfter }) => orNull(notAfter, (at) => Math.floor(at / SECOND_MS)),
+  },
+  {
+    name: 'certlantern_domain_certificate_valid',
+    help: 'Whether the certificate is trusted for this name, in its time and not revoked.',
+    value: valid,
+  },
+  {
+    name: 'certlantern_domain_certificate_revoked',
+    help: 'Whether a signed answer of its authority says that the certificate is revoked.',
+    value: ({ notAfter, revoked }) => (notAfter === null ? null : Number(revoked)),
+  },
+  {
+    name: 'certlantern_domain_up',
+    help: 'Whether it answers, as a second look confirmed; nothing while it is paused or not known.',
+    value: ({ isPaused, uptime }) =>
+      isPaused || uptime === null || uptime === 'unknown' ? null : Number(uptime === 'up'),
+  },
+  {
+    name: 'certlantern_domain_response_seconds',
+    help: 'How long the last answer took.',
+    value: ({ responseMs }) => orNull(responseMs, (ms) => ms / SECOND_MS),
+  },
+  {
+    name: 'certlantern_domain_last_check_age_seconds',
+    help: 'How long ago the last check ended.',
+    value: ({ lastCheckedAt }, now) =>
+      orNull(lastCheckedAt, (at) => Math.max(0, Math.round((now - at) / SECOND_MS))),
+  },
+  {
+    name: 'certlantern_domain_paused',
+    help: 'Whether its checks are paused, by its owner or by the plan.',
+    value: ({ isPaused }) => Number(isPaused),
+  },
+];
+
+export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** In a label's value a backslash, a double quote and the end of a line are written with a backslash. */
+const escaped = (text: string) =>
+  text
+    .replaceAll('\\', String.raw`\\`)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('"', String.raw`\"`);
+
+/**
+ * Domains in the text form of Prometheus (version 0.0.4), a gauge after the other. `total`: how many the account has, those
+ * included for which there is no room.
+ */
+export function accountMetricsText(
+  domains: readonly MeasuredDomain[],
+  { total, now }: { total: number; now: number },
+): string {
+  const lines = [
+    '# HELP certlantern_domains Domains of the account.',
+    '# TYPE certlantern_domains gauge',
+    `certlantern_domains ${total}`,
+  ];
+  const labels = domains.map((domain) => `{domain="${escaped(displayName(domain))}"}`);
+  for (const { name, help, value } of GAUGES) {
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
+    domains.forEach((domain, index) => {
+      const known = value(domain, now);
+      if (known !== null) lines.push(`${name}${labels[index]} ${known}`);
+    });
+  }
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,65 @@
+import type { Hono } from 'hono';
+import { randomBytes } from 'node:crypto';
+import { CALLS } from '../../../contract/calls.ts';
+import { badgedMonitor, badgeOf, makeBadge, removeBadge } from '../../store/publishing/badges.ts';
+import { monitorOf } from '../../store/monitors/monitors.ts';
+import { taggedAnswer } from '../http/answer-tag.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import type { AppEnv } from '../http/app-env.ts';
+import { badgeSvg } from './badge-svg.ts';
+import { badgeStanding } from '../domains/domain-standing.ts';
+import { REFUSALS } from '../domains/domain-refusals.ts';
+import { plainRefusal, refuse } from '../http/problem.ts';
+
+/** 128 random bits: nobody guesses one. */
+const TOKEN_BYTES = 16;
+const FILE = /^([A-Za-z0-9_-]{22})\.svg$/;
+
+/** Badges are switched on and off by the owner of their domain. */
+export function badgeRoutes(api: Api, { store, config }: AppParts): void {
+  const urlOf = (token: string) => new URL(`/badge/${token}.svg`, config.publicUrl).href;
+  const owned = async (accountId: string, id: string) =>
+    (await monitorOf(store, { accountId, monitorId: id }))?.id ?? null;
+
+  api.on(CALLS.domainBadge, async ({ params, session: { account } }) => {
+    const monitorId = await owned(account.id, params.id);
+    if (monitorId === null) return REFUSALS.notFound();
+    const token = await badgeOf(store, { accountId: account.id, monitorId });
+    return { data: token === null ? null : { url: urlOf(token) } };
+  });
+
+  api.on(CALLS.makeBadge, async ({ params, session: { account }, now }) => {
+    const monitorId = await owned(account.id, params.id);
+    if (monitorId === null) return REFUSALS.notFound();
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    return {
+      data: { url: urlOf(await makeBadge(store, { accountId: account.id, monitorId, token, now })) },
+    };
+  });
+
+  api.on(CALLS.removeBadge, async ({ params, session: { account } }) => {
+    const monitorId = await owned(account.id, params.id);
+    if (monitorId === null) return REFUSALS.notFound();
+    await removeBadge(store, { accountId: account.id, monitorId });
+    return { data: null };
+  });
+}
+
+/** `GET /badge/<token>.svg`, for pages of others and for whoever reads them. */
+export function badgeImages(app: Hono<AppEnv>, { store, clock }: Pick<AppParts, 'store' | 'clock'>): void {
+  app.get('/badge/:file', async (c) => {
+    const token = FILE.exec(c.req.param('file'))?.[1];
+    const monitor = token === undefined ? null : await badgedMonitor(store, token);
+    if (monitor === null) return plainRefusal(c, refuse('not_found', 'There is no such badge.'));
+    return taggedAnswer(c, badgeSvg(badgeStanding(monitor, clock.now())), {
+      contentType: 'image/svg+xml; charset=utf-8',
+      headers: {
+        // It is asked for again each time: what is switched off is gone, and what it says is so now.
+        'Cache-Control': 'public, no-cache',
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+        'X-Robots-Tag': 'noindex',
+      },
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import { daysLeft } from '../../../contract/badge.ts';
+import {
+  MOST_INCIDENTS_SHOWN,
+  MOST_SHOWN,
+  type PublicStatus,
+  type ShownDomain,
+} from '../../../contract/status-page.ts';
+import { displayName, uptimeWindowDays } from '../../core/index.ts';
+import { accountById } from '../../store/accounts/accounts.ts';
+import { entitlementAt } from '../../store/billing/entitlements.ts';
+import type { Monitor } from '../../store/monitors/monitors.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { incidentsOf, shownMonitors, type StatusPageChoices } from '../../store/publishing/status-pages.ts';
+import { uptimePercents } from '../../store/checks/uptime.ts';
+import { certificateState } from '../domains/domain-standing.ts';
+import { iso, isoOrNull } from '../http/wire.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What a page with these choices shows to anybody. Only what is named here leaves: no id, note, tag or address. */
+export async function publicStatus(
+  store: Store,
+  { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
+): Promise<PublicStatus> {
+  const { monitors, more } = await shownMonitors(store, { accountId, choices, most: MOST_SHOWN, now });
+  const labels = new Map(choices.domains.map(({ id, label }) => [id, label]));
+  const nameOf = (monitor: Monitor) => labels.get(monitor.id) || displayName(monitor);
+  const percents = choices.showUptime ? await uptimePercents(store, monitors, now) : null;
+  const windowDays = await windowOf(store, accountId, now);
+  const domains = monitors.map((monitor) => ({
+    name: nameOf(monitor),
+    ...standing(monitor),
+    certificate: choices.showCertificates ? shownCertificate(monitor, now) : null,
+    uptime:
+      percents && monitor.pausedBy === null
+        ? { percent: percents.get(monitor.id) ?? null, checks: monitor.recentChecks }
+        : null,
+  }));
+  return {
+    title: choices.title,
+    state: worstOf(domains),
+    window_days: windowDays,
+    checked_at: isoOrNull(Math.max(0, ...monitors.map(({ lastCheckedAt }) => lastCheckedAt ?? 0)) || null),
+    domains: choices.shows === 'chosen' ? domains : domains.toSorted(byName),
+    more,
+    incidents: choices.showIncidents
+      ? await shownIncidents(store, { accountId, monitors, nameOf, from: now - windowDays * DAY_MS })
+      : null,
+  };
+}
+
+const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name, 'en');
+
+async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
+  const account = await accountById(store, accountId);
+  return uptimeWindowDays(account ? entitlementAt(store, account.entitlement, now).plan : 'free');
+}
+
+function standing({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain, 'state' | 'down_since'> {
+  if (pausedBy !== null) return { state: 'paused', down_since: null };
+  return { state: uptime ?? 'unknown', down_since: uptime === 'down' ? isoOrNull(downSince) : null };
+}
+
+/** Of what is paused nothing is said: nobody looks any more whether it is still so. */
+function shownCertificate(monitor: Monitor, now: number): ShownDomain['certificate'] {
+  const { certificate, pausedBy } = monitor;
+  const state = certificateState(monitor, now);
+  if (certificate === null || state === null || pausedBy !== null) return null;
+  const { notAfter } = certificate;
+  return { state, days_left: daysLeft(notAfter, now), expiry_date: iso(notAfter) };
+}
+
+const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
+
+/** A certificate that ends soon is trouble of its owner, not of those who read the page. */
+function worstOf(domains: readonly Pick<ShownDomain, 'state' | 'certificate'>[]): PublicStatus['state'] {
+  if (domains.some(({ state }) => state === 'down')) return 'down';
+  if (domains.some(({ certificate }) => BAD_CERTIFICATES.includes(certificate?.state ?? '')))
+    return 'trouble';
+  return domains.some(({ state }) => state === 'up') ? 'up' : 'unknown';
+}
+
+async function shownIncidents(
+  store: Store,
+  request: { accountId: string; monitors: Monitor[]; nameOf: (monitor: Monitor) => string; from: number },
+): Promise<PublicStatus['incidents']> {
+  const { accountId, monitors, nameOf, from } = request;
+  const names = new Map(monitors.map((monitor) => [monitor.id, nameOf(monitor)]));
+  const incidents = await incidentsOf(store, {
+    accountId,
+    monitorIds: [...names.keys()],
+    from,
+    most: MOST_INCIDENTS_SHOWN,
+  });
+  return incidents.map(({ monitorId, startedAt, endedAt }) => ({
+    name: names.get(monitorId) ?? '',
+    started_at: iso(startedAt),
+    ended_at: isoOrNull(endedAt),
+  }));
+}

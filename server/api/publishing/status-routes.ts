@@ -1,0 +1,163 @@
+import type { Hono } from 'hono';
+import { CALLS } from '../../../contract/calls.ts';
+import {
+  isReservedAddress,
+  pageAddressSchema,
+  type StatusPageChange,
+  type StatusPageChoices as ChoicesWire,
+  type StatusPageWire,
+} from '../../../contract/status-page.ts';
+import { displayName } from '../../core/index.ts';
+import { monitorsOf } from '../../store/monitors/monitors.ts';
+import { lagging } from '../../store/db/replica.ts';
+import {
+  isAddressFree,
+  publishedPage,
+  saveStatusPage,
+  type StatusPage,
+  type StatusPageChoices,
+  statusPageOf,
+} from '../../store/publishing/status-pages.ts';
+import { createAnswerCache } from '../http/answer-cache.ts';
+import { taggedAnswer } from '../http/answer-tag.ts';
+import type { Api, AppParts } from '../http/api.ts';
+import type { AppEnv } from '../http/app-env.ts';
+import { publicStatus } from './public-status.ts';
+import { plainRefusal, refuse } from '../http/problem.ts';
+import { refuseUnverified } from '../auth/verified-address.ts';
+
+/** However many look at a page, it is put together this often. */
+const KEPT_MS = 5_000;
+const MOST_KEPT_CHARACTERS = 8_000_000;
+
+const REFUSALS = {
+  reserved: () => refuse('address_taken', 'This address is reserved. Choose another one.'),
+  taken: () => refuse('address_taken', 'Somebody else has this address. Choose another one.'),
+  incomplete: () => refuse('invalid_request', 'Give the page a title and an address first.'),
+  noDomain: () => refuse('not_found', 'There is no such domain.'),
+  noPage: () => refuse('not_found', 'There is no such page.'),
+};
+
+/** The page that an account shows to anybody: its settings, and what it shows. */
+export function statusRoutes(api: Api, parts: AppParts): void {
+  const { store, limits, clock } = parts;
+  settingsRoutes(api, parts);
+
+  const kept = createAnswerCache<string | null>({
+    clock,
+    keptMs: KEPT_MS,
+    mostWeight: MOST_KEPT_CHARACTERS,
+    weigh: (text) => text?.length ?? 1,
+  });
+  api.on(CALLS.publicStatus, async ({ c, params }) => {
+    const limited = limits.allow('statusByAddress', c.get('client').network);
+    if (limited) return limited;
+    const page = await publishedPage(store, params.slug);
+    if (page === null) return REFUSALS.noPage();
+    const { accountId, changedAt, listed } = page;
+    const text = await kept.get(`${accountId} ${changedAt}`, async () => {
+      const choices = await statusPageOf(store, accountId);
+      if (choices === null) return null;
+      // What is chosen holds at once; what is seen of it may be some seconds old.
+      const status = await publicStatus(lagging(store), { accountId, choices, now: clock.now() });
+      return JSON.stringify({ data: status });
+    });
+    if (text === null) return REFUSALS.noPage();
+    return taggedAnswer(c, text, {
+      contentType: 'application/json',
+      headers: { 'Cache-Control': 'public, no-cache', ...(!listed && { 'X-Robots-Tag': 'noindex' }) },
+    });
+  });
+}
+
+/** The pages themselves are looked up like what they show; what is built of them is served with the other pages. */
+export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
+  app.use('/status/*', async (c, next) => {
+    const limited = limits.allow('statusByAddress', c.get('client').network);
+    return limited ? plainRefusal(c, limited) : next();
+  });
+}
+
+/** Who signed in chooses what the page shows. */
+function settingsRoutes(api: Api, parts: AppParts): void {
+  const { store, limits, config } = parts;
+
+  api.on(CALLS.statusPage, async ({ session: { account } }) => ({
+    data: await wire(account.id, await statusPageOf(store, account.id)),
+  }));
+
+  api.on(CALLS.saveStatusPage, async ({ session: { account }, body, now }) => {
+    const limited =
+      (isOnlyOff(body) ? null : refuseUnverified(account, 'statusPage', parts)) ??
+      limits.allow('alertSettingsByAccount', account.id);
+    if (limited) return limited;
+    if (body.slug !== undefined && isReservedAddress(body.slug)) return REFUSALS.reserved();
+    const saved = await saveStatusPage(store, { accountId: account.id, change: changeOf(body), now });
+    if (saved.ok) return { data: await wire(account.id, saved.page) };
+    if (saved.code === 'not_found') return REFUSALS.noDomain();
+    return saved.code === 'address_taken' ? REFUSALS.taken() : REFUSALS.incomplete();
+  });
+
+  api.on(CALLS.previewStatusPage, async ({ session: { account }, body, now }) => {
+    const limited = limits.allow('previewByAccount', account.id);
+    if (limited) return limited;
+    return { data: await publicStatus(store, { accountId: account.id, choices: choicesOf(body), now }) };
+  });
+
+  api.on(CALLS.pageAddress, async ({ session: { account }, query }) => {
+    const limited = limits.allow('previewByAccount', account.id);
+    if (limited) return limited;
+    const parsed = pageAddressSchema.safeParse(query.slug);
+    if (!parsed.success)
+      return { data: { available: false, reason: parsed.error.issues[0]?.message ?? null } };
+    if (isReservedAddress(parsed.data))
+      return { data: { available: false, reason: REFUSALS.reserved().detail } };
+    const isFree = await isAddressFree(store, { slug: parsed.data, accountId: account.id });
+    return { data: { available: isFree, reason: isFree ? null : REFUSALS.taken().detail } };
+  });
+
+  async function wire(accountId: string, page: StatusPage | null): Promise<StatusPageWire> {
+    const domains = page?.domains ?? [];
+    const monitors = await monitorsOf(store, { accountId, ids: domains.map(({ id }) => id) });
+    const names = new Map(monitors.map((monitor) => [monitor.id, displayName(monitor)]));
+    return {
+      slug: page?.slug ?? null,
+      url: page === null ? null : new URL(`/status/${page.slug}`, config.publicUrl).href,
+      enabled: page?.enabled ?? false,
+      listed: page?.listed ?? false,
+      title: page?.title ?? '',
+      shows: page?.shows ?? 'all',
+      tags: page?.tags ?? [],
+      domains: domains.map(({ id, label }) => ({ id, display_name: names.get(id) ?? '', label })),
+      show_certificates: page?.showCertificates ?? true,
+      show_uptime: page?.showUptime ?? true,
+      show_incidents: page?.showIncidents ?? true,
+    };
+  }
+}
+
+/** A page that an unverified account has from before can always be taken off the web. */
+const isOnlyOff = ({ enabled, ...rest }: StatusPageChange): boolean =>
+  enabled === false && Object.values(rest).every((value) => value === undefined);
+
+const choicesOf = (body: ChoicesWire): StatusPageChoices => ({
+  title: body.title,
+  shows: body.shows,
+  tags: body.tags,
+  domains: body.domains,
+  showCertificates: body.show_certificates,
+  showUptime: body.show_uptime,
+  showIncidents: body.show_incidents,
+});
+
+/** What is left out stays as it is: it must not stand there as `undefined`. */
+function changeOf(body: StatusPageChange): Partial<StatusPage> {
+  const { show_certificates, show_uptime, show_incidents, ...same } = body;
+  const change = {
+    ...same,
+    showCertificates: show_certificates,
+    showUptime: show_uptime,
+    showIncidents: show_incidents,
+  };
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}

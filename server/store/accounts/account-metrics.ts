@@ -1,0 +1,60 @@
+import type { Store } from '../db/open-store.ts';
+import type { Protocol, Uptime } from '../../core/index.ts';
+
+/** What Prometheus is told of a domain. Instants are ms UTC. */
+export interface MeasuredDomain {
+  id: string;
+  host: string;
+  port: number;
+  protocol: Protocol;
+  /** By its owner or by the plan. */
+  isPaused: boolean;
+  /** Of the leaf last seen; null before the first. */
+  notAfter: number | null;
+  revoked: boolean;
+  /** The last look found it trusted; null where it read no certificate. */
+  trusted: boolean | null;
+  uptime: Uptime | null;
+  responseMs: number | null;
+  lastCheckedAt: number | null;
+}
+
+const PAGE = 1_000;
+
+/** The account's domains, oldest id first, at most `most`, out of the columns that lists read: no verdict is parsed. */
+export async function measuredDomains(
+  store: Store,
+  { accountId, most }: { accountId: string; most: number },
+): Promise<MeasuredDomain[]> {
+  const domains: MeasuredDomain[] = [];
+  for (let after = ''; domains.length < most;) {
+    const limit = Math.min(PAGE, most - domains.length);
+    const rows = await store.db
+      .selectFrom('monitors')
+      .select(['id', 'host', 'port', 'protocol', 'not_after', 'revoked', 'problem', 'uptime', 'response_ms'])
+      .select(['last_checked_at', 'paused_by'])
+      .where('account_id', '=', accountId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute();
+    for (const row of rows)
+      domains.push({
+        id: row.id,
+        host: row.host,
+        port: row.port,
+        protocol: row.protocol,
+        isPaused: row.paused_by !== null,
+        notAfter: row.not_after,
+        revoked: row.revoked === 1,
+        trusted: row.not_after === null || row.problem === 'unreachable' ? null : row.problem !== 'untrusted',
+        uptime: row.uptime,
+        responseMs: row.response_ms,
+        lastCheckedAt: row.last_checked_at,
+      });
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) break;
+    after = last.id;
+  }
+  return domains;
+}

@@ -1,0 +1,158 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { type Account, toAccount } from './accounts.ts';
+import { locked } from '../db/dialect.ts';
+import type { Store } from '../db/open-store.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** A personal token without its secret. Instants are ms UTC. */
+export interface ApiToken {
+  id: string;
+  name: string;
+  /** How it begins, for its owner's eyes. */
+  prefix: string;
+  scopes: readonly string[];
+  createdAt: number;
+  /** To within five minutes; null before its first use. */
+  lastUsedAt: number | null;
+  expiresAt: number | null;
+}
+
+export type MadeToken = { ok: true; token: ApiToken } | { ok: false; code: 'too_many_tokens' };
+
+/** Keeps a token, of which only the SHA-256 stays. Those that have ended make room. */
+export async function makeToken(
+  store: Store,
+  request: {
+    accountId: string;
+    /** Whole. */
+    secret: string;
+    prefix: string;
+    name: string;
+    scopes: readonly string[];
+    expiresAt: number | null;
+    most: number;
+    now: number;
+  },
+): Promise<MadeToken> {
+  const { accountId, secret, prefix, name, scopes, expiresAt, now } = request;
+  return inTransaction(store, async (trx): Promise<MadeToken> => {
+    // Parallel wishes of one account queue on its row.
+    await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select('id').where('id', '=', accountId),
+    ).executeTakeFirst();
+    const { count } = await trx
+      .selectFrom('api_tokens')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('account_id', '=', accountId)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+      .executeTakeFirstOrThrow();
+    if (count >= request.most) return { ok: false, code: 'too_many_tokens' };
+    await trx
+      .deleteFrom('api_tokens')
+      .where('account_id', '=', accountId)
+      .where('expires_at', '<=', now - SHOWN_AFTER_MS)
+      .execute();
+    const row = await trx
+      .insertInto('api_tokens')
+      .values({
+        account_id: accountId,
+        id: randomUUID(),
+        token_hash: hashOf(secret),
+        prefix,
+        name,
+        scopes: JSON.stringify(scopes),
+        created_at: now,
+        last_used_at: null,
+        expires_at: expiresAt,
+      })
+      .returning(COLUMNS)
+      .executeTakeFirstOrThrow();
+    return { ok: true, token: toToken(row) };
+  });
+}
+
+/** What has ended stays in the list for a while, so that its owner sees why a program fails. */
+const SHOWN_AFTER_MS = 30 * 86_400_000;
+
+/** Newest first. */
+export async function tokensOf(store: Store, accountId: string): Promise<ApiToken[]> {
+  const rows = await store.db
+    .selectFrom('api_tokens')
+    .select(COLUMNS)
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(toToken);
+}
+
+/** False, and harmless, where the account has no such token. */
+export async function revokeToken(
+  store: Store,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+): Promise<boolean> {
+  return inTransaction(store, async (trx) => {
+    const revoked = await trx
+      .deleteFrom('api_tokens')
+      .where('account_id', '=', accountId)
+      .where('id', '=', tokenId)
+      .returning('id')
+      .executeTakeFirst();
+    return revoked !== undefined;
+  });
+}
+
+const NOTE_USE_EVERY_MS = 5 * 60_000;
+
+/**
+ * Who a token stands for; null for unknown, revoked and ended ones and those of a disabled account alike. It is found by its
+ * SHA-256, of which nobody who guesses steers a single bit: how long the search takes says nothing about tokens.
+ */
+export async function useToken(
+  store: Store,
+  { secret, now }: { secret: string; now: number },
+): Promise<{ tokenId: string; scopes: readonly string[]; account: Account } | null> {
+  const row = await store.db
+    .selectFrom('api_tokens')
+    .innerJoin('accounts', 'accounts.id', 'api_tokens.account_id')
+    .selectAll('accounts')
+    .select(['api_tokens.id as token_id', 'scopes', 'last_used_at'])
+    .where('token_hash', '=', hashOf(secret))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!row) return null;
+  if ((row.last_used_at ?? 0) <= now - NOTE_USE_EVERY_MS)
+    await store.db
+      .updateTable('api_tokens')
+      .set({ last_used_at: now })
+      .where('account_id', '=', row.id)
+      .where('id', '=', row.token_id)
+      .execute();
+  return { tokenId: row.token_id, scopes: parseScopes(row.scopes), account: toAccount(row) };
+}
+
+const COLUMNS = ['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'] as const;
+
+const parseScopes = (scopes: string) => JSON.parse(scopes) as string[];
+/** The secret is 256 random bits: nothing slower is needed to keep it unguessable. */
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
+
+const toToken = (row: {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: string;
+  created_at: number;
+  last_used_at: number | null;
+  expires_at: number | null;
+}): ApiToken => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  scopes: parseScopes(row.scopes),
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+});

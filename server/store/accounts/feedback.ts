@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import type { Account } from './accounts.ts';
+import { lockPlan } from '../billing/entitlements.ts';
+import { enqueueMail } from '../mail/mails.ts';
+import type { Store } from '../db/open-store.ts';
+import { type Alongside, inTransaction } from '../db/transaction.ts';
+
+const HOUR_MS = 3_600_000;
+/** What one account may write in an hour: each becomes a mail to the operator. */
+const MOST_AN_HOUR = 10;
+/** What is kept of one account: the newest. */
+const MOST_KEPT = 200;
+
+export interface NewFeedback {
+  account: Account;
+  title: string;
+  message: string;
+  /** The operator's address. */
+  recipient: string;
+  now: number;
+  alongside?: Alongside<void>;
+}
+
+/** Keeps what a person wrote, and puts the mail about it into the outbox. */
+export async function addFeedback(
+  store: Store,
+  { account, title, message, recipient, now, alongside }: NewFeedback,
+): Promise<{ ok: true } | { ok: false; retryAfterMs: number }> {
+  const added = await inTransaction(store, async (trx) => {
+    // Parallel ones queue here, so that they are counted.
+    const { plan } = await lockPlan(store, trx, { accountId: account.id, now });
+    const premium = plan === 'premium';
+    const recent = await trx
+      .selectFrom('feedback')
+      .select('created_at')
+      .where('account_id', '=', account.id)
+      .where('created_at', '>', now - HOUR_MS)
+      .orderBy('created_at', 'desc')
+      .limit(MOST_AN_HOUR)
+      .execute();
+    const oldest = recent[MOST_AN_HOUR - 1];
+    if (oldest) return { ok: false as const, retryAfterMs: oldest.created_at + HOUR_MS - now };
+    await trx
+      .insertInto('feedback')
+      .values({
+        id: randomUUID(),
+        account_id: account.id,
+        title,
+        message,
+        premium: Number(premium),
+        created_at: now,
+      })
+      .execute();
+    const beyond = await trx
+      .selectFrom('feedback')
+      .select('created_at')
+      .where('account_id', '=', account.id)
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .offset(MOST_KEPT)
+      .executeTakeFirst();
+    if (beyond)
+      await trx
+        .deleteFrom('feedback')
+        .where('account_id', '=', account.id)
+        .where('created_at', '<=', beyond.created_at)
+        .execute();
+    await enqueueMail(trx, {
+      accountId: account.id,
+      recipient,
+      content: { kind: 'feedback', from: { name: account.fullName, email: account.email, premium }, message },
+      now,
+    });
+    await alongside?.(trx);
+    return { ok: true as const };
+  });
+  if (added.ok) store.signals.publish({ topic: 'mails' });
+  return added;
+}
+
+export interface Feedback {
+  id: string;
+  email: string;
+  fullName: string;
+  /** Of the account when it was written. */
+  premium: boolean;
+  title: string;
+  message: string;
+  createdAt: number;
+}
+
+/** What people wrote, that of Premium accounts first, then the newest. */
+export async function listFeedback(store: Store, limit: number): Promise<Feedback[]> {
+  const rows = await store.db
+    .selectFrom('feedback')
+    .innerJoin('accounts', 'accounts.id', 'feedback.account_id')
+    .selectAll('feedback')
+    .select(['accounts.email', 'accounts.full_name'])
+    .orderBy('feedback.premium', 'desc')
+    .orderBy('feedback.created_at', 'desc')
+    .orderBy('feedback.id')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.email,
+    fullName: row.full_name,
+    premium: row.premium === 1,
+    title: row.title,
+    message: row.message,
+    createdAt: row.created_at,
+  }));
+}

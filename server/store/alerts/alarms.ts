@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { enqueueMail } from '../mail/mails.ts';
+import type { Store } from '../db/open-store.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** What only the operator can set right. Stable: they stand in metrics and mails, and docs/operations/monitoring.md explains each. */
+export const ALARM_CODES = [
+  'smtp_refuses_us',
+  'smtp_unencrypted',
+  'mail_down',
+  'clock_wrong',
+  'network_cut',
+  'checks_late',
+  'alerts_late',
+  'bounce_mailbox',
+  'paddle_sandbox',
+] as const;
+export type AlarmCode = (typeof ALARM_CODES)[number];
+
+/** Instants are ms UTC. */
+export interface Alarm {
+  code: AlarmCode;
+  /** A sentence. */
+  detail: string;
+  since: number;
+}
+
+/** Lets an alarm stand, or says that it still does. True where it did not stand before. */
+export async function raiseAlarm(
+  store: Store,
+  { code, detail, now }: { code: AlarmCode; detail: string; now: number },
+): Promise<boolean> {
+  const { since } = await store.db
+    .insertInto('alarms')
+    .values({ code, detail, since: now, seen_at: now })
+    .onConflict((conflict) => conflict.column('code').doUpdateSet({ detail, seen_at: now }))
+    .returning('since')
+    .executeTakeFirstOrThrow();
+  return since === now;
+}
+
+/** Ends an alarm. True where it stood. */
+export async function clearAlarm(store: Store, code: AlarmCode): Promise<boolean> {
+  const { numDeletedRows } = await store.db.deleteFrom('alarms').where('code', '=', code).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Every alarm that stands, the oldest first. */
+export async function standingAlarms(store: Store): Promise<Alarm[]> {
+  const rows = await store.db
+    .selectFrom('alarms')
+    .select(['code', 'detail', 'since'])
+    .orderBy('since')
+    .orderBy('code')
+    .execute();
+  return rows.map(({ code, ...alarm }) => ({ code: code as AlarmCode, ...alarm }));
+}
+
+/** What is over by itself within minutes is nothing to write about. */
+const LASTS_MS = 5 * 60_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Writes to the operator about every alarm that has stood for five minutes: once a day for each code at most, also where it comes and
+ * goes. Returns how many mails that made.
+ */
+export async function mailAlarms(
+  store: Store,
+  { recipient, now }: { recipient: string; now: number },
+): Promise<number> {
+  const written = await inTransaction(store, async (trx) => {
+    const due = await trx
+      .selectFrom('alarms')
+      .select(['code', 'detail', 'since'])
+      .where('since', '<=', now - LASTS_MS)
+      .where((eb) => eb.or([eb('told_at', 'is', null), eb('told_at', '<=', now - DAY_MS)]))
+      .execute();
+    let mails = 0;
+    for (const { code, detail, since } of due) {
+      // The row of an alarm goes when it is over; this one stays, and lets one worker through.
+      const isFirst = await trx
+        .insertInto('rate_limits')
+        .values({ key: `operator-alarm:${code}`, count: 1, window_ends_at: now + DAY_MS })
+        .onConflict((conflict) =>
+          conflict
+            .column('key')
+            .doUpdateSet({ window_ends_at: now + DAY_MS })
+            .where(sql<boolean>`rate_limits.window_ends_at <= ${now}`),
+        )
+        .returning('key')
+        .executeTakeFirst();
+      if (!isFirst) continue;
+      await trx.updateTable('alarms').set({ told_at: now }).where('code', '=', code).execute();
+      const content = { kind: 'operator_alarm', code, detail, since } as const;
+      await enqueueMail(trx, { accountId: null, recipient, content, now, expiresAt: now + DAY_MS });
+      mails += 1;
+    }
+    return mails;
+  });
+  if (written > 0) store.signals.publish({ topic: 'mails' });
+  return written;
+}
+
+/** Ends alarms that only the process which raised them could end, and which it has not confirmed since `before` (ms UTC). */
+export async function forgetAlarms(
+  store: Store,
+  { codes, before }: { codes: readonly AlarmCode[]; before: number },
+): Promise<void> {
+  await store.db.deleteFrom('alarms').where('code', 'in', codes).where('seen_at', '<', before).execute();
+}

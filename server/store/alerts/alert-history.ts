@@ -1,0 +1,228 @@
+import type { Kysely } from 'kysely';
+import type { AlertFacts, AlertKind, AlertSeverity, AlertStep, ChannelKind } from '../../core/index.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Store } from '../db/open-store.ts';
+import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** What was told or will be. Instants are ms UTC. */
+export interface ToldAlert {
+  id: string;
+  kind: AlertKind;
+  step: AlertStep;
+  severity: AlertSeverity;
+  facts: AlertFacts;
+  /** null: a test of a channel. */
+  monitor: { id: string; host: string; port: number } | null;
+  createdAt: number;
+}
+
+/** One alert on one channel, and every try. */
+export interface Receipt {
+  id: string;
+  alert: ToldAlert;
+  channelKey: string;
+  channelKind: ChannelKind;
+  /** null for the own mail. */
+  channelName: string | null;
+  state: DeliveryState;
+  detail: string | null;
+  nextAttemptAt: number;
+  firstAttemptAt: number | null;
+  settledAt: number | null;
+  createdAt: number;
+  /** Oldest first, the last 20. */
+  attempts: Attempt[];
+}
+
+export interface Attempt {
+  attempt: number;
+  startedAt: number;
+  finishedAt: number | null;
+  outcome: DeliveryAttemptsTable['outcome'];
+  detail: string | null;
+}
+
+const SHOWN_ATTEMPTS = 20;
+const SHOWN_OF_A_MONITOR = 20;
+
+/** The newest messages to a channel, or those that come behind one; of a stranger's channel there are none. */
+export async function receiptsOfChannel(
+  store: Store,
+  {
+    accountId,
+    channelKey,
+    limit,
+    after = null,
+  }: {
+    accountId: string;
+    channelKey: string;
+    limit: number;
+    after?: { createdAt: number; id: string } | null;
+  },
+): Promise<Receipt[]> {
+  const rows = await selectReceipts(store.db, accountId)
+    .where('deliveries.channel_key', '=', channelKey)
+    .$if(after !== null, (select) =>
+      select.where((eb) =>
+        eb.or([
+          eb('deliveries.created_at', '<', after?.createdAt ?? 0),
+          eb.and([
+            eb('deliveries.created_at', '=', after?.createdAt ?? 0),
+            eb('deliveries.id', '>', after?.id ?? ''),
+          ]),
+        ]),
+      ),
+    )
+    .orderBy('deliveries.created_at', 'desc')
+    .orderBy('deliveries.id')
+    .limit(limit)
+    .execute();
+  return withAttempts(store.db, accountId, rows);
+}
+
+/** null: the account has no such message. */
+export async function receiptOf(
+  db: Kysely<Tables>,
+  { accountId, deliveryId }: { accountId: string; deliveryId: string },
+): Promise<Receipt | null> {
+  const rows = await selectReceipts(db, accountId).where('deliveries.id', '=', deliveryId).execute();
+  const [receipt] = await withAttempts(db, accountId, rows);
+  return receipt ?? null;
+}
+
+/** The newest alerts of a monitor, each with what became of it on every channel. */
+export async function sentAlerts(
+  store: Store,
+  { accountId, monitorId }: MonitorKey,
+): Promise<{ alert: ToldAlert; receipts: Receipt[] }[]> {
+  const rows = await store.db
+    .selectFrom('alerts')
+    .innerJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
+    .select(ALERT_COLUMNS)
+    .where('alerts.account_id', '=', accountId)
+    .where('alerts.monitor_id', '=', monitorId)
+    .orderBy('alerts.created_at', 'desc')
+    .orderBy('alerts.id')
+    .limit(SHOWN_OF_A_MONITOR)
+    .execute();
+  if (rows.length === 0) return [];
+  const receipts = await withAttempts(
+    store.db,
+    accountId,
+    await selectReceipts(store.db, accountId)
+      .where(
+        'deliveries.alert_id',
+        'in',
+        rows.map(({ alertId }) => alertId),
+      )
+      .orderBy('deliveries.created_at')
+      .orderBy('deliveries.id')
+      .execute(),
+  );
+  const byAlert = Map.groupBy(receipts, ({ alert }) => alert.id);
+  return rows.map((row) => ({ alert: toAlert(row), receipts: byAlert.get(row.alertId) ?? [] }));
+}
+
+/** The id of the monitor that an incident is of; null: the account has no such incident. */
+export async function monitorOfIncident(
+  store: Store,
+  { accountId, incidentId }: { accountId: string; incidentId: string },
+): Promise<string | null> {
+  const row = await store.db
+    .selectFrom('incidents')
+    .select('monitor_id as id')
+    .where('id', '=', incidentId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+const ALERT_COLUMNS = [
+  'alerts.id as alertId',
+  'alerts.kind',
+  'alerts.step',
+  'alerts.severity',
+  'alerts.facts',
+  'alerts.created_at as alertCreatedAt',
+  'monitors.id as monitorId',
+  'monitors.host',
+  'monitors.port',
+] as const;
+
+const selectReceipts = (db: Kysely<Tables>, accountId: string) =>
+  db
+    .selectFrom('deliveries')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .leftJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
+    .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select(ALERT_COLUMNS)
+    .select(['deliveries.id', 'channel', 'channel_key', 'channels.name', 'state', 'detail'])
+    .select(['next_attempt_at', 'first_attempt_at', 'settled_at', 'deliveries.created_at'])
+    .where('deliveries.account_id', '=', accountId);
+
+type ReceiptRow = Awaited<ReturnType<ReturnType<typeof selectReceipts>['executeTakeFirstOrThrow']>>;
+
+function toAlert(
+  row: Pick<ReceiptRow, 'alertId' | 'kind' | 'step' | 'severity' | 'facts' | 'alertCreatedAt'> &
+    Pick<ReceiptRow, 'monitorId' | 'host' | 'port'>,
+): ToldAlert {
+  const { monitorId, host, port } = row;
+  return {
+    id: row.alertId,
+    kind: row.kind,
+    step: row.step,
+    severity: row.severity,
+    facts: JSON.parse(row.facts) as AlertFacts,
+    monitor: monitorId === null || host === null || port === null ? null : { id: monitorId, host, port },
+    createdAt: row.alertCreatedAt,
+  };
+}
+
+async function withAttempts(db: Kysely<Tables>, accountId: string, rows: ReceiptRow[]): Promise<Receipt[]> {
+  if (rows.length === 0) return [];
+  const attempts = await db
+    .selectFrom('delivery_attempts')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ id }) => id),
+    )
+    .orderBy('attempt')
+    .execute();
+  const byDelivery = Map.groupBy(attempts, ({ delivery_id: id }) => id);
+  return rows.map((row) => ({
+    id: row.id,
+    alert: toAlert(row),
+    channelKey: row.channel_key,
+    channelKind: row.channel,
+    channelName: row.name,
+    state: row.state,
+    detail: row.detail,
+    nextAttemptAt: row.next_attempt_at,
+    firstAttemptAt: row.first_attempt_at,
+    settledAt: row.settled_at,
+    createdAt: row.created_at,
+    attempts: (byDelivery.get(row.id) ?? []).slice(-SHOWN_ATTEMPTS).map((attempt) => ({
+      attempt: attempt.attempt,
+      startedAt: attempt.started_at,
+      finishedAt: attempt.finished_at,
+      outcome: attempt.outcome,
+      detail: attempt.detail,
+    })),
+  }));
+}

@@ -1,0 +1,293 @@
+import type { Kysely, Transaction } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  ACCOUNT_MAIL,
+  type AlertSettings,
+  type ChannelState,
+  DEFAULT_ALERT_SETTINGS,
+  type DomainAlertSettings,
+  effectiveSettings,
+  maintenanceUntil,
+  type Plan,
+} from '../../core/index.ts';
+import { addressOf } from './channel-config.ts';
+import { entitlementAt, lockPlan, settledEntitlement } from '../billing/entitlements.ts';
+import { holdAnew } from './held-deliveries.ts';
+import { windowsFor } from './maintenance.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import { makeDueBy } from '../monitors/monitor-claims.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { refusalsAmong } from '../mail/suppressions.ts';
+import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
+
+/** What people chose about the alerts of one monitor, and whom they can reach. */
+export interface AlertContext {
+  /** What holds for it, the plan counted in. */
+  settings: AlertSettings;
+  plan: Plan;
+  /** IANA name; null: UTC. */
+  timeZone: string | null;
+  /** Every one of the account, the own mail first. `isUnsubscribed`: from this monitor or from all. */
+  channels: ChannelState[];
+  /** ms UTC; null while there is none. */
+  maintenanceUntil: number | null;
+}
+
+/** Read in the transaction that decides by it. */
+export async function alertContextOf(
+  trx: Kysely<Tables>,
+  { accountId, monitorId, now }: MonitorKey & { now: number },
+  store: Store,
+): Promise<AlertContext> {
+  const row = await trx
+    .selectFrom('monitors')
+    .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+    .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at', 'time_zone'])
+    .select(['accounts.alert_settings as ofAccount', 'monitors.alert_settings as ofMonitor'])
+    .where('monitors.id', '=', monitorId)
+    .where('monitors.account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  const { plan } = entitlementAt(store, settledEntitlement(row), now);
+  const windows = await windowsFor(trx, { accountId, monitorId, now });
+  return {
+    settings: effectiveSettings(parseSettings(row.ofAccount), parseOwn(row.ofMonitor), plan),
+    plan,
+    timeZone: row.time_zone,
+    channels: await channelStates(trx, { accountId, monitorId }),
+    maintenanceUntil: maintenanceUntil(windows, now, row.time_zone),
+  };
+}
+
+async function channelStates(
+  db: Kysely<Tables>,
+  { accountId, monitorId }: MonitorKey,
+): Promise<ChannelState[]> {
+  const rows = await db
+    .selectFrom('channels')
+    .select(['id', 'kind', 'config', 'confirmed_at', 'disabled_at'])
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const unsubscribed = await unsubscriptionsOf(db, accountId);
+  const wantsNone = (wish: Unsubscribed | undefined) =>
+    wish !== undefined && (wish.all || wish.monitorIds.includes(monitorId));
+  const refusals = await refusalsAmong(
+    db,
+    rows.flatMap((row) => addressOf(row) ?? []),
+  );
+  const open = { key: ACCOUNT_MAIL, kind: 'email' as const, isOpen: true };
+  return [
+    open,
+    ...rows.map((row) => ({
+      key: row.id,
+      kind: row.kind,
+      isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusals.has(addressOf(row) ?? ''),
+    })),
+  ].map((channel) => ({ ...channel, isUnsubscribed: wantsNone(unsubscribed.get(channel.key)) }));
+}
+
+export function parseSettings(text: string | null): AlertSettings {
+  return text === null ? DEFAULT_ALERT_SETTINGS : (JSON.parse(text) as AlertSettings);
+}
+
+export function parseOwn(text: string | null): DomainAlertSettings | null {
+  return text === null ? null : (JSON.parse(text) as DomainAlertSettings);
+}
+
+/** What a monitor does otherwise than its account, also what rests without Premium. */
+export async function ownSettingsOf(
+  store: Store,
+  { accountId, monitorId }: MonitorKey,
+): Promise<DomainAlertSettings> {
+  const row = await store.db
+    .selectFrom('monitors')
+    .select('alert_settings')
+    .where('id', '=', monitorId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return parseOwn(row?.alert_settings ?? null) ?? {};
+}
+
+/** What an account chose, and its weekly digest. */
+export interface AccountAlerts {
+  settings: AlertSettings;
+  timeZone: string | null;
+  /** null: there is none. */
+  digestNextAt: number | null;
+}
+
+export async function accountAlerts(store: Store, accountId: string): Promise<AccountAlerts> {
+  const row = await store.db
+    .selectFrom('accounts')
+    .select(['alert_settings', 'time_zone', 'digest_next_at'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return {
+    settings: parseSettings(row.alert_settings),
+    timeZone: row.time_zone,
+    digestNextAt: row.digest_next_at,
+  };
+}
+
+/**
+ * Changes what is given of it, of the settings too: who changes one part takes back no other that somebody changed meanwhile.
+ * `digestNextAt` null ends the digest. `premium_required`: the plan has no digest; then nothing changes. Channels that the
+ * account does not have are left out; a choice of none of its own is every channel.
+ */
+export async function changeAccountAlerts(
+  store: Store,
+  accountId: string,
+  change: { settings?: Partial<AlertSettings> | undefined; digestNextAt?: number | null | undefined },
+  now: number,
+): Promise<'changed' | 'premium_required'> {
+  const outcome = await inTransaction(store, async (trx) => {
+    const { plan } = await lockPlan(store, trx, { accountId, now });
+    const { settings, digestNextAt } = change;
+    if (typeof digestNextAt === 'number' && plan !== 'premium') return 'premium_required';
+    if (settings) {
+      const before = await trx
+        .selectFrom('accounts')
+        .select(['alert_settings', 'time_zone'])
+        .where('id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      const known = parseSettings(before.alert_settings);
+      const { channels, ...rest } = settings;
+      const chosen = channels !== undefined && { channels: await ownChannels(trx, accountId, channels) };
+      const kept = { ...known, ...rest, ...chosen };
+      await trx
+        .updateTable('accounts')
+        .set({ alert_settings: JSON.stringify(kept) })
+        .where('id', '=', accountId)
+        .execute();
+      const all = { accountId, monitorId: null };
+      if (tellsOtherwise(known, kept)) await makeDueBy(trx, { ...all, at: now });
+      const { quietHours } = kept;
+      if (!isDeepStrictEqual(known.quietHours, quietHours))
+        await holdAnew(trx, { ...all, quietHours, timeZone: before.time_zone, now });
+    }
+    if (digestNextAt !== undefined)
+      await trx
+        .updateTable('accounts')
+        .set({ digest_next_at: digestNextAt })
+        .where('id', '=', accountId)
+        .execute();
+    return 'changed';
+  });
+  if (outcome === 'changed') {
+    store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
+    if (change.settings) for (const topic of ['due', 'deliveries'] as const) store.signals.publish({ topic });
+  }
+  return outcome;
+}
+
+/** What a monitor does otherwise than its account; `not_found`: the account has no such monitor. */
+export async function changeMonitorAlerts(
+  store: Store,
+  { accountId, monitorId }: MonitorKey,
+  own: DomainAlertSettings,
+  now: number,
+): Promise<'changed' | 'not_found' | 'premium_required'> {
+  const outcome = await inTransaction(store, async (trx) => {
+    const { plan } = await lockPlan(store, trx, { accountId, now });
+    const before = await trx
+      .selectFrom('monitors')
+      .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+      .select(['monitors.alert_settings', 'accounts.alert_settings as ofAccount', 'time_zone'])
+      .where('monitors.id', '=', monitorId)
+      .where('monitors.account_id', '=', accountId)
+      .executeTakeFirst();
+    if (!before) return 'not_found';
+    const known = parseOwn(before.alert_settings);
+    // What rests since the plan ended may stay as it is while something else changes.
+    const isNew = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
+    if (isNew && plan !== 'premium') return 'premium_required';
+    const { channels, ...rest } = own;
+    const chosen = channels && (await ownChannels(trx, accountId, channels));
+    // Of a choice that has no channel of the account nothing is left: it follows the account.
+    const isKept = channels !== undefined && (channels === null || chosen !== null);
+    const kept = { ...rest, ...(isKept && { channels: chosen }) };
+    await trx
+      .updateTable('monitors')
+      .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
+      .where('id', '=', monitorId)
+      .execute();
+    const ofAccount = parseSettings(before.ofAccount);
+    const held = effectiveSettings(ofAccount, known, plan);
+    const holds = effectiveSettings(ofAccount, kept, plan);
+    if (tellsOtherwise(held, holds)) await makeDueBy(trx, { accountId, monitorId, at: now });
+    const { quietHours } = holds;
+    if (!isDeepStrictEqual(held.quietHours, quietHours))
+      await holdAnew(trx, { accountId, monitorId, quietHours, timeZone: before.time_zone, now });
+    return 'changed';
+  });
+  if (outcome === 'changed') {
+    store.signals.publish({ topic: 'alerts', accountId, monitorId });
+    for (const topic of ['due', 'deliveries'] as const) store.signals.publish({ topic });
+  }
+  return outcome;
+}
+
+/** Whether the next check may have something to tell because of a change; quiet hours decide on no more than when it leaves. */
+export function tellsOtherwise(before: AlertSettings, after: AlertSettings): boolean {
+  return (['channels', 'steps', 'muted'] as const).some(
+    (part) => !isDeepStrictEqual(before[part], after[part]),
+  );
+}
+
+/** Those of a choice that the account has; null where it has none of them: nobody chose to hear nothing. */
+async function ownChannels(
+  trx: Transaction<Tables>,
+  accountId: string,
+  channels: readonly string[] | null,
+): Promise<string[] | null> {
+  if (channels === null) return null;
+  const rows = await trx.selectFrom('channels').select('id').where('account_id', '=', accountId).execute();
+  const known = [ACCOUNT_MAIL, ...rows.map(({ id }) => id)];
+  const own = known.filter((key) => channels.includes(key));
+  return own.length === 0 ? null : own;
+}
+
+/**
+ * Takes a channel that is removed out of every choice. A choice that would be left with none is dropped: nobody chose to hear
+ * nothing.
+ */
+export async function forgetChannel(
+  trx: Transaction<Tables>,
+  { accountId, channelId }: { accountId: string; channelId: string },
+): Promise<void> {
+  const without = (channels: string[]) => channels.filter((key) => key !== channelId);
+  const account = await trx
+    .selectFrom('accounts')
+    .select('alert_settings')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  const settings = parseSettings(account?.alert_settings ?? null);
+  if (settings.channels?.includes(channelId)) {
+    const left = without(settings.channels);
+    const kept = { ...settings, channels: left.length === 0 ? null : left };
+    await trx
+      .updateTable('accounts')
+      .set({ alert_settings: JSON.stringify(kept) })
+      .where('id', '=', accountId)
+      .execute();
+  }
+  const monitors = await trx
+    .selectFrom('monitors')
+    .select(['id', 'alert_settings'])
+    .where('account_id', '=', accountId)
+    .where('alert_settings', 'like', `%${channelId}%`)
+    .execute();
+  for (const { id, alert_settings: text } of monitors) {
+    const { channels, ...rest } = parseOwn(text) ?? {};
+    const left = without(channels ?? []);
+    const kept = { ...rest, ...(left.length > 0 && { channels: left }) };
+    await trx
+      .updateTable('monitors')
+      .set({ alert_settings: Object.keys(kept).length === 0 ? null : JSON.stringify(kept) })
+      .where('id', '=', id)
+      .execute();
+  }
+}

@@ -1,0 +1,130 @@
+import type { Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { ACCOUNT_MAIL, type AlertFacts, type ChannelKind, mayUseChannel, type Plan } from '../../core/index.ts';
+import { type Receipt, receiptOf } from './alert-history.ts';
+import { lockPlan } from '../billing/entitlements.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { unsubscriptionsOf } from '../mail/unsubscriptions.ts';
+
+/** Why nothing goes to a channel. */
+export type NotSent = 'not_found' | 'premium_required' | 'channel_closed';
+
+interface Sending {
+  accountId: string;
+  now: number;
+  alongside?: Alongside<Receipt>;
+}
+
+/** Puts a test message for a channel into the outbox. */
+export async function sendTest(
+  store: Store,
+  { channelKey, ...sending }: Sending & { channelKey: string },
+): Promise<Receipt | NotSent> {
+  const { accountId, now } = sending;
+  return send(store, sending, async (trx) => {
+    const { plan } = await lockPlan(store, trx, { accountId, now });
+    const channel = await openChannel(trx, { accountId, channelKey, plan });
+    if (typeof channel === 'string') return channel;
+    const alertId = randomUUID();
+    await trx
+      .insertInto('alerts')
+      .values({
+        ...{ id: alertId, account_id: accountId, monitor_id: null, incident_id: null },
+        ...{ kind: 'test', step: 'opened', fingerprint: '', severity: 'info', created_at: now },
+        facts: JSON.stringify(factsOfTest(now)),
+      })
+      .execute();
+    const id = randomUUID();
+    await trx
+      .insertInto('deliveries')
+      .values({
+        ...{ id, account_id: accountId, alert_id: alertId, incident_id: null },
+        channel: channel.kind,
+        channel_key: channelKey,
+        channel_id: channelKey === ACCOUNT_MAIL ? null : channelKey,
+        dedupe_key: `test:${id}`,
+        message_id: `<${id}@alerts.certlantern>`,
+        ...{ state: 'waiting', attempts: 0, unanswered: 0, next_attempt_at: now, created_at: now },
+      })
+      .execute();
+    return { deliveryId: id };
+  });
+}
+
+function factsOfTest(now: number): AlertFacts {
+  return {
+    ...{ certificate: null, asOf: now, message: null, fix: null, successor: null },
+    ...{ startedAt: now, endedAt: null },
+  };
+}
+
+/** Sends a settled message once more, under the id that it had. One that waits still waits. */
+export async function replayDelivery(
+  store: Store,
+  { deliveryId, ...sending }: Sending & { deliveryId: string },
+): Promise<Receipt | NotSent> {
+  const { accountId, now } = sending;
+  return send(store, sending, async (trx) => {
+    const { plan } = await lockPlan(store, trx, { accountId, now });
+    const row = await trx
+      .selectFrom('deliveries')
+      .select('channel_key')
+      .where('id', '=', deliveryId)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
+    if (!row) return 'not_found';
+    const channel = await openChannel(trx, { accountId, channelKey: row.channel_key, plan });
+    if (typeof channel === 'string') return channel;
+    await trx
+      .updateTable('deliveries')
+      .set({
+        ...{ state: 'waiting', forced: 1, next_attempt_at: now, unanswered: 0 },
+        ...{ first_attempt_at: null, settled_at: null, detail: null },
+      })
+      .where('id', '=', deliveryId)
+      .where('state', '!=', 'waiting')
+      .execute();
+    return { deliveryId };
+  });
+}
+
+async function send(
+  store: Store,
+  { accountId, alongside }: Sending,
+  enqueue: (trx: Transaction<Tables>) => Promise<{ deliveryId: string } | NotSent>,
+): Promise<Receipt | NotSent> {
+  const outcome = await inTransaction(store, async (trx) => {
+    const enqueued = await enqueue(trx);
+    if (typeof enqueued === 'string') return enqueued;
+    const receipt = await receiptOf(trx, { accountId, ...enqueued });
+    if (receipt === null) return 'not_found';
+    await alongside?.(trx, receipt);
+    return receipt;
+  });
+  if (typeof outcome === 'string') return outcome;
+  store.signals.publish({ topic: 'deliveries' });
+  store.signals.publish({ topic: 'alerts', accountId, monitorId: outcome.alert.monitor?.id ?? null });
+  return outcome;
+}
+
+async function openChannel(
+  trx: Transaction<Tables>,
+  { accountId, channelKey, plan }: { accountId: string; channelKey: string; plan: Plan },
+): Promise<{ kind: ChannelKind } | NotSent> {
+  const isOwn = channelKey === ACCOUNT_MAIL;
+  const channel = isOwn
+    ? { kind: 'email' as const, confirmed_at: 0, disabled_at: null }
+    : await trx
+        .selectFrom('channels')
+        .select(['kind', 'confirmed_at', 'disabled_at'])
+        .where('id', '=', channelKey)
+        .where('account_id', '=', accountId)
+        .executeTakeFirst();
+  if (!channel) return 'not_found';
+  if (!mayUseChannel(plan, channelKey)) return 'premium_required';
+  const isUnsubscribed = (await unsubscriptionsOf(trx, accountId)).get(channelKey)?.all ?? false;
+  const isOpen = channel.confirmed_at !== null && channel.disabled_at === null && !isUnsubscribed;
+  return isOpen ? { kind: channel.kind } : 'channel_closed';
+}

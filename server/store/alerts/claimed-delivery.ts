@@ -1,0 +1,203 @@
+import { sql, type Transaction } from 'kysely';
+import {
+  ACCOUNT_MAIL,
+  type AlertFacts,
+  type AlertKind,
+  type AlertSeverity,
+  type AlertStep,
+  type CertificateFacts,
+  type ChannelKind,
+  type RevokedCertificate,
+} from '../../core/index.ts';
+import { type Account, toAccount } from '../accounts/accounts.ts';
+import { parseFacts } from '../checks/certificates.ts';
+import type { Tables } from '../schema/tables.ts';
+import { currentVerdict } from '../checks/verdict-row.ts';
+
+/** One message that is this worker's to send until its lease ends. */
+export interface ClaimedDelivery {
+  id: string;
+  leaseToken: string;
+  /** From 1; counted when claimed, also where the worker dies. */
+  attempt: number;
+  channel: ClaimedChannel;
+  /** The same at every attempt. */
+  messageId: string;
+  firstAttemptAt: number;
+  createdAt: number;
+  alert: {
+    id: string;
+    incidentId: string | null;
+    kind: AlertKind;
+    step: AlertStep;
+    severity: AlertSeverity;
+    facts: AlertFacts;
+    createdAt: number;
+  };
+  account: Account;
+  /** null: a test of the channel. */
+  monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
+  /** Facts of the certificate that the alert is about. */
+  certificate: CertificateFacts | null;
+  /** Of an alert about a revocation: what the last check knows of it. */
+  revoked: RevokedCertificate | null;
+  /** It is no longer so, or later news took its place. */
+  superseded: boolean;
+  /** Its reader asked for no more such mail since it was decided on. */
+  unsubscribed: boolean;
+}
+
+/** Where it goes. */
+export interface ClaimedChannel {
+  /** `ACCOUNT_MAIL`, or the id of one that was added. */
+  key: string;
+  kind: ChannelKind;
+  name: string;
+  /** JSON as the kind has it; null for mail to the account's own address. */
+  config: string | null;
+  /** Off, or not confirmed: nothing goes there. */
+  isClosed: boolean;
+}
+
+/** These deliveries, which were claimed under that lease, with everything that a message needs; in the order in which they were due. */
+export async function readClaimed(
+  trx: Transaction<Tables>,
+  ids: string[],
+  leaseToken: string,
+): Promise<ClaimedDelivery[]> {
+  const rows = await trx
+    .selectFrom('deliveries')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
+    .leftJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'alerts.account_id')
+        .onRef('monitors.id', '=', 'alerts.monitor_id'),
+    )
+    .leftJoin('monitor_states as states', (join) =>
+      join
+        .onRef('states.account_id', '=', 'alerts.account_id')
+        .onRef('states.monitor_id', '=', 'alerts.monitor_id'),
+    )
+    .leftJoin('verdicts', (join) =>
+      join
+        .onRef('verdicts.account_id', '=', 'states.account_id')
+        .onRef('verdicts.monitor_id', '=', 'states.monitor_id')
+        .onRef('verdicts.id', '=', 'states.verdict_id'),
+    )
+    .leftJoin('incidents', (join) =>
+      join
+        .onRef('incidents.account_id', '=', 'alerts.account_id')
+        .onRef('incidents.id', '=', 'alerts.incident_id'),
+    )
+    .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .leftJoin('certificates', 'certificates.fingerprint', 'alerts.fingerprint')
+    .selectAll('accounts')
+    .select([
+      'deliveries.id as deliveryId',
+      'deliveries.attempts',
+      'deliveries.channel',
+      'deliveries.channel_key',
+      'deliveries.message_id',
+      'deliveries.first_attempt_at',
+      'deliveries.forced',
+      'deliveries.created_at as deliveryCreatedAt',
+      'channels.name as channelName',
+      'channels.config',
+      'channels.confirmed_at',
+      'channels.disabled_at as channelDisabledAt',
+      'alerts.id as alertId',
+      'alerts.incident_id',
+      'alerts.kind as alertKind',
+      'alerts.step',
+      'alerts.severity',
+      'alerts.fingerprint',
+      'alerts.facts as alertFacts',
+      'alerts.created_at as alertCreatedAt',
+      'incidents.ended_at',
+      'monitors.id as monitorId',
+      'monitors.host',
+      'monitors.port',
+      'monitors.last_checked_at',
+      'verdicts.verdict',
+      'states.moment',
+      'certificates.facts',
+    ])
+    .select([hasLaterNews.as('hasLaterNews'), isUnwanted.as('isUnwanted')])
+    .where('deliveries.id', 'in', ids)
+    .orderBy('deliveries.next_attempt_at')
+    .execute();
+
+  return rows.map((row) => ({
+    id: row.deliveryId,
+    leaseToken,
+    attempt: row.attempts,
+    channel: {
+      key: row.channel_key,
+      kind: row.channel,
+      name: row.channelName ?? '',
+      config: row.config,
+      isClosed:
+        row.channel_key !== ACCOUNT_MAIL && (row.confirmed_at === null || row.channelDisabledAt !== null),
+    },
+    messageId: row.message_id,
+    firstAttemptAt: row.first_attempt_at ?? row.deliveryCreatedAt,
+    createdAt: row.deliveryCreatedAt,
+    alert: {
+      id: row.alertId,
+      incidentId: row.incident_id,
+      kind: row.alertKind,
+      step: row.step,
+      severity: row.severity,
+      facts: JSON.parse(row.alertFacts) as AlertFacts,
+      createdAt: row.alertCreatedAt,
+    },
+    account: toAccount(row),
+    monitor:
+      row.monitorId === null
+        ? null
+        : {
+            id: row.monitorId,
+            host: row.host ?? '',
+            port: row.port ?? 0,
+            lastCheckedAt: row.last_checked_at,
+          },
+    certificate: parseFacts(row.facts),
+    revoked: row.alertKind === 'revoked' ? revokedOf(row, row.fingerprint) : null,
+    superseded: row.forced === 0 && (row.hasLaterNews === 1 || isOver(row)),
+    unsubscribed: row.forced === 0 && row.isUnwanted === 1,
+  }));
+}
+
+/** A later message about the same incident is on its way to the same channel, or has arrived. */
+const hasLaterNews = sql<number>`case when exists (select 1 from deliveries later
+  where later.incident_id = deliveries.incident_id and later.channel_key = deliveries.channel_key
+    and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
+
+/** Who reads a mail channel has unsubscribed, from everything or from this domain; a test somebody asked for. */
+const isUnwanted = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
+  where unsubscriptions.account_id = deliveries.account_id
+    and unsubscriptions.channel_key = deliveries.channel_key
+    and (unsubscriptions.monitor_id is null or unsubscriptions.monitor_id = alerts.monitor_id)) then 1 else 0 end`;
+
+/** Trouble that has passed is no news; that it did is, and so is what was news of one moment, or comes and goes. */
+function isOver({
+  ended_at: endedAt,
+  step,
+  alertKind,
+}: {
+  ended_at: number | null;
+  step: AlertStep;
+  alertKind: AlertKind;
+}): boolean {
+  return endedAt !== null && step !== 'resolved' && step !== 'flapping' && alertKind !== 'changed';
+}
+
+function revokedOf(row: Parameters<typeof currentVerdict>[0], of: string): RevokedCertificate | null {
+  const lastSeen = currentVerdict(row)?.lastSeen;
+  return lastSeen?.revoked.find(({ fingerprint }) => fingerprint === of) ?? null;
+}

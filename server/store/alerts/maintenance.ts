@@ -1,0 +1,161 @@
+import { type Kysely, sql } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type MaintenanceWindow, maintenanceUntil } from '../../core/index.ts';
+import { locked } from '../db/dialect.ts';
+import { makeDueBy } from '../monitors/monitor-claims.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type Alongside, inTransaction } from '../db/transaction.ts';
+
+export interface StoredWindow extends MaintenanceWindow {
+  id: string;
+  /** null: of all domains. */
+  domain: { id: string; host: string; port: number } | null;
+  note: string;
+}
+
+const selectWindows = (db: Kysely<Tables>, accountId: string) =>
+  db
+    .selectFrom('maintenance_windows as windows')
+    .leftJoin('monitors', (join) =>
+      join
+        .onRef('monitors.account_id', '=', 'windows.account_id')
+        .onRef('monitors.id', '=', 'windows.monitor_id'),
+    )
+    .select(['windows.id', 'monitor_id', 'host', 'port', 'starts_at', 'ends_at', 'repeats', 'note'])
+    .where('windows.account_id', '=', accountId);
+
+function toWindow(
+  row: Awaited<ReturnType<ReturnType<typeof selectWindows>['executeTakeFirstOrThrow']>>,
+): StoredWindow {
+  return {
+    id: row.id,
+    domain:
+      row.monitor_id === null ? null : { id: row.monitor_id, host: row.host ?? '', port: row.port ?? 443 },
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    repeats: row.repeats,
+    note: row.note,
+  };
+}
+
+/** Those that go on or come, by their first occurrence. */
+export async function maintenanceOf(
+  store: Store,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<StoredWindow[]> {
+  const rows = await selectWindows(store.db, accountId)
+    .where(isNotOver(now))
+    .orderBy('starts_at')
+    .orderBy('windows.id')
+    .execute();
+  return rows.map(toWindow);
+}
+
+/** Those that hold for a monitor: its own and those of all. */
+export async function windowsFor(
+  db: Kysely<Tables>,
+  { accountId, monitorId, now }: { accountId: string; monitorId: string; now: number },
+): Promise<MaintenanceWindow[]> {
+  const rows = await db
+    .selectFrom('maintenance_windows')
+    .select(['starts_at', 'ends_at', 'repeats'])
+    .where('account_id', '=', accountId)
+    .where((eb) => eb.or([eb('monitor_id', 'is', null), eb('monitor_id', '=', monitorId)]))
+    .where(isNotOver(now))
+    .execute();
+  return rows.map((row) => ({ startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats }));
+}
+
+const isNotOver = (now: number) => sql<boolean>`(repeats = 'weekly' or ends_at > ${now})`;
+
+/**
+ * Adds a window. `not_found`: the account has no such monitor; `too_many`: it has `most` that are not over. Those that are go
+ * with the next one that comes.
+ */
+export async function addMaintenance(
+  store: Store,
+  request: {
+    accountId: string;
+    monitorId: string | null;
+    window: MaintenanceWindow;
+    note: string;
+    most: number;
+    now: number;
+    alongside?: Alongside<StoredWindow>;
+  },
+): Promise<StoredWindow | 'not_found' | 'too_many'> {
+  const { accountId, monitorId, window, now } = request;
+  const added = await inTransaction(store, async (trx) => {
+    await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select('id').where('id', '=', accountId),
+    ).execute();
+    if (monitorId !== null) {
+      const owned = await trx
+        .selectFrom('monitors')
+        .select('id')
+        .where('id', '=', monitorId)
+        .where('account_id', '=', accountId)
+        .executeTakeFirst();
+      if (!owned) return 'not_found';
+    }
+    await trx
+      .deleteFrom('maintenance_windows')
+      .where('account_id', '=', accountId)
+      .where((eb) => eb.not(isNotOver(now)))
+      .execute();
+    const { count } = await trx
+      .selectFrom('maintenance_windows')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('account_id', '=', accountId)
+      .executeTakeFirstOrThrow();
+    if (count >= request.most) return 'too_many';
+    const id = randomUUID();
+    await trx
+      .insertInto('maintenance_windows')
+      .values({
+        id,
+        account_id: accountId,
+        monitor_id: monitorId,
+        starts_at: window.startsAt,
+        ends_at: window.endsAt,
+        repeats: window.repeats,
+        note: request.note,
+        created_at: now,
+      })
+      .execute();
+    const made = toWindow(
+      await selectWindows(trx, accountId).where('windows.id', '=', id).executeTakeFirstOrThrow(),
+    );
+    await request.alongside?.(trx, made);
+    return made;
+  });
+  if (typeof added !== 'string') store.signals.publish({ topic: 'alerts', accountId, monitorId });
+  return added;
+}
+
+/** False: the account has no such window. */
+export async function removeMaintenance(
+  store: Store,
+  { accountId, id, timeZone, now }: { accountId: string; id: string; timeZone: string | null; now: number },
+): Promise<boolean> {
+  const removed = await inTransaction(store, async (trx) => {
+    const row = await trx
+      .deleteFrom('maintenance_windows')
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .returning(['monitor_id', 'starts_at', 'ends_at', 'repeats'])
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const window = { startsAt: row.starts_at, endsAt: row.ends_at, repeats: row.repeats };
+    // What it kept silent is told now.
+    if (maintenanceUntil([window], now, timeZone) !== null)
+      await makeDueBy(trx, { accountId, monitorId: row.monitor_id, at: now });
+    return row;
+  });
+  if (!removed) return false;
+  store.signals.publish({ topic: 'alerts', accountId, monitorId: removed.monitor_id });
+  store.signals.publish({ topic: 'due' });
+  return true;
+}

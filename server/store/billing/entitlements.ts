@@ -1,0 +1,182 @@
+import type { Selectable, Transaction } from 'kysely';
+import {
+  entitlement,
+  type Entitlement,
+  FREE_DOMAIN_LIMIT,
+  FREE_FREQUENCY_MINUTES,
+  NOT_ENTITLED,
+  type Plan,
+} from '../../core/index.ts';
+import { locked } from '../db/dialect.ts';
+import { leaveUnwatched } from '../alerts/incidents.ts';
+import { enqueueMail } from '../mail/mails.ts';
+import type { Store } from '../db/open-store.ts';
+import type { AccountsTable, Tables } from '../schema/tables.ts';
+
+type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;
+
+const EVERYBODY: Entitlement = { plan: 'premium', status: 'active', source: 'deployment', endsAt: null };
+
+/** What was last settled, as the account's row has it: its own, whether or not everybody has Premium here. */
+export function settledEntitlement(row: PlanColumns): Entitlement {
+  const { plan, plan_status: status, plan_source: source, plan_ends_at: endsAt } = row;
+  return { plan, status, source, endsAt };
+}
+
+/** What holds at `now` (ms UTC): an end that nobody has carried out yet counts all the same. */
+export function entitlementAt(store: Store, settled: Entitlement, now: number): Entitlement {
+  if (store.everyonePremium) return EVERYBODY;
+  return settled.endsAt !== null && settled.endsAt <= now ? NOT_ENTITLED : settled;
+}
+
+/** What the rest of a transaction may rely on. */
+export interface HeldPlan {
+  plan: Plan;
+  /** Nothing of a disabled account is checked. */
+  disabled: boolean;
+  emailVerified: boolean;
+}
+
+/** Holds the account's row for the rest of the transaction: whatever counts against a plan queues here. */
+export async function lockPlan(
+  store: Store,
+  trx: Transaction<Tables>,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<HeldPlan> {
+  const row = await lockedAccount(store, trx, accountId);
+  return {
+    plan: entitlementAt(store, settledEntitlement(row), now).plan,
+    disabled: row.disabled_at !== null,
+    emailVerified: row.email_verified === 1,
+  };
+}
+
+/**
+ * Works out anew what the account is entitled to, from its grant, its trial and its subscriptions, and carries it out:
+ * without Premium the oldest domains stay, the others are paused and all are checked daily; with it, what the plan had
+ * paused goes on. Call it in the transaction of every change that bears on it; call `announcePlan` after it. Whether
+ * anything changed.
+ */
+export async function settlePlan(
+  store: Store,
+  trx: Transaction<Tables>,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<boolean> {
+  const row = await lockedAccount(store, trx, accountId);
+  const next = await workOut(trx, row, now);
+  const columns: PlanColumns = {
+    plan: next.plan,
+    plan_status: next.status,
+    plan_source: next.source,
+    plan_ends_at: next.endsAt,
+  };
+  const changed = Object.entries(columns).some(([column, value]) => Reflect.get(row, column) !== value);
+  if (changed) await trx.updateTable('accounts').set(columns).where('id', '=', accountId).execute();
+  if (entitlementAt(store, next, now).plan === 'premium')
+    return (await resumePausedByPlan(trx, row, now)) || changed;
+
+  const { paused, slowed } = await keepWithinFree(trx, accountId, now);
+  const ended = row.plan === 'premium';
+  // Domains that no ended plan of the account's own explains: everybody had Premium here until now.
+  if (ended || paused.length > 0)
+    await enqueueMail(trx, {
+      accountId,
+      recipient: row.email,
+      content: { kind: 'premium_ended', paused, source: ended ? row.plan_source : 'deployment' },
+      now,
+    });
+  return changed || slowed || paused.length > 0;
+}
+
+/** After the transaction of a settled plan: pages ask again, resumed domains are due, and there may be mail. */
+export function announcePlan(store: Store, accountId: string): void {
+  store.signals.publish({ topic: 'account', accountId });
+  store.signals.publish({ topic: 'due' });
+  store.signals.publish({ topic: 'mails' });
+}
+
+async function lockedAccount(store: Store, trx: Transaction<Tables>, accountId: string) {
+  return locked(
+    store.dialect,
+    trx.selectFrom('accounts').selectAll().where('id', '=', accountId),
+  ).executeTakeFirstOrThrow();
+}
+
+async function workOut(
+  trx: Transaction<Tables>,
+  row: Selectable<AccountsTable>,
+  now: number,
+): Promise<Entitlement> {
+  const subscriptions = await trx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', row.id)
+    .execute();
+  return entitlement(
+    {
+      trialEndsAt: row.trial_ends_at,
+      grant: row.granted_at === null ? null : { endsAt: row.grant_ends_at },
+      subscriptions: subscriptions.map((subscription) => ({
+        status: subscription.status,
+        periodStartsAt: subscription.period_starts_at,
+        periodEndsAt: subscription.period_ends_at,
+        cancelsAt: subscription.cancels_at,
+        pastDueSince: subscription.past_due_since,
+        refundedAt: subscription.refunded_at,
+      })),
+    },
+    now,
+  );
+}
+
+async function resumePausedByPlan(
+  trx: Transaction<Tables>,
+  { id, disabled_at: disabledAt }: Selectable<AccountsTable>,
+  now: number,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('monitors')
+    .set({ active: Number(disabledAt === null), paused_by: null, paused_at: null, next_check_at: now })
+    .where('account_id', '=', id)
+    .where('paused_by', '=', 'plan')
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Returns the hosts of the domains that it paused, and whether any was checked more often than daily. */
+async function keepWithinFree(
+  trx: Transaction<Tables>,
+  accountId: string,
+  now: number,
+): Promise<{ paused: { host: string; port: number }[]; slowed: boolean }> {
+  const { numUpdatedRows } = await trx
+    .updateTable('monitors')
+    .set({ check_every_minutes: FREE_FREQUENCY_MINUTES })
+    .where('account_id', '=', accountId)
+    .where('check_every_minutes', '!=', FREE_FREQUENCY_MINUTES)
+    .executeTakeFirst();
+  const running = await trx
+    .selectFrom('monitors')
+    .select(['id', 'host', 'port'])
+    .where('account_id', '=', accountId)
+    .where('paused_by', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const surplus = running.slice(FREE_DOMAIN_LIMIT);
+  if (surplus.length > 0) {
+    await trx
+      .updateTable('monitors')
+      .set({ active: 0, paused_by: 'plan', paused_at: now, check_requested_at: null })
+      .where('account_id', '=', accountId)
+      .where('paused_by', 'is', null)
+      .where(
+        'id',
+        'not in',
+        running.slice(0, FREE_DOMAIN_LIMIT).map(({ id }) => id),
+      )
+      .execute();
+    await leaveUnwatched(trx, { accountId, now });
+  }
+  return { paused: surplus.map(({ host, port }) => ({ host, port })), slowed: numUpdatedRows > 0n };
+}

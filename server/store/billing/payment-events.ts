@@ -1,0 +1,204 @@
+import type { Selectable, Transaction } from 'kysely';
+import { runningSubscriptions, type Subscription } from '../../core/index.ts';
+import { locked } from '../db/dialect.ts';
+import { announcePlan, settlePlan } from './entitlements.ts';
+import type { Store } from '../db/open-store.ts';
+import { applyEarlyRefunds, applyRefund, keepForLater, refundOf, type RefundNews } from './refunds.ts';
+import { toSubscription } from './subscriptions.ts';
+import type { PaymentEventsTable, SubscriptionsTable, Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** News of the payment provider. Instants are ms UTC. */
+export interface PaymentNews {
+  /** The same at every repetition. */
+  id: string;
+  type: string;
+  occurredAt: number;
+  change: SubscriptionNews | RefundNews | { kind: 'other' };
+}
+
+interface SubscriptionNews extends Omit<Subscription, 'pastDueSince' | 'refundedAt'> {
+  kind: 'subscription';
+  subscriptionId: string;
+  customerId: string;
+  priceId: string;
+}
+
+export interface Taken {
+  /** `stale`: something newer is known already. `ignored`: nobody here is concerned. */
+  outcome: 'applied' | 'stale' | 'ignored' | 'repeated';
+  accountId: string | null;
+  /** Subscriptions that the account has beside the one that it keeps: somebody has to cancel them. */
+  surplus: string[];
+}
+
+type Row = Selectable<SubscriptionsTable>;
+
+/**
+ * Takes one event, once, in one transaction with the plan that follows from it. Its account is that of the subscription,
+ * else `referredTo` (whom the checkout was opened for, as we signed it), else the provider's customer.
+ */
+export async function applyPaymentEvent(
+  store: Store,
+  event: PaymentNews,
+  { referredTo, now }: { referredTo: string | null; now: number },
+): Promise<Taken> {
+  const taken = await inTransaction(store, async (trx): Promise<Taken> => {
+    const accountId = await holdAccount(store, trx, await accountOf(trx, event.change, referredTo));
+    const outcome = await applyOnce(trx, event, { accountId, now });
+    if (outcome === 'applied' && accountId !== null) await settlePlan(store, trx, { accountId, now });
+    const surplus = event.change.kind === 'subscription' ? await surplusOf(trx, accountId, now) : [];
+    return { outcome, accountId, surplus };
+  });
+  if (taken.outcome === 'applied' && taken.accountId !== null) announcePlan(store, taken.accountId);
+  return taken;
+}
+
+/** Forgets events that came before `before` (ms UTC); returns how many. */
+export async function prunePaymentEvents(store: Store, before: number): Promise<number> {
+  const result = await store.db
+    .deleteFrom('payment_events')
+    .where('received_at', '<', before)
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+async function accountOf(
+  trx: Transaction<Tables>,
+  change: PaymentNews['change'],
+  referredTo: string | null,
+): Promise<string | null> {
+  if (change.kind === 'other') return null;
+  // A subscription never changes hands.
+  const known = await subscriptionRow(trx, change.subscriptionId);
+  if (known) return known.account_id;
+  if (change.kind === 'refund') return null;
+  if (referredTo !== null) return referredTo;
+  const customer = await trx
+    .selectFrom('accounts')
+    .select('id')
+    .where('paddle_id', '=', change.customerId)
+    .executeTakeFirst();
+  return customer?.id ?? null;
+}
+
+/** Everything about an account's payments queues here. null where the account is gone. */
+async function holdAccount(
+  store: Store,
+  trx: Transaction<Tables>,
+  accountId: string | null,
+): Promise<string | null> {
+  if (accountId === null) return null;
+  const account = trx.selectFrom('accounts').select('id').where('id', '=', accountId);
+  return (await locked(store.dialect, account).executeTakeFirst())?.id ?? null;
+}
+
+async function applyOnce(
+  trx: Transaction<Tables>,
+  event: PaymentNews,
+  { accountId, now }: { accountId: string | null; now: number },
+): Promise<Taken['outcome']> {
+  const noted = await trx
+    .insertInto('payment_events')
+    .values({
+      id: event.id,
+      account_id: accountId,
+      type: event.type,
+      occurred_at: event.occurredAt,
+      received_at: now,
+      outcome: 'ignored',
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  if (!noted) return 'repeated';
+  const outcome = await apply(trx, event, { accountId, now });
+  await trx.updateTable('payment_events').set({ outcome }).where('id', '=', event.id).execute();
+  return outcome;
+}
+
+async function apply(
+  trx: Transaction<Tables>,
+  event: PaymentNews,
+  { accountId, now }: { accountId: string | null; now: number },
+): Promise<PaymentEventsTable['outcome']> {
+  const { change } = event;
+  if (change.kind === 'other') return 'ignored';
+  const known = await subscriptionRow(trx, change.subscriptionId);
+  if (change.kind === 'refund') {
+    const refund = refundOf(change, event.occurredAt);
+    if (known) return applyRefund(trx, known, refund);
+    await keepForLater(trx, event.id, refund);
+    return 'ignored';
+  }
+  if (accountId === null) return 'ignored';
+  if (known && isStale(known, event.occurredAt, change)) return 'stale';
+  await tell(trx, change, { known, accountId, occurredAt: event.occurredAt, now });
+  await nameCustomer(trx, accountId, change.customerId);
+  if (!known) await applyEarlyRefunds(trx, { subscriptionId: change.subscriptionId, accountId });
+  return 'applied';
+}
+
+/** What ended never begins again, not even where both were told to have happened in the same millisecond. */
+function isStale(known: Row, occurredAt: number, { status }: SubscriptionNews): boolean {
+  return known.told_at > occurredAt || (known.status === 'canceled' && status !== 'canceled');
+}
+
+async function tell(
+  trx: Transaction<Tables>,
+  change: SubscriptionNews,
+  context: { known: Row | undefined; accountId: string; occurredAt: number; now: number },
+): Promise<void> {
+  const { known, accountId, occurredAt, now } = context;
+  const since = known?.status === 'past_due' ? known.past_due_since : occurredAt;
+  const told = {
+    customer_id: change.customerId,
+    price_id: change.priceId,
+    status: change.status,
+    period_starts_at: change.periodStartsAt,
+    period_ends_at: change.periodEndsAt,
+    cancels_at: change.cancelsAt,
+    past_due_since: change.status === 'past_due' ? since : null,
+    told_at: occurredAt,
+  };
+  if (known)
+    await trx.updateTable('subscriptions').set(told).where('id', '=', change.subscriptionId).execute();
+  else
+    await trx
+      .insertInto('subscriptions')
+      .values({ id: change.subscriptionId, account_id: accountId, created_at: now, ...told })
+      .execute();
+}
+
+/** The first customer that pays for an account is its own, unless another account has it already. */
+async function nameCustomer(trx: Transaction<Tables>, accountId: string, customerId: string): Promise<void> {
+  await trx
+    .updateTable('accounts')
+    .set({ paddle_id: customerId })
+    .where('id', '=', accountId)
+    .where('paddle_id', '=', '')
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb.selectFrom('accounts as other').select('other.id').where('other.paddle_id', '=', customerId),
+        ),
+      ),
+    )
+    .execute();
+}
+
+async function surplusOf(trx: Transaction<Tables>, accountId: string | null, now: number): Promise<string[]> {
+  if (accountId === null) return [];
+  const rows = await trx
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .execute();
+  return runningSubscriptions(rows.map(toSubscription), now)
+    .slice(1)
+    .map(({ id }) => id);
+}
+
+async function subscriptionRow(trx: Transaction<Tables>, id: string): Promise<Row | undefined> {
+  return trx.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
+}

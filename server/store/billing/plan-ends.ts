@@ -1,0 +1,120 @@
+import { FREE_DOMAIN_LIMIT, FREE_FREQUENCY_MINUTES } from '../../core/index.ts';
+import { locked } from '../db/dialect.ts';
+import { isPaused } from '../monitors/domain-state.ts';
+import { announcePlan, settlePlan } from './entitlements.ts';
+import type { Store } from '../db/open-store.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** Accounts whose Premium ended by `now` (ms UTC) without anybody having carried it out, the longest over first. */
+export async function endedPlans(store: Store, now: number): Promise<string[]> {
+  const rows = await store.db
+    .selectFrom('accounts')
+    .select('id')
+    .where('plan_ends_at', '<=', now)
+    .orderBy('plan_ends_at')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** When the next Premium ends (ms UTC); null where none has an end. */
+export async function nextPlanEnd(store: Store): Promise<number | null> {
+  const { at } = await store.db
+    .selectFrom('accounts')
+    .select((eb) => eb.fn.min('plan_ends_at').as('at'))
+    .where('plan_ends_at', 'is not', null)
+    .executeTakeFirstOrThrow();
+  return at;
+}
+
+/**
+ * Accounts that do not fit how this deployment sells since that changed: domains that a plan paused where everybody has
+ * Premium, more than Free holds where everybody had it.
+ */
+export async function misfitPlans(store: Store): Promise<string[]> {
+  if (store.everyonePremium) {
+    // By way of what is paused, for which each account has an index: all monitors would be read at every start.
+    const rows = await store.db
+      .selectFrom('accounts')
+      .select('id')
+      .where((eb) =>
+        eb.exists(
+          eb
+            .selectFrom('monitor_listing')
+            .innerJoin('monitors', (join) =>
+              join
+                .onRef('monitors.account_id', '=', 'monitor_listing.account_id')
+                .onRef('monitors.id', '=', 'monitor_listing.monitor_id'),
+            )
+            .select('monitors.id')
+            .whereRef('monitor_listing.account_id', '=', 'accounts.id')
+            .where(isPaused)
+            .where('paused_by', '=', 'plan'),
+        ),
+      )
+      .execute();
+    return rows.map(({ id }) => id);
+  }
+  const rows = await store.db
+    .selectFrom('monitors')
+    .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+    .select('accounts.id')
+    .where('plan', '=', 'free')
+    .groupBy('accounts.id')
+    .having((eb) =>
+      eb.or([
+        eb(eb.fn.max('check_every_minutes'), '!=', FREE_FREQUENCY_MINUTES),
+        eb(eb.fn.min('check_every_minutes'), '!=', FREE_FREQUENCY_MINUTES),
+        eb(eb.fn.countAll().filterWhere('paused_by', 'is', null), '>', FREE_DOMAIN_LIMIT),
+      ]),
+    )
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Brings an account in line with what holds at `now`. Several workers may do so at once: the first one does it. Whether
+ * anything changed.
+ */
+export async function carryOutPlan(
+  store: Store,
+  { accountId, now }: { accountId: string; now: number },
+): Promise<boolean> {
+  const changed = await inTransaction(store, async (trx) => {
+    const account = await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select('id').where('id', '=', accountId),
+    ).executeTakeFirst();
+    return account !== undefined && (await settlePlan(store, trx, { accountId, now }));
+  });
+  if (changed) announcePlan(store, accountId);
+  return changed;
+}
+
+/**
+ * Gives back what only a clock that ran ahead can have ended: accounts without Premium whose trial, grant or subscription
+ * still gives it at `now`. Returns how many.
+ */
+export async function recallPlans(store: Store, now: number): Promise<number> {
+  const doubtful = await store.db
+    .selectFrom('accounts')
+    .select('id')
+    .where('plan', '=', 'free')
+    .where((eb) =>
+      eb.or([
+        eb('trial_ends_at', '>', now),
+        eb('grant_ends_at', '>', now),
+        eb.and([eb('granted_at', 'is not', null), eb('grant_ends_at', 'is', null)]),
+        eb.exists(
+          eb
+            .selectFrom('subscriptions')
+            .select('subscriptions.id')
+            .whereRef('subscriptions.account_id', '=', 'accounts.id')
+            .where('status', 'in', ['active', 'trialing', 'past_due']),
+        ),
+      ]),
+    )
+    .execute();
+  let recalled = 0;
+  for (const { id: accountId } of doubtful) if (await carryOutPlan(store, { accountId, now })) recalled += 1;
+  return recalled;
+}

@@ -1,0 +1,74 @@
+import type { Selectable } from 'kysely';
+import type { Subscription } from '../../core/index.ts';
+import { locked } from '../db/dialect.ts';
+import { announcePlan, settlePlan } from './entitlements.ts';
+import type { Store } from '../db/open-store.ts';
+import type { SubscriptionsTable } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** A subscription as the payment provider last told it. */
+export interface StoredSubscription extends Subscription {
+  /** The provider's id. */
+  id: string;
+  accountId: string;
+  customerId: string;
+  createdAt: number;
+}
+
+export async function subscriptionById(store: Store, id: string): Promise<StoredSubscription | null> {
+  const row = await store.db.selectFrom('subscriptions').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? toSubscription(row) : null;
+}
+
+/** Every one that the account has had, the newest first. */
+export async function subscriptionsOf(store: Store, accountId: string): Promise<StoredSubscription[]> {
+  const rows = await store.db
+    .selectFrom('subscriptions')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id')
+    .execute();
+  return rows.map(toSubscription);
+}
+
+/**
+ * Ends the subscriptions that `isTest` names, for a deployment that has left test mode: nobody pays for them, and nobody
+ * would ever tell of their end. Returns how many.
+ */
+export async function endTestSubscriptions(
+  store: Store,
+  { isTest, now }: { isTest: (id: string) => boolean; now: number },
+): Promise<number> {
+  const live = await store.db
+    .selectFrom('subscriptions')
+    .select(['id', 'account_id as accountId'])
+    .where('status', '!=', 'canceled')
+    .execute();
+  const left = live.filter(({ id }) => isTest(id));
+  for (const { id, accountId } of left) {
+    await inTransaction(store, async (trx) => {
+      const account = trx.selectFrom('accounts').select('id').where('id', '=', accountId);
+      if (!(await locked(store.dialect, account).executeTakeFirst())) return;
+      await trx.updateTable('subscriptions').set({ status: 'canceled' }).where('id', '=', id).execute();
+      await settlePlan(store, trx, { accountId, now });
+    });
+    announcePlan(store, accountId);
+  }
+  return left.length;
+}
+
+export function toSubscription(row: Selectable<SubscriptionsTable>): StoredSubscription {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    customerId: row.customer_id,
+    status: row.status,
+    periodStartsAt: row.period_starts_at,
+    periodEndsAt: row.period_ends_at,
+    cancelsAt: row.cancels_at,
+    pastDueSince: row.past_due_since,
+    refundedAt: row.refunded_at,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,101 @@
+import type { CertificateFacts, LimitName } from '../../core/index.ts';
+import { type Certificate, parseReadable } from '../../pki/index.ts';
+import { certificateDers, parseFacts } from './certificates.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Store } from '../db/open-store.ts';
+import { shownCertificates } from './shown-certificates.ts';
+
+/** One certificate that a monitor has shown as its own. */
+export interface HistoryEntry {
+  id: string;
+  fingerprint: string;
+  firstSeenAt: number;
+  lastSeenAt: number;
+  facts: CertificateFacts;
+  /** False: a limit kept its DER from being stored, or took it away. */
+  derIsKept: boolean;
+}
+
+/** A monitor whose peer shows another certificate at each check has more of them than a page or a person can use. */
+const MOST_ENTRIES = 1_000;
+
+/**
+ * The leaves that could be read: the 1,000 last seen, the newest first; or, of `part`, those behind a place in the order in which they
+ * appeared, the last first. Null when there is no such monitor.
+ */
+export async function history(
+  store: Store,
+  key: MonitorKey,
+  part: { after: { at: number; id: string } | null; limit: number } | null = null,
+): Promise<HistoryEntry[] | null> {
+  const monitor = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', key.accountId)
+    .where('id', '=', key.monitorId)
+    .executeTakeFirst();
+  if (!monitor) return null;
+  const leaves = shownCertificates(store.db, key).where('role', '=', 'leaf').where('facts', 'is not', null);
+  const rows = await (part === null ? leaves.limit(MOST_ENTRIES) : partOf(leaves, part)).execute();
+  return rows.flatMap((row) => {
+    const facts = parseFacts(row.facts);
+    if (facts === null) return [];
+    const { id, fingerprint, first_seen_at: firstSeenAt, last_seen_at: lastSeenAt } = row;
+    return [{ id, fingerprint, firstSeenAt, lastSeenAt, facts, derIsKept: row.der_is_kept === 1 }];
+  });
+}
+
+/** The limit that last kept certificates of a monitor from being stored, and when; null: none ever did. */
+export async function notKept(
+  store: Store,
+  { accountId, monitorId }: MonitorKey,
+): Promise<{ limit: LimitName; at: number } | null> {
+  const state = await store.db
+    .selectFrom('monitor_states')
+    .select(['unkept_at as at', 'unkept_limit as limit'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .executeTakeFirst();
+  return state === undefined || state.at === null || state.limit === null
+    ? null
+    : { limit: state.limit, at: state.at };
+}
+
+function partOf(
+  leaves: ReturnType<typeof shownCertificates>,
+  { after, limit }: { after: { at: number; id: string } | null; limit: number },
+) {
+  const first = 'monitor_certificates.first_seen_at';
+  const inOrder = leaves
+    .clearOrderBy()
+    .orderBy(first, 'desc')
+    .orderBy('monitor_certificates.id')
+    .limit(limit);
+  if (after === null) return inOrder;
+  return inOrder.where((eb) =>
+    eb.or([
+      eb(first, '<', after.at),
+      eb.and([eb(first, '=', after.at), eb('monitor_certificates.id', '>', after.id)]),
+    ]),
+  );
+}
+
+/**
+ * Two certificates of a monitor's history, by their fingerprints; null where there is no such monitor, or no such entry. `not_kept`:
+ * the DER of one of them is not stored.
+ */
+export async function historyPair(
+  store: Store,
+  { from, to, ...key }: MonitorKey & { from: string; to: string },
+): Promise<{ before: Certificate; after: Certificate } | 'not_kept' | null> {
+  const entries = await shownCertificates(store.db, key)
+    .where('role', '=', 'leaf')
+    .where('facts', 'is not', null)
+    .where('monitor_certificates.fingerprint', 'in', [from, to])
+    .execute();
+  if (entries.length < new Set([from, to]).size) return null;
+  const ders = await certificateDers(store, [from, to]);
+  if (ders === null) return 'not_kept';
+  const [before, after] = ders.map(parseReadable);
+  return before && after ? { before, after } : null;
+}

@@ -1,0 +1,141 @@
+import type { Transaction } from 'kysely';
+import type { Uptime } from '../../core/index.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { MonitorDaysTable } from '../schema/check-tables.ts';
+import type { Tables } from '../schema/tables.ts';
+
+export const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What the checks of some time came to. `answered` are those with a response time. */
+export interface Figures {
+  checks: number;
+  up: number;
+  down: number;
+  unknown: number;
+  answered: number;
+  responseSum: number;
+  responseMax: number;
+}
+
+const NONE: Figures = {
+  ...{ checks: 0, up: 0, down: 0, unknown: 0 },
+  ...{ answered: 0, responseSum: 0, responseMax: 0 },
+};
+
+/** The hour that is not over; it is part of no day yet. */
+export interface OpenHour {
+  /** When it began, ms UTC. */
+  at: number;
+  figures: Figures;
+}
+
+/** Counts a check in. `finished`: the hour before it, where another one has begun. */
+export function followHour(
+  open: OpenHour | null,
+  check: { at: number; state: Uptime; responseMs: number | null },
+): { open: OpenHour; finished: OpenHour | null } {
+  const at = Math.floor(check.at / HOUR_MS) * HOUR_MS;
+  const isSame = open?.at === at;
+  const before = isSame ? open.figures : NONE;
+  const answer = check.responseMs;
+  const figures = plus(before, {
+    ...{ ...NONE, checks: 1, [check.state]: 1 },
+    ...(answer === null ? {} : { answered: 1, responseSum: answer, responseMax: answer }),
+  });
+  return { open: { at, figures }, finished: isSame ? null : open };
+}
+
+function plus(one: Figures, other: Figures): Figures {
+  return {
+    checks: one.checks + other.checks,
+    up: one.up + other.up,
+    down: one.down + other.down,
+    unknown: one.unknown + other.unknown,
+    answered: one.answered + other.answered,
+    responseSum: one.responseSum + other.responseSum,
+    responseMax: Math.max(one.responseMax, other.responseMax),
+  };
+}
+
+/** As `monitor_states` keeps it. */
+export const packHour = ({ figures }: OpenHour): string => JSON.stringify(Object.values(figures));
+
+export function parseHour(row: { hour_at: number | null; hour: string | null }): OpenHour | null {
+  if (row.hour_at === null || row.hour === null) return null;
+  const [checks = 0, up = 0, down = 0, unknown = 0, answered = 0, responseSum = 0, responseMax = 0] =
+    JSON.parse(row.hour) as number[];
+  return { at: row.hour_at, figures: { checks, up, down, unknown, answered, responseSum, responseMax } };
+}
+
+/** The answers of an hour that had any. */
+export interface HourOfAnswers {
+  /** When it began, ms UTC. */
+  at: number;
+  answered: number;
+  responseSum: number;
+  responseMax: number;
+}
+
+/** In a day's row: the number of the hour, how many answers, their sum and the slowest. */
+type PackedHours = [hour: number, answered: number, sum: number, max: number][];
+
+export function hoursOf({
+  day_at: dayAt,
+  hours,
+}: Pick<MonitorDaysTable, 'day_at' | 'hours'>): HourOfAnswers[] {
+  return (JSON.parse(hours) as PackedHours).map(([hour, answered, responseSum, responseMax]) => ({
+    at: dayAt + hour * HOUR_MS,
+    ...{ answered, responseSum, responseMax },
+  }));
+}
+
+type DayFigures = Omit<MonitorDaysTable, 'account_id' | 'monitor_id'>;
+
+/** A day with one more hour of it, or more of one that it has: the clock may have been set back. */
+export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour): DayFigures {
+  const dayAt = Math.floor(at / DAY_MS) * DAY_MS;
+  const sum = day
+    ? plus({ ...day, responseSum: day.response_sum, responseMax: day.response_max }, figures)
+    : figures;
+  const { responseSum, responseMax, ...counts } = sum;
+  const { answered } = figures;
+  const hours = day ? (JSON.parse(day.hours) as PackedHours) : [];
+  const number = (at - dayAt) / HOUR_MS;
+  const known = hours.find(([hour]) => hour === number);
+  if (known && answered > 0) {
+    known[1] += answered;
+    known[2] += figures.responseSum;
+    known[3] = Math.max(known[3], figures.responseMax);
+  } else if (answered > 0) hours.push([number, answered, figures.responseSum, figures.responseMax]);
+  return {
+    day_at: dayAt,
+    ...{ checks: counts.checks, up: counts.up, down: counts.down, unknown: counts.unknown },
+    answered: counts.answered,
+    response_sum: responseSum,
+    response_max: responseMax,
+    hours: JSON.stringify(hours),
+  };
+}
+
+/** Adds an hour that is over to its day, in the transaction of the first check after it. */
+export async function keepHour(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  hour: OpenHour,
+): Promise<void> {
+  const ofDay = { account_id: accountId, monitor_id: monitorId };
+  const day = await trx
+    .selectFrom('monitor_days')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('day_at', '=', Math.floor(hour.at / DAY_MS) * DAY_MS)
+    .executeTakeFirst();
+  const figures = withHour(day, hour);
+  await trx
+    .insertInto('monitor_days')
+    .values({ ...ofDay, ...figures })
+    .onConflict((conflict) => conflict.columns(['account_id', 'monitor_id', 'day_at']).doUpdateSet(figures))
+    .execute();
+}

@@ -1,0 +1,108 @@
+import type { Transaction } from 'kysely';
+import { createHash } from 'node:crypto';
+import type { Observation } from '../../core/index.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** An observation in the form in which it is kept. */
+export interface Evidence {
+  /** The same for looks that saw the same chains and failures, wherever, in whichever order and how fast. */
+  id: string;
+  /** It has what is looked at now and then alone. */
+  hasPosture: boolean;
+  /** Plain data with fingerprints in the place of DER, which is kept once, in `certificates`. */
+  observation: unknown;
+  /** By fingerprint. */
+  ders: Map<string, Uint8Array>;
+  /** The role of each of them; leaves in the order of the addresses. */
+  roles: Map<string, 'leaf' | 'chain' | 'beside'>;
+  /** Those among them that every such look has; the others only one that asked for them. */
+  usual: ReadonlySet<string>;
+}
+
+/** Takes the bytes out of an observation. Of a staple its length stays: what it said is among the evidence of revocation. */
+export function evidenceOf(observation: Observation): Evidence {
+  const ders: Evidence['ders'] = new Map();
+  const roles: Evidence['roles'] = new Map();
+  const keep = (der: Uint8Array, role: 'leaf' | 'chain' | 'beside'): string => {
+    const fingerprint = createHash('sha256').update(der).digest('hex');
+    ders.set(fingerprint, der);
+    const known = roles.get(fingerprint);
+    if (known === undefined || RANK[role] < RANK[known]) roles.set(fingerprint, role);
+    return fingerprint;
+  };
+  const addresses = observation.addresses.map((address) =>
+    address.outcome === 'failed'
+      ? address
+      : {
+          ...address,
+          presentedChain: address.presentedChain.map((der, index) =>
+            keep(der, index === 0 ? 'leaf' : 'chain'),
+          ),
+          staple: address.staple?.byteLength ?? null,
+        },
+  );
+  const authorities = observation.authorities.map(({ der, source, url }) => ({
+    fingerprint: keep(der, 'beside'),
+    source,
+    url,
+  }));
+  const usual = new Set(ders.keys());
+  const posture = observation.posture && {
+    ...observation.posture,
+    alternates: observation.posture.alternates.map((alternate) => ({
+      ...alternate,
+      presentedChain: alternate.presentedChain.map((der) => keep(der, 'beside')),
+    })),
+  };
+  const stored = { ...observation, addresses, authorities, posture };
+  return {
+    ...{ id: evidenceId(stored), hasPosture: posture !== null },
+    ...{ observation: stored, ders, roles, usual },
+  };
+}
+
+const RANK = { leaf: 0, chain: 1, beside: 2 };
+
+/** The part of a stored observation that tells what was shown. */
+export interface StoredObservation {
+  resolution?: { ok: boolean; stage?: string; reason?: string };
+  addresses?: { presentedChain?: string[]; stage?: string; reason?: string }[];
+  authorities?: { fingerprint: string }[];
+}
+
+/** Addresses are no part of it: names that lead to others each time show the same. */
+export function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {
+  const shown = addresses.map(({ presentedChain, stage, reason }) =>
+    JSON.stringify(presentedChain ?? [stage, reason]),
+  );
+  const said = [
+    resolution?.ok === false ? [resolution.stage, resolution.reason] : null,
+    [...new Set(shown)].toSorted(),
+    authorities.map(({ fingerprint }) => fingerprint).toSorted(),
+  ];
+  return shortDigest(said);
+}
+
+/** 128 bits: enough to tell apart what one monitor has shown or was told. */
+export const shortDigest = (said: unknown): string =>
+  createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 32);
+
+/** Keeps the first look that saw this, and of those that came later the last one that looked at everything. */
+export async function keepEvidence(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  { evidence, observation, now }: { evidence: Evidence; observation: string; now: number },
+): Promise<void> {
+  await trx
+    .insertInto('evidence')
+    .values({
+      ...{ account_id: accountId, monitor_id: monitorId },
+      ...{ id: evidence.id, first_seen_at: now, observation },
+    })
+    .onConflict((conflict) => {
+      const known = conflict.columns(['account_id', 'monitor_id', 'id']);
+      return evidence.hasPosture ? known.doUpdateSet({ observation }) : known.doNothing();
+    })
+    .execute();
+}

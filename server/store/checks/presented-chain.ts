@@ -1,0 +1,42 @@
+import { certificateDers } from './certificates.ts';
+import type { StoredObservation } from './evidence.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Store } from '../db/open-store.ts';
+
+/**
+ * The DER of what the endpoint sent when a certificate was last read there, leaf first; of several addresses, one that
+ * showed the monitor's own. The leaf alone where no check of that time is kept; empty before anything was read. Null:
+ * there is no such monitor.
+ */
+export async function presentedChain(store: Store, key: MonitorKey): Promise<Uint8Array[] | null> {
+  const monitor = await store.db
+    .selectFrom('monitors')
+    .select('certificate_fingerprint')
+    .where('id', '=', key.monitorId)
+    .where('account_id', '=', key.accountId)
+    .executeTakeFirst();
+  if (!monitor) return null;
+  const leaf = monitor.certificate_fingerprint;
+  if (leaf === null) return [];
+
+  const seen = await store.db
+    .selectFrom('check_runs')
+    .innerJoin('evidence', (join) =>
+      join
+        .onRef('evidence.account_id', '=', 'check_runs.account_id')
+        .onRef('evidence.monitor_id', '=', 'check_runs.monitor_id')
+        .onRef('evidence.id', '=', 'check_runs.evidence_id'),
+    )
+    .select('observation')
+    .where('check_runs.account_id', '=', key.accountId)
+    .where('check_runs.monitor_id', '=', key.monitorId)
+    .where('reached', '=', 1)
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const { addresses = [] }: StoredObservation =
+    seen === undefined ? {} : (JSON.parse(seen.observation) as StoredObservation);
+  const chains = addresses.map((address) => address.presentedChain ?? []);
+  const fingerprints = chains.find(([first]) => first === leaf) ?? [leaf];
+  return (await certificateDers(store, fingerprints)) ?? [];
+}

@@ -1,0 +1,165 @@
+import { type Kysely, sql, type SqlBool } from 'kysely';
+import { uptimeWindowDays } from '../../core/index.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+const DAY_MS = 86_400_000;
+/** Beyond what a plan shows, and after the end of Premium before less is kept: whoever pays again a little late has lost nothing. */
+const GRACE_MS = 7 * DAY_MS;
+/** As one portion: the embedded database has one writer, which nobody should wait for long. */
+const AT_ONCE = 200;
+
+interface Place {
+  account_id: string;
+  id: string;
+}
+
+/**
+ * Removes what no plan shows any more of the past of monitors, some of them at a time: runs of checks, days, incidents with what was
+ * told of them, and then what showed in none of the runs that are left. Ends early, between two portions, when `stopping` fires.
+ * Returns how many rows.
+ */
+export async function prunePast(store: Store, now: number, stopping?: AbortSignal): Promise<number> {
+  let removed = 0;
+  for (let after: Place = { account_id: '', id: '' }; ;) {
+    const page = await store.db
+      .selectFrom('monitors')
+      .select(['account_id', 'id'])
+      .where(sql<boolean>`(account_id, id) > (${after.account_id}, ${after.id})`)
+      .orderBy('account_id')
+      .orderBy('id')
+      .limit(AT_ONCE)
+      .execute();
+    const last = page.at(-1);
+    if (!last) return removed;
+    for (const keeps of ['little', 'much'] as const) {
+      if (stopping?.aborted) return removed;
+      removed += await prunePortion(store, { after, last, keeps, now });
+    }
+    after = last;
+  }
+}
+
+interface Portion {
+  after: Place;
+  last: Place;
+  keeps: 'little' | 'much';
+  now: number;
+}
+
+async function prunePortion(store: Store, portion: Portion): Promise<number> {
+  const { keeps, now } = portion;
+  if (store.everyonePremium && keeps === 'little') return 0;
+  const before = now - GRACE_MS - uptimeWindowDays(keeps === 'much' ? 'premium' : 'free') * DAY_MS;
+  return inTransaction(store, async (trx) => {
+    const ended = { ...portion, before, of: portionOf(store, portion) };
+    const runs = await deleteOld(trx, 'check_runs', 'last_at', ended);
+    const days = await deleteOld(trx, 'monitor_days', 'day_at', ended);
+    const incidents = await deleteOld(trx, 'incidents', 'ended_at', ended);
+    let beyond = 0;
+    for (const table of TABLES) beyond += await deleteBeyond(trx, table, ended.of);
+    if (runs + beyond > 0) await deleteUnreferenced(trx, ended.of);
+    return runs + days + incidents + beyond;
+  });
+}
+
+/** From one monitor to another in the order of keys, those of accounts that keep so much. */
+function portionOf(store: Store, { after, last, keeps, now }: Portion) {
+  const range = sql<SqlBool>`(monitors.account_id, monitors.id) > (${after.account_id}, ${after.id})
+    and (monitors.account_id, monitors.id) <= (${last.account_id}, ${last.id})`;
+  if (store.everyonePremium) return range;
+  const since = now - GRACE_MS;
+  const hadPremium = sql<SqlBool>`exists (select 1 from accounts where accounts.id = monitors.account_id
+    and ((accounts.plan = 'premium' and (accounts.plan_ends_at is null or accounts.plan_ends_at > ${since}))
+      or accounts.trial_ends_at > ${since}
+      or (accounts.granted_at is not null and (accounts.grant_ends_at is null or accounts.grant_ends_at > ${since}))
+      or exists (select 1 from subscriptions where subscriptions.account_id = accounts.id
+        and (subscriptions.period_ends_at > ${since} or subscriptions.told_at > ${since}))))`;
+  return keeps === 'much'
+    ? sql<SqlBool>`${range} and ${hadPremium}`
+    : sql<SqlBool>`${range} and not ${hadPremium}`;
+}
+
+type Ended = { before: number; of: ReturnType<typeof portionOf> };
+
+/**
+ * "cross join": SQLite takes the tables in this order then; in the other it reads all rows of an account for each portion of it.
+ * "materialized": PostgreSQL, where it takes the table for nearly empty, would look for the old rows again for each of its rows.
+ */
+async function deleteOld(
+  trx: Kysely<Tables>,
+  table: 'check_runs' | 'monitor_days' | 'incidents',
+  instant: 'last_at' | 'day_at' | 'ended_at',
+  { before, of }: Ended,
+): Promise<number> {
+  const key = { check_runs: 'number', monitor_days: 'day_at', incidents: 'id' }[table];
+  const old = sql.table(table);
+  const { numAffectedRows } =
+    await sql`with ended as materialized (
+        select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
+        from monitors cross join ${old} old
+        where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+          and ${of} and ${sql.ref(`old.${instant}`)} < ${before})
+      delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
+      trx,
+    );
+  return Number(numAffectedRows ?? 0n);
+}
+
+/**
+ * Rows that each of these monitors may have at most, whatever their age. An endpoint that says something else at each check, and is
+ * checked as often as its owner may ask for, makes 8,640 of each a day.
+ */
+const MOST_OF_MONITOR = {
+  check_runs: { most: 20_000, key: 'number', newest: 'number', spare: sql`old.last_at is not null` },
+  incidents: { most: 5_000, key: 'id', newest: 'started_at', spare: sql`old.ended_at is not null` },
+  monitor_certificates: { most: 5_000, key: 'fingerprint', newest: 'last_seen_at', spare: sql`old.kept = 0` },
+} as const;
+const TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
+
+/**
+ * Deletes what is older than the newest so many of a monitor, except for what is still in use. "materialized": otherwise the databases
+ * find the edge of a monitor, and what is beyond it, again for each of its rows.
+ */
+async function deleteBeyond(
+  trx: Kysely<Tables>,
+  name: (typeof TABLES)[number],
+  of: Ended['of'],
+): Promise<number> {
+  const { most, key, newest, spare } = MOST_OF_MONITOR[name];
+  const table = sql.table(name);
+  const [id, at] = [sql.ref(key), sql.ref(`old.${newest}`)];
+  const { numAffectedRows } = await sql`
+    with edges as materialized (
+      select monitors.account_id, monitors.id, (
+        select ${at} from ${table} old where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+        order by ${at} desc limit 1 offset ${most}) as edge
+      from monitors where ${of})
+, beyond as materialized (
+      select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
+      from edges cross join ${table} old
+      where old.account_id = edges.account_id and old.monitor_id = edges.id and ${at} <= edges.edge and ${spare})
+    delete from ${table} where (account_id, ${id}, monitor_id) in (select account_id, key, monitor_id from beyond)`.execute(
+    trx,
+  );
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Of these monitors, evidence and verdicts that no run has, nor the last check. */
+async function deleteUnreferenced(trx: Kysely<Tables>, of: Ended['of']): Promise<void> {
+  for (const [table, column] of [
+    ['evidence', 'evidence_id'],
+    ['verdicts', 'verdict_id'],
+  ] as const) {
+    const kept = sql.table(table);
+    const refers = (from: string) => sql`exists (select 1 from ${sql.table(from)} run
+      where run.account_id = old.account_id and run.monitor_id = old.monitor_id
+        and ${sql.ref(`run.${column}`)} = old.id)`;
+    await sql`delete from ${kept} where (account_id, monitor_id, id) in (
+        select old.account_id, old.monitor_id, old.id
+        from monitors cross join ${kept} old
+        where old.account_id = monitors.account_id and old.monitor_id = monitors.id
+          and ${of} and not ${refers('check_runs')} and not ${refers('monitor_states')})`.execute(trx);
+  }
+}

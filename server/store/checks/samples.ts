@@ -1,0 +1,62 @@
+import type { Uptime } from '../../core/index.ts';
+
+/** What one check told of uptime, as people see it in the strip of the last ones. Instants are ms UTC. */
+export interface Sample {
+  at: number;
+  state: Uptime;
+  responseMs: number | null;
+  /** Why it failed. */
+  message: string | null;
+}
+
+const MOST_SAMPLES = 90;
+const LETTERS: Record<Uptime, string> = { up: 'U', down: 'D', unknown: 'X' };
+const STATES: Record<string, Uptime> = { U: 'up', D: 'down', X: 'unknown' };
+const BASE = 36;
+
+/**
+ * Samples as `monitor_states` keeps them, which is written anew at every check and has to be small: a capital for the state, the time
+ * since the one before (of the first: since 1970), how long the answer took and which message it failed with. About eight bytes each.
+ */
+interface Packed {
+  checks: string;
+  messages: string[];
+}
+
+/** Oldest first, at most 90. */
+export function parseSamples(text: string | null): Sample[] {
+  if (text === null || text === '') return [];
+  const { checks, messages } = JSON.parse(text) as Packed;
+  let at = 0;
+  return [...checks.matchAll(/([A-Z])([^A-Z]*)/g)].map(([, letter = '', figures = '']) => {
+    const [since = '', responseMs = '', message = ''] = figures.split(',');
+    at += parseInt(since, BASE);
+    return {
+      at,
+      state: STATES[letter] ?? 'unknown',
+      responseMs: responseMs === '' ? null : parseInt(responseMs, BASE),
+      message: message === '' ? null : (messages[parseInt(message, BASE)] ?? null),
+    };
+  });
+}
+
+/** The last 90 of these, which are in the order in which they were made. */
+export function packSamples(samples: readonly Sample[]): string {
+  const messages: string[] = [];
+  let before = 0;
+  const checks = samples.slice(-MOST_SAMPLES).map(({ at, state, responseMs, message }) => {
+    const since = (at - before).toString(BASE);
+    before = at;
+    if (message !== null && !messages.includes(message)) messages.push(message);
+    const figures = [
+      since,
+      responseMs?.toString(BASE) ?? '',
+      message === null ? '' : messages.indexOf(message).toString(BASE),
+    ];
+    return LETTERS[state] + figures.join(',').replace(/(?<!,),+$/, '');
+  });
+  return JSON.stringify({ checks: checks.join(''), messages } satisfies Packed);
+}
+
+/** Whether there were no checks before the first of them. */
+export const isComplete = (samples: readonly Sample[]): boolean => samples.length < MOST_SAMPLES;

@@ -1,0 +1,232 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import type { CertificateFacts, LimitName, Limits } from '../../core/index.ts';
+import {
+  addCertificates,
+  derIsKept,
+  dropUnkeptDers,
+  keptFingerprints,
+  type SeenCertificate,
+} from './certificates.ts';
+import { type Evidence, keepEvidence } from './evidence.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import { fitting, inBrief, spareBytes } from './stored-bytes.ts';
+import type { Tables } from '../schema/tables.ts';
+
+/** What the checks before saw, as `monitor_states` has it. */
+interface SeenBefore {
+  evidence_id: string | null;
+  shown_id: string | null;
+  shown_at: number | null;
+}
+
+/** What of a check was stored. */
+export interface Stored {
+  /** The limit that kept something from being stored, now or of what was stored before; null: none did. */
+  reached: LimitName | null;
+  /** False: over the limit of a day, or with evidence over that of a check. The verdict replaces the one before, the evidence is lost. */
+  isKept: boolean;
+  bytes: number;
+}
+
+const UNCHANGED: Stored = { reached: null, isKept: true, bytes: 0 };
+
+/**
+ * Keeps what a check saw: evidence, certificates and which of them the monitor shows, as far as the limits allow. Where the check before
+ * saw the same, nothing is written: it is all there. Part of the transaction that records the check, which counts the `bytes` at its end.
+ */
+export async function keepSeen(
+  trx: Transaction<Tables>,
+  key: MonitorKey,
+  seen: {
+    evidence: Evidence;
+    /** Every distinct certificate seen that could be read. */
+    certificates: readonly { facts: CertificateFacts }[];
+    /** The leaf to show from now on. */
+    currentFingerprint: string | null;
+    /** JSON, with its id. */
+    verdict: { id: string; text: string };
+    before: SeenBefore & { verdict_id: string | null };
+    limits: Limits;
+    now: number;
+  },
+): Promise<Stored> {
+  const { evidence, before, limits, now } = seen;
+  const isNewEvidence = evidence.id !== before.evidence_id || evidence.hasPosture;
+  if (!isNewEvidence && seen.verdict.id === before.verdict_id) return UNCHANGED;
+
+  const observation = JSON.stringify(evidence.observation);
+  const isShown = evidence.id === before.shown_id;
+  const showsMore = evidence.ders.size > 0 && !(isShown && !evidence.hasPosture);
+  const kept = showsMore ? await keptFingerprints(trx, [...evidence.ders.keys()]) : new Set<string>();
+  const missing = showsMore
+    ? certificatesOf(evidence, seen.certificates).filter(({ fingerprint }) => !kept.has(fingerprint))
+    : [];
+  const written = await newBytes(trx, key, { ...seen, observation });
+  const spareOfCheck = limits.storedKbPerCheck * 1_000 - written;
+  const { certificates, bytes, areAll } = fitting(missing, evidence, spareOfCheck);
+  const added = written + bytes;
+  const isOver = spareOfCheck < 0 || (added > 0 && added > (await spareBytes(trx, { ...key, limits, now })));
+  if (isOver) {
+    const current = missing.find(({ fingerprint }) => fingerprint === seen.currentFingerprint);
+    if (current) await addCertificates(trx, [inBrief(current)], now);
+    return { reached: spareOfCheck < 0 ? 'storedKbPerCheck' : 'storedKbPerDay', isKept: false, bytes: 0 };
+  }
+
+  if (isNewEvidence) await keepEvidence(trx, key, { evidence, observation, now });
+  let isFull = false;
+  if (showsMore) {
+    await addCertificates(trx, certificates, now);
+    if (!isShown && before.shown_at !== null) await leaveShown(trx, key, before.shown_at);
+    await extendHistory(trx, key, { evidence, now });
+    isFull = await dropOldest(trx, key, limits.certificatesPerDomain);
+  }
+  const reached = areAll ? (isFull ? 'certificatesPerDomain' : null) : 'storedKbPerCheck';
+  return { reached, isKept: true, bytes: added };
+}
+
+/** How many bytes of evidence and verdict have no row yet: what alternates between two writes nothing the third time. */
+async function newBytes(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  {
+    evidence,
+    verdict,
+    observation,
+  }: { evidence: Evidence; verdict: { id: string; text: string }; observation: string },
+): Promise<number> {
+  const known = (table: 'evidence' | 'verdicts', id: string) =>
+    trx
+      .selectFrom(table)
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('monitor_id', '=', monitorId)
+      .where('id', '=', id)
+      .executeTakeFirst();
+  return (
+    ((await known('evidence', evidence.id)) ? 0 : Buffer.byteLength(observation)) +
+    ((await known('verdicts', verdict.id)) ? 0 : Buffer.byteLength(verdict.text))
+  );
+}
+
+/** Lets go of the certificates that a monitor shows no more, the oldest first, where it has more than `most`. Whether there were any. */
+async function dropOldest(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  most: number,
+): Promise<boolean> {
+  const ofMonitor = trx
+    .selectFrom('monitor_certificates')
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('kept', '=', 1);
+  const { count } = await ofMonitor
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  if (count <= most) return false;
+  const unused = await ofMonitor
+    .select('fingerprint')
+    .where('shown', '=', 0)
+    .orderBy('last_seen_at')
+    .orderBy('first_seen_at')
+    .limit(count - most)
+    .execute();
+  const fingerprints = unused.map(({ fingerprint }) => fingerprint);
+  if (fingerprints.length === 0) return false;
+  await trx
+    .updateTable('monitor_certificates')
+    .set({ kept: 0 })
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('fingerprint', 'in', fingerprints)
+    .execute();
+  await dropUnkeptDers(trx, fingerprints);
+  return true;
+}
+
+function certificatesOf(
+  { ders }: Evidence,
+  certificates: readonly { facts: CertificateFacts }[],
+): SeenCertificate[] {
+  const facts = new Map(
+    certificates.map((certificate) => [certificate.facts.fingerprint, certificate.facts]),
+  );
+  return [...ders].map(([fingerprint, der]) => ({ fingerprint, der, facts: facts.get(fingerprint) ?? null }));
+}
+
+/** Writes down when what was shown until now was last seen. */
+async function leaveShown(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  shownAt: number,
+): Promise<void> {
+  await trx
+    .updateTable('monitor_certificates')
+    .set({ shown: 0, last_seen_at: shownAt })
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where('shown', '=', 1)
+    .execute();
+}
+
+async function extendHistory(
+  trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  { evidence: { ders, roles, usual }, now }: { evidence: Evidence; now: number },
+): Promise<void> {
+  await trx
+    .insertInto('monitor_certificates')
+    .values(
+      [...ders.keys()].map((fingerprint) => ({
+        id: randomUUID(),
+        account_id: accountId,
+        monitor_id: monitorId,
+        fingerprint,
+        role: roles.get(fingerprint) ?? ('chain' as const),
+        first_seen_at: now,
+        last_seen_at: now,
+        shown: Number(usual.has(fingerprint)),
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'monitor_id', 'fingerprint']).doUpdateSet((eb) => ({
+        last_seen_at: eb.ref('excluded.last_seen_at'),
+        shown: eb.ref('excluded.shown'),
+        kept: 1,
+        // A certificate that was once served as the leaf stays part of the history.
+        role: eb
+          .case()
+          .when(
+            eb.or([
+              eb('monitor_certificates.role', '=', 'leaf'),
+              eb.and([eb('monitor_certificates.role', '=', 'chain'), eb('excluded.role', '=', 'beside')]),
+            ]),
+          )
+          .then(eb.ref('monitor_certificates.role'))
+          .else(eb.ref('excluded.role'))
+          .end(),
+      })),
+    )
+    .execute();
+}
+
+/** The certificates that a monitor has shown, with what is known of each; `last_seen_at` as it is. */
+export function shownCertificates(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+  return db
+    .selectFrom('monitor_certificates')
+    .innerJoin('certificates', 'certificates.fingerprint', 'monitor_certificates.fingerprint')
+    .leftJoin('monitor_states', (join) =>
+      join
+        .onRef('monitor_states.account_id', '=', 'monitor_certificates.account_id')
+        .onRef('monitor_states.monitor_id', '=', 'monitor_certificates.monitor_id')
+        .on('monitor_certificates.shown', '=', 1),
+    )
+    .select(['monitor_certificates.id', 'monitor_certificates.fingerprint', 'role', 'facts'])
+    .select(derIsKept.as('der_is_kept'))
+    .select('monitor_certificates.first_seen_at')
+    .select(sql<number>`coalesce(shown_at, last_seen_at)`.as('last_seen_at'))
+    .where('monitor_certificates.account_id', '=', accountId)
+    .where('monitor_certificates.monitor_id', '=', monitorId)
+    .orderBy(sql`coalesce(shown_at, last_seen_at)`, 'desc')
+    .orderBy('monitor_certificates.first_seen_at', 'desc');
+}

@@ -1,0 +1,93 @@
+import type { Transaction } from 'kysely';
+import type { CertificateFacts, Limits } from '../../core/index.ts';
+import type { SeenCertificate } from './certificates.ts';
+import type { Evidence } from './evidence.ts';
+import { countMonitors } from '../monitors/monitor-total.ts';
+import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
+import type { Tables } from '../schema/tables.ts';
+
+const DAY_MS = 86_400_000;
+const KB = 1_000;
+/** Of a certificate beside its DER and facts: rows and index entries. */
+const ROW_BYTES = 400;
+
+/** Of the account in `rate_limits`. */
+export const storedKey = (accountId: string): string => `stored:${accountId}`;
+
+/** How many bytes of certificates and evidence the account may still store in its day. */
+export async function spareBytes(
+  trx: Transaction<Tables>,
+  { accountId, limits, now }: { accountId: string; limits: Limits; now: number },
+): Promise<number> {
+  const { count } = await usedOf(trx, { key: storedKey(accountId), now });
+  return (dailyKb(limits, await countMonitors(trx, accountId)) - count) * KB;
+}
+
+/** What an account with so many domains may store a day, in kilobytes. */
+export const dailyKb = ({ storedKbPerDay }: Limits, domains: number): number =>
+  Math.floor(storedKbPerDay * (1 + domains / 10));
+
+/** Counts what was stored; last in its transaction, because other checks of the account wait for this row. */
+export async function countStored(
+  trx: Transaction<Tables>,
+  { accountId, bytes, now }: { accountId: string; bytes: number; now: number },
+): Promise<void> {
+  const use = {
+    key: storedKey(accountId),
+    limit: Infinity,
+    windowMs: DAY_MS,
+    now,
+    weight: Math.ceil(bytes / KB),
+  };
+  await consumeRateLimit({ db: trx }, use);
+}
+
+/** Of certificates those that fit in `spare` bytes as they are, in the order of their importance; the others without DER and in brief. */
+export function fitting(
+  seen: readonly SeenCertificate[],
+  { roles }: Pick<Evidence, 'roles'>,
+  spare: number,
+): { certificates: SeenCertificate[]; bytes: number; areAll: boolean } {
+  const order = ['leaf', 'chain', 'beside'];
+  const rank = ({ fingerprint }: SeenCertificate): number =>
+    order.indexOf(roles.get(fingerprint) ?? 'beside');
+  let bytes = 0;
+  let areAll = true;
+  const certificates = seen
+    .toSorted((one, other) => rank(one) - rank(other))
+    .map((certificate) => {
+      const whole = sizeOf(certificate);
+      const fits = bytes + whole <= spare;
+      const stored = fits ? certificate : inBrief(certificate);
+      bytes += fits ? whole : sizeOf(stored);
+      areAll &&= fits;
+      return stored;
+    });
+  return { certificates, bytes, areAll };
+}
+
+const sizeOf = ({ der, facts }: SeenCertificate): number =>
+  (der?.byteLength ?? 0) + (facts === null ? 0 : Buffer.byteLength(JSON.stringify(facts))) + ROW_BYTES;
+
+const MOST_TEXT = 200;
+const MOST_NAMES = 20;
+
+/** What tells the certificate from others, and when it ends. */
+export function inBrief({ fingerprint, facts }: SeenCertificate): SeenCertificate {
+  return { fingerprint, der: null, facts: facts && briefFacts(facts) };
+}
+
+function briefFacts(facts: CertificateFacts): CertificateFacts {
+  const cut = (text: string): string => text.slice(0, MOST_TEXT);
+  const { authorityUrl } = facts;
+  return {
+    ...facts,
+    serialNumber: cut(facts.serialNumber),
+    issuer: cut(facts.issuer),
+    subject: cut(facts.subject),
+    authorityName: cut(facts.authorityName),
+    authorityFullDn: cut(facts.authorityFullDn),
+    authorityUrl: authorityUrl !== null && authorityUrl.length > MOST_TEXT ? null : authorityUrl,
+    sans: facts.sans.slice(0, MOST_NAMES).map(cut),
+  };
+}

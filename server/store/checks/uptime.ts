@@ -1,0 +1,237 @@
+import { type Kysely, sql } from 'kysely';
+import { type Uptime, uptimePercent, uptimeWindowDays } from '../../core/index.ts';
+import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
+import { HOUR_MS, type HourOfAnswers, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
+import { isDown } from '../alerts/incidents.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import type { Monitor } from '../monitors/monitor-row.ts';
+import type { Store } from '../db/open-store.ts';
+import { isComplete, parseSamples, type Sample } from './samples.ts';
+import type { Tables } from '../schema/tables.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface Incident {
+  id: string;
+  startedAt: number;
+  endedAt: number | null;
+  cause: string;
+  message: string;
+}
+
+/** What the plan shows of a monitor's uptime. Instants in ms UTC. */
+export interface UptimeHistory {
+  /** Confirmed by a second look; null before the first check. */
+  state: Uptime | null;
+  windowDays: number;
+  /** Where the figures begin: the first check that told anything, or the window's start; null where nothing is confirmed yet. */
+  since: number | null;
+  percent: number | null;
+  /** Oldest first. */
+  checks: Sample[];
+  /** Newest first, those that touch the window. */
+  incidents: Incident[];
+  /** Evenly spaced, oldest first, at most 120; spans without an answer are left out. `at` is where a span begins. */
+  responseTimes: { at: number; averageMs: number; slowestMs: number }[];
+}
+
+const MOST_INCIDENTS = 100;
+const SPANS = 120;
+
+/** null: the account has no such monitor. */
+export async function uptimeHistory(
+  store: Store,
+  { accountId, monitorId, now }: MonitorKey & { now: number },
+): Promise<UptimeHistory | null> {
+  const { db } = store;
+  const monitor = await db
+    .selectFrom('monitors')
+    .leftJoin('monitor_states as states', (join) =>
+      join
+        .onRef('states.account_id', '=', 'monitors.account_id')
+        .onRef('states.monitor_id', '=', 'monitors.id'),
+    )
+    .select(['id', 'uptime', 'uptime_since', 'recent_checks', 'samples', 'hour_at', 'hour'])
+    .where('monitors.id', '=', monitorId)
+    .where('monitors.account_id', '=', accountId)
+    .executeTakeFirst();
+  if (!monitor) return null;
+  const key = { accountId, monitorId };
+  const samples = parseSamples(monitor.samples);
+  const windowDays = await windowOf(store, accountId, now);
+  const windowStart = now - windowDays * DAY_MS;
+  const from = Math.max(windowStart, monitor.uptime_since ?? windowStart);
+  const downMs =
+    (await downtimes(db, { accountId, ids: [monitorId], from: windowStart, now })).get(monitorId) ?? 0;
+  const known =
+    monitor.uptime_since !== null &&
+    isConfirmed({ uptime: monitor.uptime, recentChecks: monitor.recent_checks, downMs });
+  return {
+    state: monitor.uptime,
+    windowDays,
+    since: known ? from : null,
+    percent: known ? uptimePercent({ from, now, downMs }) : null,
+    checks: samples.toSorted((one, other) => one.at - other.at),
+    incidents: await incidentsSince(db, key, windowStart),
+    responseTimes: await responseTimes(db, key, { samples, open: parseHour(monitor), from, now }),
+  };
+}
+
+/** The percentage of each of an account's monitors, over what its plan shows; not of those that nothing is known of yet. */
+export async function uptimePercents(
+  store: Store,
+  monitors: readonly Pick<Monitor, 'id' | 'accountId' | 'uptimeSince' | 'uptime' | 'recentChecks'>[],
+  now: number,
+): Promise<Map<string, number>> {
+  const known = monitors.filter(({ uptimeSince }) => uptimeSince !== null);
+  const [first] = known;
+  if (first === undefined) return new Map();
+  const windowStart = now - (await windowOf(store, first.accountId, now)) * DAY_MS;
+  const ids = known.map(({ id }) => id);
+  const down = await downtimes(store.db, { accountId: first.accountId, ids, from: windowStart, now });
+  return new Map(
+    known.flatMap(({ id, uptimeSince, uptime, recentChecks }) => {
+      const from = Math.max(windowStart, uptimeSince ?? windowStart);
+      const downMs = down.get(id) ?? 0;
+      if (!isConfirmed({ uptime, recentChecks, downMs })) return [];
+      return [[id, uptimePercent({ from, now, downMs })] as const];
+    }),
+  );
+}
+
+/** Once it was seen up, or down by a second look. One failure alone says nothing of the time since. */
+function isConfirmed({
+  uptime,
+  recentChecks,
+  downMs,
+}: Pick<Monitor, 'uptime' | 'recentChecks'> & { downMs: number }): boolean {
+  if (uptime === 'unknown') return downMs > 0 || recentChecks.includes('u');
+  return uptime !== null;
+}
+
+async function windowOf(store: Store, accountId: string, now: number): Promise<number> {
+  const row = await store.db
+    .selectFrom('accounts')
+    .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  const { plan } = row ? entitlementAt(store, settledEntitlement(row), now) : { plan: 'free' as const };
+  return uptimeWindowDays(plan);
+}
+
+/** How long each was down since `from` and since it is watched without a pause; those that never were are not in it. */
+async function downtimes(
+  db: Kysely<Tables>,
+  { accountId, ids, from, now }: { accountId: string; ids: readonly string[]; from: number; now: number },
+): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom('incidents')
+    .select([
+      'monitor_id',
+      sql<number>`cast(sum(
+        case when ended_at is null or ended_at > ${sql.lit(now)} then ${sql.lit(now)} else ended_at end
+        - case when started_at < ${sql.lit(from)} then ${sql.lit(from)} else started_at end
+      ) as bigint)`.as('down_ms'),
+    ])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', 'in', ids)
+    .where(isDown)
+    .where('started_at', '<', now)
+    // An incident ends with the pause at the latest, so that none reaches over one.
+    .where('started_at', '>=', (eb) =>
+      eb
+        .selectFrom('monitors')
+        .select((of) => of.fn.coalesce('uptime_since', of.lit(0)).as('since'))
+        .whereRef('monitors.account_id', '=', 'incidents.account_id')
+        .whereRef('monitors.id', '=', 'incidents.monitor_id'),
+    )
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
+    .groupBy('monitor_id')
+    .execute();
+  return new Map(rows.map((row) => [row.monitor_id, row.down_ms]));
+}
+
+async function incidentsSince(
+  db: Kysely<Tables>,
+  { accountId, monitorId }: MonitorKey,
+  from: number,
+): Promise<Incident[]> {
+  const rows = await db
+    .selectFrom('incidents')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .where(isDown)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
+    .orderBy('started_at', 'desc')
+    .limit(MOST_INCIDENTS)
+    .execute();
+  return rows.map(({ id, started_at: startedAt, ended_at: endedAt, cause, message }) => ({
+    id,
+    startedAt,
+    endedAt,
+    cause,
+    message,
+  }));
+}
+
+type Span = UptimeHistory['responseTimes'][number];
+
+/**
+ * As long as the last checks are all there were, those over spans of any length; from then on hours, so many in each span that at most
+ * 120 cover the time.
+ */
+async function responseTimes(
+  db: Kysely<Tables>,
+  key: MonitorKey,
+  {
+    samples,
+    open,
+    from,
+    now,
+  }: { samples: readonly Sample[]; open: OpenHour | null; from: number; now: number },
+): Promise<Span[]> {
+  const [oldest] = samples.toSorted((one, other) => one.at - other.at);
+  if (isComplete(samples) || (oldest !== undefined && oldest.at <= from)) {
+    const answers = samples.flatMap(({ at, responseMs }) =>
+      responseMs === null || at < from || at > now
+        ? []
+        : [{ at, answered: 1, responseSum: responseMs, responseMax: responseMs }],
+    );
+    return spansOf(answers, { from, spanMs: Math.max(1, Math.ceil((now - from + 1) / SPANS)) });
+  }
+  const begin = Math.floor(from / HOUR_MS) * HOUR_MS;
+  const days = await db
+    .selectFrom('monitor_days')
+    .select(['day_at', 'hours'])
+    .where('account_id', '=', key.accountId)
+    .where('monitor_id', '=', key.monitorId)
+    .where('day_at', '>', begin - DAY_MS)
+    .where('day_at', '<=', now)
+    .orderBy('day_at')
+    .execute();
+  const hours = [...days.flatMap(hoursOf), ...(open ? [{ at: open.at, ...open.figures }] : [])].filter(
+    ({ at, answered }) => at >= begin && at <= now && answered > 0,
+  );
+  const spans = spansOf(hours, {
+    from: begin,
+    spanMs: Math.ceil((now - begin + 1) / HOUR_MS / SPANS) * HOUR_MS,
+  });
+  // The first hour had begun before the figures do.
+  return spans.map((span) => ({ ...span, at: Math.max(from, span.at) }));
+}
+
+function spansOf(
+  answers: readonly HourOfAnswers[],
+  { from, spanMs }: { from: number; spanMs: number },
+): Span[] {
+  const bySpan = Map.groupBy(answers, ({ at }) => Math.floor((at - from) / spanMs));
+  return [...bySpan]
+    .toSorted(([one], [other]) => one - other)
+    .map(([place, all]) => {
+      const sum = all.reduce((total, { responseSum }) => total + responseSum, 0);
+      const count = all.reduce((total, { answered }) => total + answered, 0);
+      const slowestMs = Math.max(...all.map(({ responseMax }) => responseMax));
+      return { at: from + place * spanMs, averageMs: Math.round(sum / count), slowestMs };
+    });
+}

@@ -1,0 +1,90 @@
+import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { makeDueBy } from '../monitors/monitor-claims.ts';
+import type { Store } from '../db/open-store.ts';
+import { suppress } from './suppressions.ts';
+import type { Tables } from '../schema/tables.ts';
+import type { Kysely, Transaction } from 'kysely';
+import { inTransaction } from '../db/transaction.ts';
+
+/** A mail of an outbox, as somebody's bounce names it. */
+export interface BouncedMail {
+  outbox: 'deliveries' | 'mails';
+  id: string;
+  /** null of a mail that belongs to nobody. */
+  accountId: string | null;
+  monitorId: string | null;
+  /** Where it goes by now: the address may be another one than it was sent to. */
+  recipient: string;
+}
+
+/** The mail with this id; null where there is none (any more). */
+export async function mailOf(store: Store, id: string): Promise<BouncedMail | null> {
+  return readMail(store.db, id);
+}
+
+async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | null> {
+  const delivery = await db
+    .selectFrom('deliveries')
+    .innerJoin('accounts', 'accounts.id', 'deliveries.account_id')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .leftJoin('channels', 'channels.id', 'deliveries.channel_id')
+    .select([
+      'deliveries.account_id',
+      'alerts.monitor_id',
+      'accounts.email',
+      'channels.config',
+      'channel_key',
+    ])
+    .where('deliveries.id', '=', id)
+    .where('deliveries.channel', '=', 'email')
+    .executeTakeFirst();
+  if (delivery) {
+    // Nobody knows any more where it went: the channel was removed.
+    if (delivery.channel_key !== ACCOUNT_MAIL && delivery.config === null) return null;
+    const added =
+      delivery.config === null ? null : (JSON.parse(delivery.config) as { address: string }).address;
+    return {
+      ...{ outbox: 'deliveries', id, recipient: added ?? delivery.email },
+      ...{ accountId: delivery.account_id, monitorId: delivery.monitor_id },
+    };
+  }
+  const mail = await db
+    .selectFrom('mails')
+    .select(['account_id', 'recipient'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!mail) return null;
+  return { outbox: 'mails', id, accountId: mail.account_id, monitorId: null, recipient: mail.recipient };
+}
+
+/**
+ * Takes down that a mail which counted as delivered came back; `ends`: the address takes no mail at all, so nothing else goes
+ * there. Doing it again changes nothing.
+ */
+export async function recordBounce(
+  store: Store,
+  bounce: { mail: BouncedMail; detail: string; ends: boolean; now: number },
+): Promise<void> {
+  const { mail, ends, now } = bounce;
+  const detail = `It came back: ${bounce.detail}`;
+  await inTransaction(store, async (trx: Transaction<Tables>) => {
+    await trx
+      .updateTable(mail.outbox as 'mails')
+      .set({ state: 'failed', settled_at: now, detail })
+      .where('id', '=', mail.id)
+      .where('state', '=', 'delivered')
+      .execute();
+    if (mail.accountId !== null && mail.monitorId !== null)
+      await makeDueBy(trx, { accountId: mail.accountId, monitorId: mail.monitorId, at: now });
+    if (ends) await suppress(trx, { address: mail.recipient, reason: 'bounced', detail: bounce.detail, now });
+  });
+  if (mail.accountId === null) return;
+  const { accountId, monitorId } = mail;
+  store.signals.publish({ topic: 'account', accountId });
+  store.signals.publish({ topic: 'due' });
+  store.signals.publish({ topic: 'alerts', accountId, monitorId });
+}

@@ -1,0 +1,175 @@
+import type { Kysely, Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { locked } from '../db/dialect.ts';
+import { dropWaitingFor } from '../alerts/alerts.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+import type { MailSubject } from './unsubscribe-token.ts';
+
+/** Tells whether the account still accepts links that were mailed before migration 0019. */
+export async function acceptsOldLinks({ db }: Store, accountId: string, now: number): Promise<boolean> {
+  const account = await db
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .where('old_links_until', '>', now)
+    .executeTakeFirst();
+  return account !== undefined;
+}
+
+/** What the reader of a mail channel wants no more of. */
+export interface Unsubscribed {
+  all: boolean;
+  monitorIds: string[];
+}
+
+/** By the key of the channel; channels whose readers want everything are not in it. */
+export async function unsubscriptionsOf(
+  db: Kysely<Tables>,
+  accountId: string,
+): Promise<Map<string, Unsubscribed>> {
+  const rows = await db
+    .selectFrom('unsubscriptions')
+    .select(['channel_key', 'monitor_id'])
+    .where('account_id', '=', accountId)
+    .execute();
+  const byKey = new Map<string, Unsubscribed>();
+  for (const { channel_key: key, monitor_id: monitorId } of rows) {
+    const known = byKey.get(key) ?? { all: false, monitorIds: [] };
+    if (monitorId === null) known.all = true;
+    else known.monitorIds.push(monitorId);
+    byKey.set(key, known);
+  }
+  return byKey;
+}
+
+/** What a reader wants: everything, nothing of this domain, no digest, or nothing at all. */
+export type Wish = 'none' | 'domain' | 'digest' | 'all';
+
+/** A mail channel as its reader sees it through the link in a mail. */
+export interface MailReader {
+  address: string;
+  /** null where the domain is gone, and for the digest. */
+  domain: { host: string; port: number } | null;
+  unsubscribed: 'no' | Exclude<Wish, 'none'>;
+}
+
+/** null where the channel or its account is gone. */
+export async function mailReader(store: Store, subject: MailSubject): Promise<MailReader | null> {
+  return readReader(store.db, subject);
+}
+
+async function readReader(db: Kysely<Tables>, subject: MailSubject): Promise<MailReader | null> {
+  const { accountId, channelKey, monitorId } = subject;
+  const account = await db
+    .selectFrom('accounts')
+    .select(['email', 'digest_next_at'])
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  if (!account) return null;
+  const isOwn = channelKey === ACCOUNT_MAIL;
+  const channel = isOwn
+    ? undefined
+    : await db
+        .selectFrom('channels')
+        .select('config')
+        .where('id', '=', channelKey)
+        .where('account_id', '=', accountId)
+        .where('kind', '=', 'email')
+        .executeTakeFirst();
+  if (!isOwn && !channel) return null;
+  const domain =
+    monitorId === null
+      ? undefined
+      : await db
+          .selectFrom('monitors')
+          .select(['host', 'port'])
+          .where('id', '=', monitorId)
+          .where('account_id', '=', accountId)
+          .executeTakeFirst();
+  const wanted = (await unsubscriptionsOf(db, accountId)).get(channelKey);
+  return {
+    address: channel ? (JSON.parse(channel.config) as { address: string }).address : account.email,
+    domain: domain ?? null,
+    unsubscribed: wanted?.all
+      ? 'all'
+      : monitorId === null && isOwn && account.digest_next_at === null
+        ? 'digest'
+        : monitorId !== null && wanted?.monitorIds.includes(monitorId)
+          ? 'domain'
+          : 'no',
+  };
+}
+
+/**
+ * What the reader wants from now on; `none`: everything that the mail stood for, again. Null where the channel or its account is
+ * gone. A wish for a domain or a digest that the mail was not about changes nothing.
+ */
+export async function setUnsubscribed(
+  store: Store,
+  subject: MailSubject,
+  { wish, now }: { wish: Wish; now: number },
+): Promise<MailReader | null> {
+  const { accountId, channelKey, monitorId } = subject;
+  const reader = await inTransaction(store, async (trx) => {
+    await locked(
+      store.dialect,
+      trx.selectFrom('accounts').select('id').where('id', '=', accountId),
+    ).execute();
+    const before = await readReader(trx, subject);
+    if (before === null) return null;
+    const scope = { accountId, channelKey };
+    const dropped = { ...scope, detail: 'Its reader unsubscribed.', now };
+    if (wish === 'all') {
+      await add(trx, { ...scope, monitorId: null, now });
+      await dropWaitingFor(trx, { ...dropped, monitorId: null });
+    }
+    if (wish === 'domain' && before.domain !== null) {
+      await add(trx, { ...scope, monitorId, now });
+      await dropWaitingFor(trx, { ...dropped, monitorId });
+      await remove(trx, { ...scope, monitorId: null });
+    }
+    if (wish === 'digest' && monitorId === null && channelKey === ACCOUNT_MAIL) {
+      await trx.updateTable('accounts').set({ digest_next_at: null }).where('id', '=', accountId).execute();
+      await remove(trx, { ...scope, monitorId: null });
+    }
+    if (wish === 'none') {
+      await remove(trx, { ...scope, monitorId: null });
+      if (monitorId !== null) await remove(trx, { ...scope, monitorId });
+    }
+    return readReader(trx, subject);
+  });
+  if (reader !== null) {
+    store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
+    // The notice that nothing is mailed any more.
+    store.signals.publish({ topic: 'account', accountId });
+    store.signals.publish({ topic: 'due' });
+  }
+  return reader;
+}
+
+async function add(trx: Transaction<Tables>, one: MailSubject & { now: number }): Promise<void> {
+  const { accountId, channelKey, monitorId, now } = one;
+  await remove(trx, one);
+  await trx
+    .insertInto('unsubscriptions')
+    .values({
+      id: randomUUID(),
+      account_id: accountId,
+      channel_key: channelKey,
+      monitor_id: monitorId,
+      created_at: now,
+    })
+    .execute();
+}
+
+async function remove(trx: Transaction<Tables>, { accountId, channelKey, monitorId }: MailSubject) {
+  await trx
+    .deleteFrom('unsubscriptions')
+    .where('account_id', '=', accountId)
+    .where('channel_key', '=', channelKey)
+    .where('monitor_id', monitorId === null ? 'is' : '=', monitorId)
+    .execute();
+}

@@ -1,0 +1,113 @@
+import type { Kysely } from 'kysely';
+import { parseFacts } from '../checks/certificates.ts';
+import { checkRunsOf } from '../checks/check-runs.ts';
+import type { MonitorKey } from './monitor-change.ts';
+import { parseSamples } from '../checks/samples.ts';
+import { shownCertificates } from '../checks/shown-certificates.ts';
+import type { Tables } from '../schema/tables.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What an export leaves out of an account that has a lot. All else is in it whole. */
+export const EXPORT_LIMITS = {
+  checksOfDays: 90,
+  /** Runs of checks that said the same; of each domain the newest, fewer where there are many domains, so that about this many come together. */
+  checksOfADomain: 1_000,
+  checksInAll: 50_000,
+  leastChecksOfADomain: 10,
+  incidentsOfADomain: 1_000,
+  certificatesOfADomain: 1_000,
+  verdictsOfADomain: 100,
+  evidenceOfADomain: 100,
+} as const;
+
+/** Everything of one domain that has an instant. */
+export async function pastOf(
+  db: Kysely<Tables>,
+  key: MonitorKey,
+  { limit, now }: { limit: number; now: number },
+) {
+  const since = now - EXPORT_LIMITS.checksOfDays * DAY_MS;
+  const runs = await checkRunsOf(db, { ...key, since, limit });
+  const certificates = await shownCertificates(db, key).limit(EXPORT_LIMITS.certificatesOfADomain).execute();
+  return {
+    incidents: await incidentsOf(db, key),
+    certificates: certificates.map(({ fingerprint, role, first_seen_at, last_seen_at, facts }) => ({
+      ...{ fingerprint, role, first_seen_at, last_seen_at },
+      facts: parseFacts(facts),
+    })),
+    verdicts: await verdictsOf(db, key),
+    evidence: await evidenceOf(db, key),
+    checks: runs.map((run) => ({
+      first_at: run.firstAt,
+      last_at: run.lastAt,
+      checks: run.checks,
+      reached: run.reached,
+      uptime: run.uptime,
+      down_message: run.downMessage,
+      verdict_id: run.verdictId,
+      evidence_id: run.evidenceId,
+    })),
+    last_checks: await samplesOf(db, key),
+    days: await daysOf(db, key),
+  };
+}
+
+async function incidentsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+  return db
+    .selectFrom('incidents')
+    .select(['id', 'problem', 'fingerprint', 'started_at', 'confirmed_at', 'ended_at', 'cause', 'message'])
+    .select(['acknowledged_at', 'snoozed_until'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .orderBy('started_at', 'desc')
+    .limit(EXPORT_LIMITS.incidentsOfADomain)
+    .execute();
+}
+
+async function verdictsOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+  const rows = await db
+    .selectFrom('verdicts')
+    .select(['id', 'judged_at', 'verdict'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .orderBy('judged_at', 'desc')
+    .limit(EXPORT_LIMITS.verdictsOfADomain)
+    .execute();
+  return rows.map((row) => ({ ...row, verdict: JSON.parse(row.verdict) as unknown }));
+}
+
+async function evidenceOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+  const rows = await db
+    .selectFrom('evidence')
+    .select(['id', 'first_seen_at', 'observation'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .orderBy('first_seen_at', 'desc')
+    .limit(EXPORT_LIMITS.evidenceOfADomain)
+    .execute();
+  return rows.map((row) => ({ ...row, observation: JSON.parse(row.observation) as unknown }));
+}
+
+async function samplesOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+  const row = await db
+    .selectFrom('monitor_states')
+    .select('samples')
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .executeTakeFirst();
+  return parseSamples(row?.samples ?? null).map(({ at, state, responseMs, message }) => ({
+    ...{ at, state, response_ms: responseMs, message },
+  }));
+}
+
+async function daysOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKey) {
+  const rows = await db
+    .selectFrom('monitor_days')
+    .select(['day_at', 'checks', 'up', 'down', 'unknown', 'answered', 'response_sum', 'response_max'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', '=', monitorId)
+    .orderBy('day_at', 'desc')
+    .execute();
+  return rows;
+}

@@ -1,0 +1,175 @@
+import type { Kysely, Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { laneOf, type Plan } from '../../core/index.ts';
+import { type HeldPlan, lockPlan } from '../billing/entitlements.ts';
+import { enqueueMail } from '../mail/mails.ts';
+import { findMisuse, type Misuse, type MisuseRules } from './misuse.ts';
+import { announceMonitor } from './monitor-change.ts';
+import { type Monitor, toMonitor } from './monitor-row.ts';
+import { countMonitors } from './monitor-total.ts';
+import type { Store } from '../db/open-store.ts';
+import { searchText } from './search-text.ts';
+import type { Tables } from '../schema/tables.ts';
+import { type Alongside, inTransaction } from '../db/transaction.ts';
+
+/** Normalised. */
+type Endpoint = Pick<Monitor, 'host' | 'port'>;
+
+export interface NewEndpoint extends Endpoint {
+  protocol: Monitor['protocol'];
+  notes?: string;
+  tags?: readonly string[];
+}
+
+interface NewMonitors {
+  accountId: string;
+  checkEveryMinutes: number;
+  now: number;
+  /** The plan's rule, asked with the count that holds while the account's row is locked. */
+  mayAdd(plan: Plan, count: number): boolean;
+  /** Left out where the operator adds. */
+  misuse?: MisuseRules;
+  /** Gets the outcomes in the order of the endpoints. */
+  alongside?: Alongside<AddedMonitor[]>;
+}
+
+/** Why nothing was added. */
+export type RefusedMonitor =
+  { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Endpoint } | Misuse;
+export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
+
+/** Adds a monitor that is due at once. Parallel adds of one account queue on its row: none slips past the limit. */
+export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
+  const [added] = await addMonitors(store, { ...request, endpoints: [request] });
+  if (added === undefined) throw new Error('One endpoint has one outcome');
+  return added;
+}
+
+/** The same for many, one after the other in one transaction; the outcomes in their order. */
+export async function addMonitors(
+  store: Store,
+  request: NewMonitors & { endpoints: readonly NewEndpoint[] },
+): Promise<AddedMonitor[]> {
+  const { accountId, now } = request;
+  let hasMail = false;
+  const outcomes = await inTransaction(store, async (trx) => {
+    const held = await lockPlan(store, trx, { accountId, now });
+    const tracked = await readTracked(trx, request);
+    const made: AddedMonitor[] = [];
+    for (const endpoint of request.endpoints) {
+      const { host, port, protocol, notes = '', tags = [] } = endpoint;
+      const refused = await refusalOf(trx, { request, held, tracked, endpoint });
+      if (refused) made.push(refused);
+      else {
+        const row = await trx
+          .insertInto('monitors')
+          .values({
+            id: randomUUID(),
+            account_id: accountId,
+            host,
+            port,
+            protocol,
+            check_every_minutes: request.checkEveryMinutes,
+            // A millisecond apart: the newest of the list and the oldest of a plan follow their order.
+            created_at: now + made.length,
+            next_check_at: now,
+            lane: laneOf(tracked.count),
+            revoked: 0,
+            active: Number(!held.disabled),
+            notes,
+            tags: JSON.stringify(tags),
+            search_text: searchText({ host, port, notes, tags }),
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow();
+        tracked.add({ host, port });
+        made.push({
+          ok: true,
+          monitor: toMonitor({ ...row, facts: null, favicon_version: null, verdict: null, moment: null }),
+        });
+      }
+    }
+    const added = made.flatMap((outcome) => (outcome.ok ? [outcome.monitor] : []));
+    hasMail = await reachOut(trx, { accountId, added, now });
+    await request.alongside?.(trx, made);
+    return made;
+  });
+  for (const outcome of outcomes)
+    if (outcome.ok) announceMonitor(store, outcome.monitor, 'added', { due: true });
+  if (hasMail) store.signals.publish({ topic: 'mails' });
+  return outcomes;
+}
+
+async function refusalOf(
+  trx: Transaction<Tables>,
+  { request, held, tracked, endpoint }: Adding,
+): Promise<RefusedMonitor | null> {
+  const { accountId, misuse, now } = request;
+  const { host, port } = endpoint;
+  if (tracked.has({ host, port })) return { ok: false, code: 'exists', existing: { host, port } };
+  if (!request.mayAdd(held.plan, tracked.count)) return { ok: false, code: 'limit_reached' };
+  if (misuse === undefined) return null;
+  const { emailVerified } = held;
+  return findMisuse(trx, misuse, { accountId, emailVerified, count: tracked.count, endpoint, now });
+}
+
+interface Adding {
+  request: NewMonitors;
+  held: HeldPlan;
+  tracked: Awaited<ReturnType<typeof readTracked>>;
+  endpoint: NewEndpoint;
+}
+
+/** With its first domain an account learns whether mail reaches it, before it matters. Whether a mail leaves. */
+async function reachOut(
+  trx: Transaction<Tables>,
+  { accountId, added, now }: { accountId: string; added: readonly Endpoint[]; now: number },
+): Promise<boolean> {
+  const [first] = added;
+  if (first === undefined) return false;
+  const account = await trx
+    .updateTable('accounts')
+    .set({ reached_out_at: now })
+    .where('id', '=', accountId)
+    .where('reached_out_at', 'is', null)
+    .where('kind', '=', 'person')
+    .returning('email')
+    .executeTakeFirst();
+  if (!account) return false;
+  const { host, port } = first;
+  const content = { kind: 'reached_you' as const, host, port, more: added.length - 1 };
+  await enqueueMail(trx, { accountId, recipient: account.email, content, now });
+  return true;
+}
+
+/** How many monitors an account has, and which of `endpoints` are among them. */
+export async function trackedEndpoints(
+  store: Store,
+  request: { accountId: string; endpoints: readonly Endpoint[] },
+): Promise<{ count: number; has(endpoint: Endpoint): boolean }> {
+  return readTracked(store.db, request);
+}
+
+async function readTracked(
+  db: Kysely<Tables>,
+  { accountId, endpoints }: { accountId: string; endpoints: readonly Endpoint[] },
+) {
+  let count = await countMonitors(db, accountId);
+  const hosts = [...new Set(endpoints.map(({ host }) => host))];
+  const ofAccount = db.selectFrom('monitors').where('account_id', '=', accountId);
+  const rows =
+    hosts.length === 0 ? [] : await ofAccount.select(['host', 'port']).where('host', 'in', hosts).execute();
+  const known = new Set(rows.map(endpointKey));
+  return {
+    get count() {
+      return count;
+    },
+    has: (endpoint: Endpoint) => known.has(endpointKey(endpoint)),
+    add(endpoint: Endpoint) {
+      known.add(endpointKey(endpoint));
+      count += 1;
+    },
+  };
+}
+
+const endpointKey = ({ host, port }: Endpoint) => `${host} ${port}`;

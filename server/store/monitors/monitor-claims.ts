@@ -1,0 +1,326 @@
+import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { frequencyOn, lanePortions, LANES, type Plan, recentChecks } from '../../core/index.ts';
+import { locked, lockedAndFree } from '../db/dialect.ts';
+import { authoritiesByAccount } from '../accounts/authorities.ts';
+import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
+import { leaseClock } from '../db/lease-clock.ts';
+import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** A monitor that is this worker's alone until its lease ends; `checkEveryMinutes` is what the plan allows at the claim. */
+export interface ClaimedMonitor extends Monitor {
+  /** Needed to record; worthless once another worker has claimed the monitor. */
+  leaseToken: string;
+  plan: Plan;
+  /** A person asked for this check. */
+  asked: boolean;
+  /** DER of what its account trusts beside what everybody does. */
+  authorities: readonly Uint8Array[];
+}
+
+/** Written out: SQLite recognises the partial index of what is checked by its words, not by a parameter's value. */
+export const isActive = sql<boolean>`active = 1`;
+
+export interface Claim {
+  now: number;
+  limit: number;
+  leaseMs: number;
+  claimedBy: string;
+}
+
+/**
+ * Takes monitors that are due, under a lease: two workers never get the same one. Of each lane those that have been due the
+ * longest, in portions that let nobody's first monitors wait behind the many of somebody else; what a lane leaves goes to the others.
+ * A lease that ran out (its worker was killed) counts as none. `taken`: how many this worker has claimed so far.
+ */
+export async function claimDue(
+  store: Store,
+  { taken = 0, ...claim }: Claim & { taken?: number },
+): Promise<ClaimedMonitor[]> {
+  const leaseToken = randomUUID();
+  const portions = lanePortions(claim.limit, taken);
+  const first = await lease(store, { ...claim, leaseToken }, dueInLanes(store, claim, portions));
+  const left = claim.limit - first.length;
+  const isAll = portions.every(
+    (portion, lane) => portion > first.filter((claimed) => claimed.lane === lane).length,
+  );
+  const rest =
+    left === 0 || isAll
+      ? []
+      : await lease(store, { ...claim, leaseToken }, dueInLanes(store, { ...claim, limit: left }, null));
+  return readLeased(store, [...first, ...rest], { leaseToken, now: claim.now });
+}
+
+/** The first of what waits in each lane, at most so many of it (null: as many as are free), lane 0 before all others. */
+function dueInLanes(
+  store: Store,
+  { now, limit }: Pick<Claim, 'now' | 'limit'>,
+  portions: readonly number[] | null,
+): Expression<MonitorId> {
+  const free = lanes()
+    .map((lane) => ({ lane, portion: portions?.[lane] ?? limit }))
+    .filter(({ portion }) => portion > 0)
+    .map(({ lane, portion }) => {
+      const waiting = lockedAndFree(
+        store.dialect,
+        store.db
+          .selectFrom('monitors')
+          .select(['account_id', 'id'])
+          .where(isActive)
+          .where('lane', '=', sql.lit(lane))
+          .where('next_check_at', '<=', now)
+          .where(isFree(leaseClock(store, now)))
+          .orderBy('next_check_at')
+          .limit(portion),
+      );
+      return sql`select account_id, id from (${waiting}) as ${sql.ref(`lane${lane}`)}`;
+    });
+  return sql<MonitorId>`(select account_id, id from (${sql.join(free, sql` union all `)}) as waiting limit ${limit})`;
+}
+
+/** Words with which the index of what is due is asked by time alone. */
+export const isInSomeLane = sql<boolean>`lane in (${sql.join(lanes().map((lane) => sql.lit(lane)))})`;
+
+/** Since when the monitor that has been due the longest is; null where none is. */
+export async function oldestDueCheck({ db }: Store, now: number): Promise<number | null> {
+  const firsts = lanes().map(
+    (lane) => sql`select min(next_check_at) as at from monitors
+      where active = 1 and lane = ${sql.lit(lane)} and next_check_at <= ${now}`,
+  );
+  const { rows } = await sql<{ at: number | null }>`select min(at) as at
+    from (${sql.join(firsts, sql` union all `)}) as firsts`.execute(db);
+  return rows[0]?.at ?? null;
+}
+
+function lanes(): number[] {
+  return Array.from({ length: LANES }, (_, lane) => lane);
+}
+
+/** So many of others along with one claim: they are written down one after the other, within its lease. */
+const MOST_COMPANIONS = 200;
+/** A second look is to come some time after the first. */
+const APART_MS = 2 * 60_000;
+
+/**
+ * Takes along who watches the same endpoints, by the same protocol, and is due, or will be within half of his interval and an hour: one look
+ * serves them all. Only those who trust what everybody trusts: of others a look asks other questions.
+ */
+export async function claimCompanions(
+  store: Store,
+  { of, ...claim }: Omit<Claim, 'limit'> & { of: readonly ClaimedMonitor[] },
+): Promise<ClaimedMonitor[]> {
+  const endpoints = new Map(
+    of
+      .filter(({ authorities }) => authorities.length === 0)
+      .map(({ host, port, protocol }) => [`${protocol} ${host} ${port}`, { host, port, protocol }]),
+  );
+  if (endpoints.size === 0) return [];
+  const { now } = claim;
+  const soonMs = sql<number>`(case when check_every_minutes < 120 then check_every_minutes * 30000 else 3600000 end)`;
+  const watching = lockedAndFree(
+    store.dialect,
+    store.db
+      .selectFrom('monitors')
+      .select(['account_id', 'id'])
+      .where(isActive)
+      .where((eb) => eb.or([...endpoints.values()].map((endpoint) => eb.and(endpoint))))
+      .where(sql<number>`next_check_at - ${soonMs}`, '<=', now)
+      .where((eb) => eb.or([eb('next_check_at', '<=', now), eb('last_checked_at', '<=', now - APART_MS)]))
+      .where(isFree(leaseClock(store, now)))
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('authorities')
+              .select('authorities.id')
+              .whereRef('authorities.account_id', '=', 'monitors.account_id'),
+          ),
+        ),
+      )
+      .orderBy('next_check_at')
+      .limit(MOST_COMPANIONS),
+  );
+  const leaseToken = randomUUID();
+  const claimed = await lease(store, { ...claim, leaseToken }, sql<MonitorId>`${watching}`);
+  return readLeased(store, claimed, { leaseToken, now });
+}
+
+interface MonitorId {
+  account_id: string;
+  id: string;
+}
+
+const isFree = (clock: Expression<number>): Expression<SqlBool> =>
+  sql<boolean>`(lease_token is null or lease_expires_at <= ${clock})`;
+
+/** Puts a lease on what `chosen` finds and holds. */
+async function lease(
+  store: Store,
+  { now, leaseMs, claimedBy, leaseToken }: Omit<Claim, 'limit'> & { leaseToken: string },
+  chosen: Expression<MonitorId>,
+): Promise<(MonitorId & { lane: number })[]> {
+  return store.db
+    .with('chosen', () => chosen)
+    .updateTable('monitors')
+    .from('chosen')
+    .set({
+      lease_token: leaseToken,
+      lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(leaseMs)}`,
+      claimed_by: claimedBy,
+      // Taken up by this claim; a request that comes from now on asks for another check after it.
+      // What was asked of whoever had the lease before, and let it run out, is asked still.
+      claim_asked: sql<number>`case when check_requested_at is not null or (lease_token is not null and claim_asked = 1) then 1 else 0 end`,
+      check_requested_at: null,
+    })
+    .whereRef('monitors.account_id', '=', 'chosen.account_id')
+    .whereRef('monitors.id', '=', 'chosen.id')
+    .returning(['monitors.account_id', 'monitors.id', 'monitors.lane'])
+    .execute();
+}
+
+/** Those of `claimed` that are still ours, what has been due the longest first. */
+async function readLeased(
+  store: Store,
+  claimed: readonly MonitorId[],
+  { leaseToken, now }: { leaseToken: string; now: number },
+): Promise<ClaimedMonitor[]> {
+  if (claimed.length === 0) return [];
+  const byAccount = Map.groupBy(claimed, ({ account_id }) => account_id);
+  const rows = await selectMonitors(store.db)
+    .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
+    .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at'])
+    .where((eb) =>
+      eb.or(
+        [...byAccount].map(([accountId, ofAccount]) =>
+          eb('monitors.account_id', '=', accountId).and(
+            'monitors.id',
+            'in',
+            ofAccount.map(({ id }) => id),
+          ),
+        ),
+      ),
+    )
+    .where('lease_token', '=', leaseToken)
+    .orderBy('next_check_at')
+    .execute();
+  const authorities = await authoritiesByAccount(store.db, [...byAccount.keys()]);
+  return rows.map((row) => {
+    const { plan } = entitlementAt(store, settledEntitlement(row), now);
+    return {
+      ...toMonitor(row),
+      checkEveryMinutes: frequencyOn(plan, row.check_every_minutes),
+      leaseToken,
+      plan,
+      asked: row.claim_asked === 1,
+      authorities: authorities.get(row.account_id) ?? [],
+    };
+  });
+}
+
+/**
+ * Lets a monitor, or (null) every one of the account, be checked by `at` (ms UTC) at the latest: what people chose about alerts
+ * changes what the next check has to tell. Publish the signal `due` after it.
+ */
+export async function makeDueBy(
+  trx: Transaction<Tables>,
+  { accountId, monitorId, at }: { accountId: string; monitorId: string | null; at: number },
+): Promise<void> {
+  await trx
+    .updateTable('monitors')
+    .set({ next_check_at: at })
+    .where('account_id', '=', accountId)
+    .$if(monitorId !== null, (query) => query.where('id', '=', monitorId ?? ''))
+    .where('next_check_at', '>', at)
+    .execute();
+}
+
+/** Gives a claim back unfinished; the monitor is due again at once, and as much asked for as it was. Harmless when the lease is no longer ours. */
+export async function releaseClaim(
+  store: Store,
+  { accountId, id, leaseToken }: Pick<ClaimedMonitor, 'accountId' | 'id' | 'leaseToken'>,
+): Promise<void> {
+  await store.db
+    .updateTable('monitors')
+    .set({
+      ...{ lease_token: null, lease_expires_at: null },
+      check_requested_at: sql<
+        number | null
+      >`case when claim_asked = 1 then coalesce(check_requested_at, next_check_at) else check_requested_at end`,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('lease_token', '=', leaseToken)
+    .execute();
+}
+
+/**
+ * Ends a claim whose look says nothing about the endpoint: nothing of it is kept but that it told nothing, once in a row. False, and
+ * nothing changed, when the lease is no longer ours.
+ */
+export async function postponeCheck(
+  store: Store,
+  check: { accountId: string; monitorId: string; leaseToken: string; now: number; nextCheckAt: number },
+): Promise<boolean> {
+  const { accountId, monitorId, now } = check;
+  const postponed = await inTransaction(store, async (trx) => {
+    const row = await locked(
+      store.dialect,
+      trx
+        .selectFrom('monitors')
+        .select(['recent_checks', 'check_requested_at'])
+        .where('account_id', '=', accountId)
+        .where('id', '=', monitorId)
+        .where('lease_token', '=', check.leaseToken),
+    ).executeTakeFirst();
+    if (!row) return null;
+    const { recent_checks: recent } = row;
+    await trx
+      .updateTable('monitors')
+      .set({
+        recent_checks: recent.endsWith('?') ? recent : recentChecks(recent, 'unknown'),
+        next_check_at: row.check_requested_at === null ? check.nextCheckAt : now,
+        lease_token: null,
+        lease_expires_at: null,
+      })
+      .where('account_id', '=', accountId)
+      .where('id', '=', monitorId)
+      .execute();
+    return row;
+  });
+  if (postponed === null) return false;
+  const { check_requested_at: requestedAt } = postponed;
+  store.signals.publish({ topic: 'domain', accountId, monitorId, change: 'checked' });
+  if (requestedAt !== null) store.signals.publish({ topic: 'due' });
+  return true;
+}
+
+const HOUR_MS = 3_600_000;
+/** Longer than any plan's interval, which is a day at most, and than any lease, which is a minute at most. */
+const LONGEST_PLAN_MS = 48 * HOUR_MS;
+
+/**
+ * Makes due what no plan can have put off so far: the machine's clock ran ahead and was set back, and without this nobody
+ * would look until it catches up with itself. Ends leases from that time as well. Returns how many monitors.
+ */
+export async function recallMonitors(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .updateTable('monitors')
+    .set((eb) => ({
+      next_check_at: eb.case().when('next_check_at', '>', now).then(now).else(eb.ref('next_check_at')).end(),
+      lease_token: null,
+      lease_expires_at: null,
+    }))
+    .where((eb) =>
+      eb.or([
+        eb('next_check_at', '>', now + LONGEST_PLAN_MS),
+        eb('lease_expires_at', '>', sql<number>`${leaseClock(store, now)} + ${sql.lit(HOUR_MS)}`),
+      ]),
+    )
+    .executeTakeFirst();
+  const recalled = Number(result.numUpdatedRows);
+  if (recalled > 0) store.signals.publish({ topic: 'due' });
+  return recalled;
+}

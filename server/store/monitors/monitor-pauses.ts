@@ -1,0 +1,124 @@
+import type { Transaction } from 'kysely';
+import type { Plan } from '../../core/index.ts';
+import { lockPlan } from '../billing/entitlements.ts';
+import { leaveUnwatched, UNWATCHED } from '../alerts/incidents.ts';
+import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
+import { type Monitor, type MonitorRow, toMonitor } from './monitor-row.ts';
+import type { Store } from '../db/open-store.ts';
+import type { PausedBy, Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** Stops checking a monitor, which keeps its history; one that is paused already stays as it is. Null: there is none. */
+export async function pauseMonitor(
+  store: Store,
+  request: MonitorKey & { now: number },
+): Promise<Monitor | null> {
+  const { now } = request;
+  const paused = await inTransaction(store, async (trx) => {
+    // The end of Premium counts what runs: it must not count while this changes.
+    await lockPlan(store, trx, request);
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return null;
+    return row.paused_by === null ? setPaused(trx, row, { by: 'user', now }) : toMonitor(row);
+  });
+  if (paused) announceMonitor(store, paused, 'changed');
+  return paused;
+}
+
+export type ResumedMonitor =
+  { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
+
+/**
+ * Checks a paused monitor again, now. Where the plan allows no more than run already, `insteadOf` is paused in its place,
+ * in one step; that pause is the plan's doing, so Premium ends it. Parallel wishes of one account queue on its row.
+ */
+export async function resumeMonitor(
+  store: Store,
+  request: MonitorKey & {
+    insteadOf?: string | undefined;
+    now: number;
+    /** The plan's rule, asked with how many run while the account's row is locked. */
+    mayResume(plan: Plan, active: number): boolean;
+  },
+): Promise<ResumedMonitor> {
+  const { accountId, insteadOf, now } = request;
+  const changed: Monitor[] = [];
+  const resumed = await inTransaction(store, async (trx): Promise<ResumedMonitor> => {
+    changed.length = 0;
+    const { plan, disabled } = await lockPlan(store, trx, request);
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return { ok: false, code: 'not_found' };
+    if (row.paused_by === null) return { ok: true, monitor: toMonitor(row) };
+
+    const active = await countRunning(trx, accountId);
+    if (!request.mayResume(plan, active)) {
+      if (insteadOf === undefined) return { ok: false, code: 'limit_reached' };
+      const other = await lockMonitor(store, trx, { accountId, monitorId: insteadOf });
+      if (!other) return { ok: false, code: 'not_found' };
+      if (other.paused_by !== null || !request.mayResume(plan, active - 1))
+        return { ok: false, code: 'limit_reached' };
+      changed.push(await setPaused(trx, other, { by: 'plan', now }));
+    }
+    const next = {
+      active: Number(!disabled),
+      paused_by: null,
+      paused_at: null,
+      next_check_at: now,
+      check_requested_at: now,
+    };
+    await trx
+      .updateTable('monitors')
+      .set(next)
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
+    const monitor = toMonitor({ ...row, ...next });
+    changed.push(monitor);
+    return { ok: true, monitor };
+  });
+  for (const monitor of changed)
+    announceMonitor(store, monitor, 'changed', { due: monitor.pausedBy === null });
+  return resumed;
+}
+
+/** Counts an account's paused monitors by what paused them. */
+export async function countPaused(store: Store, accountId: string): Promise<Record<PausedBy, number>> {
+  const rows = await store.db
+    .selectFrom('monitors')
+    .select('paused_by')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('paused_by', 'is not', null)
+    .groupBy('paused_by')
+    .execute();
+  const counts = { user: 0, plan: 0, unconfirmed: 0 };
+  for (const { paused_by: by, count } of rows) if (by !== null) counts[by] = count;
+  return counts;
+}
+
+async function setPaused(
+  trx: Transaction<Tables>,
+  row: MonitorRow,
+  { by, now }: { by: PausedBy; now: number },
+): Promise<Monitor> {
+  // A check that runs may still end and be recorded; the next one waits.
+  const next = { active: 0, paused_by: by, paused_at: now, check_requested_at: null };
+  await trx
+    .updateTable('monitors')
+    .set(next)
+    .where('account_id', '=', row.account_id)
+    .where('id', '=', row.id)
+    .execute();
+  await leaveUnwatched(trx, { accountId: row.account_id, now });
+  return toMonitor({ ...row, ...next, ...UNWATCHED });
+}
+
+async function countRunning(trx: Transaction<Tables>, accountId: string): Promise<number> {
+  const { count } = await trx
+    .selectFrom('monitors')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('paused_by', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
+}

@@ -1,0 +1,96 @@
+import type { Selectable, Transaction } from 'kysely';
+import type { UptimeAssessment } from '../../core/index.ts';
+import { type OpenRun, type Said, turnRun } from '../checks/check-runs.ts';
+import { followHour, keepHour, packHour, parseHour } from '../checks/day-figures.ts';
+import type { MonitorKey } from './monitor-change.ts';
+import { packSamples, parseSamples, type Sample } from '../checks/samples.ts';
+import type { MonitorStatesTable } from '../schema/check-tables.ts';
+import type { Stored } from '../checks/shown-certificates.ts';
+import type { Tables } from '../schema/tables.ts';
+
+type Columns = Omit<Selectable<MonitorStatesTable>, 'account_id' | 'monitor_id'>;
+
+/** All null before the first check. */
+type ReadBefore = Omit<Columns, 'moment' | 'unkept_at' | 'unkept_limit'>;
+export type StateBefore = { [Column in keyof ReadBefore]: Columns[Column] | null };
+
+/**
+ * Counts a check in, in its run, its hour and among the last ones, as part of the transaction that records it. The monitor's row must
+ * be held.
+ */
+export async function keepState(
+  trx: Transaction<Tables>,
+  key: MonitorKey,
+  check: {
+    before: StateBefore;
+    verdict: { id: string; moment: string; reached: boolean };
+    evidence: { id: string; showsCertificates: boolean };
+    /** `isKept` false: its evidence was not stored, so it counts as one more check of the open run where it reached as much. */
+    stored: Pick<Stored, 'reached' | 'isKept'>;
+    /** Whether the check before reached the endpoint. */
+    wasReached: boolean | null;
+    assessment: UptimeAssessment;
+    now: number;
+  },
+): Promise<void> {
+  const { before, verdict, assessment, stored, wasReached, now } = check;
+  const { isKept } = stored;
+  const evidence = isKept
+    ? check.evidence
+    : { id: before.evidence_id ?? check.evidence.id, showsCertificates: false };
+  const { state, responseMs, cause } = assessment;
+  const samples = parseSamples(before.samples);
+  const said: Said = {
+    ...{ reached: verdict.reached, verdictId: verdict.id, evidenceId: evidence.id },
+    ...{ uptime: state, downMessage: cause?.message ?? null },
+  };
+  const open = openRun(before);
+  const run =
+    open && isSame(said, before, samples.at(-1), isKept ? null : wasReached)
+      ? { ...open, run_last_at: now, run_checks: open.run_checks + 1 }
+      : await turnRun(trx, key, { open, said, now });
+  const { open: hour, finished } = followHour(parseHour(before), { at: now, state, responseMs });
+  if (finished) await keepHour(trx, key, finished);
+  samples.push({ at: now, state, responseMs, message: said.downMessage });
+  const next: Omit<Columns, 'unkept_at' | 'unkept_limit'> & Partial<Columns> = {
+    ...{ verdict_id: verdict.id, moment: verdict.moment, evidence_id: evidence.id },
+    shown_id: evidence.showsCertificates ? evidence.id : before.shown_id,
+    shown_at: evidence.showsCertificates ? now : before.shown_at,
+    ...run,
+    samples: packSamples(samples),
+    ...{ hour_at: hour.at, hour: packHour(hour) },
+    ...(stored.reached !== null && { unkept_at: now, unkept_limit: stored.reached }),
+  };
+  const { accountId, monitorId } = key;
+  if (before.run_number === null)
+    await trx
+      .insertInto('monitor_states')
+      .values({ account_id: accountId, monitor_id: monitorId, ...next })
+      .execute();
+  else
+    await trx
+      .updateTable('monitor_states')
+      .set(next)
+      .where('account_id', '=', accountId)
+      .where('monitor_id', '=', monitorId)
+      .execute();
+}
+
+function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun | null {
+  const isOpen = run_number !== null && run_number > 0 && run_last_at !== null && run_checks !== null;
+  return isOpen ? { run_number, run_last_at, run_checks } : null;
+}
+
+/** The sample of the last check says the rest of what the open run is about. `wasReached`: null compares what was seen as well. */
+function isSame(
+  said: Said,
+  before: StateBefore,
+  last: Sample | undefined,
+  wasReached: boolean | null,
+): boolean {
+  const sawTheSame =
+    wasReached === null
+      ? said.verdictId === before.verdict_id && said.evidenceId === before.evidence_id
+      : said.reached === wasReached;
+  return sawTheSame && said.uptime === last?.state && said.downMessage === last.message;
+}

@@ -1,0 +1,118 @@
+import type { Plan } from '../../core/index.ts';
+import { lockPlan } from '../billing/entitlements.ts';
+import { announceMonitor, lockMonitor, type MonitorKey } from './monitor-change.ts';
+import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
+import type { Store } from '../db/open-store.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+export { history, type HistoryEntry, historyPair, notKept } from '../checks/certificate-history.ts';
+export type { MonitorKey } from './monitor-change.ts';
+export type { Monitor } from './monitor-row.ts';
+export {
+  type AddedMonitor,
+  addMonitor,
+  addMonitors,
+  type RefusedMonitor,
+  trackedEndpoints,
+} from './monitor-adding.ts';
+export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
+export { describeMonitor, type Description } from './monitor-description.ts';
+export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-list.ts';
+export { summary } from './monitor-summary.ts';
+export { countMonitors } from './monitor-total.ts';
+export { presentedChain } from '../checks/presented-chain.ts';
+export { countPaused, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
+
+const MINUTE_MS = 60_000;
+
+export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
+  const row = await selectMonitors(store.db)
+    .where('monitors.id', '=', key.monitorId)
+    .where('monitors.account_id', '=', key.accountId)
+    .executeTakeFirst();
+  return row ? toMonitor(row) : null;
+}
+
+/** Removes the monitor with its checks, history and alerts; returns what it was. */
+export async function removeMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
+  const removed = await inTransaction(store, async (trx) => {
+    const row = await selectMonitors(trx)
+      .where('monitors.id', '=', key.monitorId)
+      .where('monitors.account_id', '=', key.accountId)
+      .executeTakeFirst();
+    if (!row) return null;
+    const result = await trx
+      .deleteFrom('monitors')
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .executeTakeFirst();
+    return result.numDeletedRows > 0n ? toMonitor(row) : null;
+  });
+  if (removed) announceMonitor(store, removed, 'removed');
+  return removed;
+}
+
+export type FrequencyChange =
+  { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
+
+/**
+ * Sets the interval; the next check comes earlier where the new interval says so, never later. A check that is running
+ * was planned with the old interval and would write its due time over this one: another check follows it.
+ */
+export async function setFrequency(
+  store: Store,
+  request: MonitorKey & { minutes: number; now: number; mayUse(plan: Plan): boolean },
+): Promise<FrequencyChange> {
+  const { minutes, now } = request;
+  const change = await inTransaction(store, async (trx): Promise<FrequencyChange> => {
+    const { plan } = await lockPlan(store, trx, { accountId: request.accountId, now });
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return { ok: false, code: 'not_found' };
+    if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
+    // Nothing changes, so nothing is to be checked anew: asking again and again must not make us look again and again.
+    if (row.check_every_minutes === minutes) return { ok: true, monitor: toMonitor(row) };
+    const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
+    const isRunning = row.lease_token !== null && row.paused_by === null;
+    const next = {
+      check_every_minutes: minutes,
+      next_check_at: Math.min(row.next_check_at, planned),
+      check_requested_at: isRunning ? now : row.check_requested_at,
+    };
+    await trx
+      .updateTable('monitors')
+      .set(next)
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
+    return { ok: true, monitor: toMonitor({ ...row, ...next }) };
+  });
+  if (change.ok)
+    announceMonitor(store, change.monitor, 'changed', { due: change.monitor.nextCheckAt <= now });
+  return change;
+}
+
+/**
+ * Makes a check due now. While one is running, another follows it: the running one may have looked before the wish. A
+ * paused monitor stays as it is.
+ */
+export async function requestCheck(
+  store: Store,
+  request: MonitorKey & { now: number },
+): Promise<Monitor | null> {
+  const { now } = request;
+  const monitor = await inTransaction(store, async (trx) => {
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return null;
+    if (row.paused_by !== null) return toMonitor(row);
+    const next = { check_requested_at: now, next_check_at: Math.min(row.next_check_at, now) };
+    await trx
+      .updateTable('monitors')
+      .set(next)
+      .where('account_id', '=', row.account_id)
+      .where('id', '=', row.id)
+      .execute();
+    return toMonitor({ ...row, ...next });
+  });
+  if (monitor?.pausedBy === null) announceMonitor(store, monitor, 'checking', { due: true });
+  return monitor;
+}

@@ -1,0 +1,15 @@
+import { displayName } from '../../core/index.ts';
+
+interface Described {
+  host: string;
+  port: number;
+  notes: string;
+  tags: readonly string[];
+}
+
+/** What a search looks through, in lower case: the name as stored and as shown, the tags, the notes. */
+export function searchText({ host, port, notes, tags }: Described): string {
+  const name = `${host}:${port}`;
+  const shown = displayName({ host, port });
+  return [name, ...(name.startsWith(shown) ? [] : [shown]), ...tags, notes].join('\n').toLowerCase();
+}

@@ -1,0 +1,122 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { Kysely } from 'kysely';
+import { SQLITE_FILE } from '../../db/dialect.ts';
+import { databaseLevel, migrate } from '../../schema/migrate.ts';
+import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
+import { postgresDialect } from '../../db/postgres-connection.ts';
+import { reachPostgres } from '../../db/reach-postgres.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { type BackupFacts, finishBackup, sqliteSide } from './backup-file.ts';
+import { CopyError } from './copy-error.ts';
+import { copyTables } from './copy-tables.ts';
+import { flush } from './flush.ts';
+import { postgresRows, postgresTables } from './postgres-tables.ts';
+import { withRoom } from './room.ts';
+import { withoutSqliteTriggers } from './sqlite-tables.ts';
+
+export interface BackupOrder {
+  /** null: SQLite in `dataDir`. */
+  databaseUrl: string | null;
+  dataDir: string;
+  /** Where the backup goes; nothing may be there. */
+  file: string;
+  /** The text of secrets.json, kept with it. */
+  secrets: string | null;
+  now: number;
+}
+
+/**
+ * Writes the whole database, as it is at one instant, into one file, while the server works. The file has its name only once it
+ * is finished and was read again.
+ * @throws CopyError, StoreError
+ */
+export async function backUp({
+  databaseUrl,
+  dataDir,
+  file,
+  secrets,
+  now,
+}: BackupOrder): Promise<BackupFacts> {
+  if (existsSync(file))
+    throw new CopyError('not_empty', `There is a file ${file} already. Choose another name.`);
+  const draft = `${file}.partial`;
+  return withRoom(file, async () => {
+    try {
+      rmSync(draft, { force: true });
+      // With the keys in it, it is for its owner alone.
+      writeFileSync(draft, '', { mode: 0o600, flag: 'wx' });
+      if (databaseUrl === null) await copySqlite(dataDir, draft);
+      else await copyPostgres(databaseUrl, draft);
+      const db = new DatabaseSync(draft);
+      let facts: BackupFacts;
+      try {
+        facts = await finishBackup(db, { madeAt: now, secrets });
+      } finally {
+        db.close();
+      }
+      flush(draft);
+      renameSync(draft, file);
+      flush(dirname(file));
+      return facts;
+    } finally {
+      for (const left of ['', '-wal', '-shm', '-journal']) rmSync(`${draft}${left}`, { force: true });
+    }
+  });
+}
+
+const PAGES_AT_ONCE = 2_000;
+
+async function copySqlite(dataDir: string, draft: string): Promise<void> {
+  const db = new DatabaseSync(join(dataDir, SQLITE_FILE), { timeout: 10_000 });
+  try {
+    // What is read stays as it is at this instant, however much is written meanwhile; else each write would begin it anew.
+    db.exec('begin; select count(*) from sqlite_schema');
+    await backup(db, draft, { rate: PAGES_AT_ONCE });
+  } finally {
+    db.close();
+  }
+}
+
+async function copyPostgres(databaseUrl: string, draft: string): Promise<void> {
+  const db = new Kysely<Tables>({
+    dialect: postgresDialect(databaseUrl, () => undefined, { connections: 1 }),
+  });
+  try {
+    await reachPostgres(db, databaseUrl, { connectAttempts: 1 });
+    await db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute(async (trx) => {
+        const level = await databaseLevel(trx, { dialect: 'postgres', name: 'The database of DATABASE_URL' });
+        if (level === 0)
+          throw new CopyError(
+            'nothing_there',
+            'The database of DATABASE_URL is empty: there is nothing to back up.',
+          );
+        await makeTables(draft, level);
+        const target = new DatabaseSync(draft, { enableForeignKeyConstraints: false });
+        try {
+          target.exec('PRAGMA synchronous = OFF; begin');
+          const to = sqliteSide(target);
+          const from = { tables: await postgresTables(trx), rows: postgresRows.bind(null, trx) };
+          const names = to.tables.map(({ name }) => name);
+          await withoutSqliteTriggers(target, () => copyTables(from, to, { names }));
+          target.exec('commit');
+        } finally {
+          target.close();
+        }
+      });
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** All tables of a level, empty but for what its migrations put there. */
+async function makeTables(path: string, level: number): Promise<void> {
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(path) });
+  await migrate(db, { dialect: 'sqlite', name: 'The copy', upTo: level });
+  await db.destroy();
+}

@@ -1,0 +1,144 @@
+import { DatabaseSync } from 'node:sqlite';
+import { levelOf, MIGRATIONS } from '../../schema/migrations/index.ts';
+import { CopyError } from './copy-error.ts';
+import { differs, sumOf, type Target } from './copy-tables.ts';
+import type { TableSum } from './rows.ts';
+import { BACKUP_TABLES, insertIntoSqlite, sqliteRows, sqliteTables } from './sqlite-tables.ts';
+
+/**
+ * What a backup says of itself. It is written last: a file without it was never finished. A backup is an SQLite file with the
+ * tables of the product at their level, whichever database they came from.
+ */
+export interface BackupFacts {
+  madeAt: number;
+  level: number;
+  /** The text of secrets.json; null where there was none. */
+  secrets: string | null;
+  tables: TableSum[];
+}
+
+/** A file of SQLite's as one side of a copy. */
+export function sqliteSide(db: DatabaseSync): Target {
+  return {
+    tables: sqliteTables(db),
+    rows: (table) => sqliteRows(db, table),
+    insert: (table, rows) => insertIntoSqlite(db, table, rows),
+  };
+}
+
+/** The level of an SQLite file with our tables. @throws CopyError `newer` */
+export function levelOfFile(db: DatabaseSync, name: string): number {
+  const done = db.prepare('select name from kysely_migration').all();
+  const unknown = done.map((row) => String(row['name'])).filter((key) => !Object.hasOwn(MIGRATIONS, key));
+  if (unknown.length > 0)
+    throw new CopyError(
+      'newer',
+      `${name} was made by a newer version of this program (${unknown.join(', ')}). Install that version first.`,
+    );
+  return Math.max(0, ...done.map((row) => levelOf(String(row['name']))));
+}
+
+/** Makes a finished backup of a file that has all tables. @throws CopyError `damaged` */
+export async function finishBackup(
+  db: DatabaseSync,
+  { madeAt, secrets }: Pick<BackupFacts, 'madeAt' | 'secrets'>,
+): Promise<BackupFacts> {
+  // One file: a write-ahead log beside it would be forgotten.
+  db.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL');
+  refuseDamage(db, 'The copy of the database');
+  const level = levelOfFile(db, 'The database');
+  const side = sqliteSide(db);
+  const tables: TableSum[] = [];
+  for (const table of side.tables) tables.push(await sumOf(side, table));
+  db.exec(`begin immediate;
+    create table backup (made_at integer not null, level integer not null, secrets text);
+    create table backup_tables (name text primary key, rows integer not null, checksum text not null)`);
+  db.prepare('insert into backup values (?, ?, ?)').run(madeAt, level, secrets);
+  const insert = db.prepare('insert into backup_tables values (?, ?, ?)');
+  for (const { table, rows, checksum } of tables) insert.run(table, rows, checksum);
+  db.exec('commit');
+  return { madeAt, level, secrets, tables };
+}
+
+/** What a backup says of itself, before it is believed. @throws CopyError `not_a_backup` or `newer` */
+export function readBackupFacts(file: string): BackupFacts {
+  const db = openBackup(file);
+  try {
+    const facts = readFacts(db, file);
+    levelOfFile(db, `The backup ${file}`);
+    return facts;
+  } catch (error) {
+    if (error instanceof CopyError) throw error;
+    throw noBackup(file, error);
+  } finally {
+    db.close();
+  }
+}
+
+/** Reads all of a backup and holds it against what it says of itself. @throws CopyError */
+export async function verifyBackup(db: DatabaseSync, file: string): Promise<BackupFacts> {
+  const facts = readFacts(db, file);
+  refuseDamage(db, `The backup ${file}`);
+  const side = sqliteSide(db);
+  for (const expected of facts.tables) {
+    const table = side.tables.find(({ name }) => name === expected.table);
+    if (table === undefined)
+      throw new CopyError('damaged', `The backup ${file} is damaged: the table ${expected.table} is gone.`);
+    const found = await sumOf(side, table);
+    if (found.rows !== expected.rows || found.checksum !== expected.checksum)
+      throw new CopyError('damaged', `The backup ${file} is damaged. ${differs(expected, found).message}`);
+  }
+  return facts;
+}
+
+/** Leaves the tables of the product alone. */
+export function stripFacts(db: DatabaseSync): void {
+  db.exec(BACKUP_TABLES.map((name) => `drop table ${name}`).join(';'));
+}
+
+/** Only to read it. @throws CopyError `not_a_backup` */
+export function openBackup(file: string): DatabaseSync {
+  try {
+    const db = new DatabaseSync(file, { readOnly: true });
+    db.exec('PRAGMA schema_version');
+    return db;
+  } catch (error) {
+    throw noBackup(file, error);
+  }
+}
+
+function readFacts(db: DatabaseSync, file: string): BackupFacts {
+  try {
+    const facts = db.prepare('select made_at, level, secrets from backup').get();
+    const tables = db.prepare('select name, rows, checksum from backup_tables').all();
+    if (facts === undefined) throw new Error('It was never finished.');
+    return {
+      madeAt: Number(facts['made_at']),
+      level: Number(facts['level']),
+      secrets: facts['secrets'] === null ? null : String(facts['secrets']),
+      tables: tables.map((row) => ({
+        table: String(row['name']),
+        rows: Number(row['rows']),
+        checksum: String(row['checksum']),
+      })),
+    };
+  } catch (error) {
+    throw noBackup(file, error);
+  }
+}
+
+function noBackup(file: string, cause: unknown): CopyError {
+  return new CopyError(
+    'not_a_backup',
+    `${file} is no backup that "npm run backup" has made, or one that it could not finish.`,
+    cause,
+  );
+}
+
+function refuseDamage(db: DatabaseSync, name: string): void {
+  const [answer] = db.prepare('PRAGMA integrity_check(1)').all();
+  const orphans = db.prepare('PRAGMA foreign_key_check').all().length;
+  const fault = String(answer?.['integrity_check'] ?? 'no answer');
+  if (fault !== 'ok') throw new CopyError('damaged', `${name} is damaged (${fault}).`);
+  if (orphans > 0) throw new CopyError('damaged', `${name} is damaged (${orphans} rows refer to nothing).`);
+}

@@ -1,0 +1,123 @@
+import { Kysely, sql, type Transaction } from 'kysely';
+import type { DatabaseSync } from 'node:sqlite';
+import { databaseLevel, lockMigrations, migrate, migrateWithin } from '../../schema/migrate.ts';
+import { NodeSqliteDialect } from '../../db/node-sqlite-dialect.ts';
+import { postgresDialect } from '../../db/postgres-connection.ts';
+import { reachPostgres } from '../../db/reach-postgres.ts';
+import { oldProcesses } from '../../db/running-processes.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { levelOfFile, sqliteSide } from './backup-file.ts';
+import { CopyError } from './copy-error.ts';
+import { copyTables } from './copy-tables.ts';
+import {
+  dropPostgresTables,
+  insertIntoPostgres,
+  postgresRows,
+  postgresTables,
+  withoutPostgresTriggers,
+} from './postgres-tables.ts';
+import { isBookkeeping, type TableShape, type TableSum } from './rows.ts';
+import { withRoom } from './room.ts';
+
+export interface FillOrder {
+  databaseUrl: string;
+  /** Where the address came from, for messages: DATABASE_URL, --to. */
+  setting: string;
+  /** An SQLite file with our tables, read in one transaction. */
+  source: DatabaseSync;
+  /** Whether what is there may be replaced. */
+  replace: boolean;
+  onTable?: (sum: TableSum) => void;
+  /** What has to happen where all of it will be there. */
+  beforeCommit?: () => void;
+}
+
+/**
+ * Makes our tables on PostgreSQL, at the level of the source, with all of its rows, in one transaction: until it commits nobody sees
+ * anything of it, and what was there stays where it fails.
+ * @throws CopyError, StoreError
+ */
+export async function fillPostgres(order: FillOrder): Promise<TableSum[]> {
+  const { databaseUrl, setting, source, onTable, beforeCommit } = order;
+  const name = `The database of ${setting}`;
+  const level = levelOfFile(source, 'What is to be copied');
+  const db = new Kysely<Tables>({
+    dialect: postgresDialect(databaseUrl, () => undefined, { connections: 1 }),
+  });
+  try {
+    await reachPostgres(db, databaseUrl, { connectAttempts: 1, setting });
+    const sums = await withRoom(name.toLowerCase(), () =>
+      db.transaction().execute(async (trx) => {
+        await lockMigrations(trx);
+        const { connections, places } = await oldProcesses(trx, Infinity);
+        if (connections > 0)
+          throw new CopyError(
+            'in_use',
+            `Processes of this program are connected to the database of ${setting} (from ${places.join(', ')}). Stop all of them first.`,
+          );
+        await clear(trx, { ...order, name });
+        await migrateWithin(trx, { dialect: 'postgres', name, upTo: level });
+        const from = sqliteSide(source);
+        const to = {
+          tables: await postgresTables(trx),
+          rows: (table: TableShape) => postgresRows(trx, table),
+          insert: (table: TableShape, rows: Parameters<typeof insertIntoPostgres>[2]) =>
+            insertIntoPostgres(trx, table, rows),
+        };
+        const names = from.tables.map((table) => table.name);
+        const ours = to.tables.filter((table) => names.includes(table.name));
+        const copied = await withoutPostgresTriggers(trx, ours, () =>
+          copyTables(from, to, { names, onTable }),
+        );
+        beforeCommit?.();
+        return copied;
+      }),
+    );
+    // Or the first queries would be planned for empty tables.
+    await sql`analyze`.execute(db);
+    return sums;
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Takes our tables away where they hold nothing, or may be replaced. */
+async function clear(
+  trx: Transaction<Tables>,
+  { setting, source, replace, name }: FillOrder & { name: string },
+): Promise<void> {
+  const level = await databaseLevel(trx, { dialect: 'postgres', name });
+  const there = await postgresTables(trx);
+  const ours = new Set(sqliteSide(source).tables.map((table) => table.name));
+  const foreign = there.filter((table) => level === 0 && ours.has(table.name)).map((table) => table.name);
+  if (foreign.length > 0)
+    throw new CopyError(
+      'not_empty',
+      `The database of ${setting} has tables of another program that are named as ours (${foreign.join(', ')}). Give us one of our own.`,
+    );
+  if (level === 0) return;
+  const former = await tablesOfLevel(level);
+  const full: string[] = [];
+  for (const table of former) {
+    const { rows } = await sql`select 1 from ${sql.table(table)} limit 1`.execute(trx);
+    if (rows.length > 0) full.push(table);
+  }
+  if (full.length > 0 && !replace)
+    throw new CopyError(
+      'not_empty',
+      `The database of ${setting} holds data already (${full.join(', ')}). Take an empty one.`,
+    );
+  await dropPostgresTables(trx, [...former, 'kysely_migration', 'oldest_program']);
+}
+
+/** The names of the tables that the migrations up to a level make. */
+async function tablesOfLevel(level: number): Promise<string[]> {
+  const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(':memory:') });
+  try {
+    await migrate(db, { dialect: 'sqlite', name: 'The pattern', upTo: level });
+    const tables = await db.introspection.getTables();
+    return tables.map((table) => table.name).filter((table) => !isBookkeeping(table));
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,125 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { bytes } from '../../db/dialect.ts';
+import type { Tables } from '../../schema/tables.ts';
+import { CopyError } from './copy-error.ts';
+import {
+  byName,
+  type Column,
+  inOrder,
+  isBookkeeping,
+  type Row,
+  type TableShape,
+  type Value,
+} from './rows.ts';
+import { isoInstant, quoted } from './sqlite-tables.ts';
+
+const ROWS_AT_ONCE = 500;
+
+/** The tables in the schema where ours are, also those of others. */
+export async function postgresTables(db: Kysely<Tables>): Promise<TableShape[]> {
+  const columns = await sql<{ table: string; column: string; type: string }>`
+    select c.relname as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = current_schema()::regnamespace
+      and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''`.execute(db);
+  const references = await sql<{ table: string; other: string }>`
+    select t.relname as "table", o.relname as other
+    from pg_constraint k join pg_class t on t.oid = k.conrelid join pg_class o on o.oid = k.confrelid
+    where k.contype = 'f' and t.relnamespace = current_schema()::regnamespace`.execute(db);
+  const tables = new Map<string, TableShape>();
+  for (const { table, column, type } of columns.rows) {
+    if (isBookkeeping(table)) continue;
+    const shape = tables.get(table) ?? { name: table, columns: [], refersTo: [] };
+    shape.columns.push({ name: column, type, kind: kindOf(type) });
+    tables.set(table, shape);
+  }
+  for (const { table, other } of references.rows) tables.get(table)?.refersTo.push(other);
+  for (const shape of tables.values()) shape.columns.sort(byName);
+  return inOrder([...tables.values()]);
+}
+
+function kindOf(type: string): Column['kind'] {
+  if (type === 'boolean') return 'flag';
+  return type.startsWith('timestamp') ? 'instant' : 'plain';
+}
+
+/** The rows of a table, some hundred at a time; inside a transaction. */
+export async function* postgresRows(
+  trx: Kysely<Tables>,
+  { name, columns }: TableShape,
+): AsyncGenerator<Row[]> {
+  await sql`declare copied no scroll cursor for select ${list(columns)} from ${sql.table(name)}`.execute(trx);
+  for (;;) {
+    const { rows } = await sql<Record<string, unknown>>`
+      fetch forward ${sql.lit(ROWS_AT_ONCE)} from copied`.execute(trx);
+    if (rows.length > 0) yield rows.map((row) => columns.map((column) => toValue(row[column.name])));
+    if (rows.length < ROWS_AT_ONCE) break;
+  }
+  await sql`close copied`.execute(trx);
+}
+
+/** Rows of the table's columns, in their order. */
+export async function insertIntoPostgres(
+  trx: Kysely<Tables>,
+  { name, columns }: TableShape,
+  rows: readonly Row[],
+): Promise<void> {
+  const arrays = columns.map(
+    ({ type, kind }, index) =>
+      sql`${rows.map((row) => toParameter(row[index] ?? null, kind))}::${sql.raw(type)}[]`,
+  );
+  try {
+    await sql`insert into ${sql.table(name)} (${list(columns)}) select * from unnest(${sql.join(arrays)})`.execute(
+      trx,
+    );
+  } catch (error) {
+    if (!isAboutData(error)) throw error;
+    throw new CopyError('unfit', `The table ${name} cannot be copied (${error.message}).`, error);
+  }
+}
+
+/** Data exceptions and violated constraints (SQLSTATE classes 22 and 23). */
+function isAboutData(error: unknown): error is Error {
+  return error instanceof Error && /^2[23]/.test(String(Reflect.get(error, 'code') ?? ''));
+}
+
+/** Rows are copied as they are: what triggers would make of them is among the rows of other tables. */
+export async function withoutPostgresTriggers<T>(
+  trx: Kysely<Tables>,
+  tables: readonly TableShape[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const switchTriggers = async (state: 'disable' | 'enable') => {
+    for (const { name } of tables)
+      await sql`alter table ${sql.table(name)} ${sql.raw(state)} trigger user`.execute(trx);
+  };
+  await switchTriggers('disable');
+  const result = await work();
+  await switchTriggers('enable');
+  return result;
+}
+
+/** Takes tables away, and the functions of their triggers. */
+export async function dropPostgresTables(trx: Kysely<Tables>, names: readonly string[]): Promise<void> {
+  const { rows: functions } = await sql<{ signature: string }>`
+    select distinct p.oid::regprocedure::text as signature
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
+      and p.pronamespace = c.relnamespace and c.relname = any (${names})`.execute(trx);
+  await sql`drop table if exists ${sql.join(names.map((name) => sql.table(name)))}`.execute(trx);
+  for (const { signature } of functions) await sql`drop function ${sql.raw(signature)}`.execute(trx);
+}
+
+function toValue(value: unknown): Value {
+  if (typeof value === 'boolean') return Number(value);
+  if (value instanceof Uint8Array) return bytes(value);
+  return value instanceof Date ? isoInstant(value) : (value as Value);
+}
+
+function toParameter(value: Value, kind: Column['kind']): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  return kind === 'flag' && value !== null ? value !== 0 : value;
+}
+
+const list = (columns: readonly Column[]): RawBuilder<unknown> =>
+  sql.raw(columns.map(({ name }) => quoted(name)).join(', '));

@@ -1,0 +1,125 @@
+import type { Transaction } from 'kysely';
+import { randomUUID } from 'node:crypto';
+import { type AlertFacts, DEFAULT_ALERT_SETTINGS } from '../../core/index.ts';
+import type { Store } from '../db/open-store.ts';
+import { isWaiting } from '../mail/outbox.ts';
+import { searchText } from '../monitors/search-text.ts';
+import type { Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** The account of the check that watches the product itself. No address and no identity: nobody signs in to it or is mailed. */
+export const SYSTEM_ACCOUNT_ID = 'system';
+/** Where its deliveries go: to HEARTBEAT_URL. */
+export const HEARTBEAT_KEY = 'heartbeat';
+
+const EVERY_MINUTES = 5;
+const EVERY_MS = EVERY_MINUTES * 60_000;
+/** Nobody looks at how it fared; the last day may help to find out why a ping was missing. */
+const KEEP_MS = 86_400_000;
+
+/** Makes sure that the product watches itself by checks of this endpoint, and nothing else. */
+export async function keepHeartbeat(
+  store: Store,
+  { host, port, now }: { host: string; port: number; now: number },
+): Promise<void> {
+  const isKept = await store.db
+    .selectFrom('monitors')
+    .select('id')
+    .where('account_id', '=', SYSTEM_ACCOUNT_ID)
+    .where('host', '=', host)
+    .where('port', '=', port)
+    .executeTakeFirst();
+  if (isKept) return;
+  await inTransaction(store, async (trx) => {
+    await trx
+      .insertInto('accounts')
+      .values({
+        id: SYSTEM_ACCOUNT_ID,
+        kind: 'system',
+        // No mail address that anybody could sign up with.
+        email: SYSTEM_ACCOUNT_ID,
+        email_verified: 0,
+        ...{ full_name: '', paddle_id: '', company_name: '', plan: 'free' },
+        alert_settings: JSON.stringify({ ...DEFAULT_ALERT_SETTINGS, channels: [] }),
+        reached_out_at: now,
+        created_at: now,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await trx.deleteFrom('monitors').where('account_id', '=', SYSTEM_ACCOUNT_ID).execute();
+    await trx
+      .insertInto('monitors')
+      .values({
+        id: randomUUID(),
+        account_id: SYSTEM_ACCOUNT_ID,
+        ...{ host, port, protocol: 'tls', search_text: searchText({ host, port, notes: '', tags: [] }) },
+        check_every_minutes: EVERY_MINUTES,
+        revoked: 0,
+        created_at: now,
+        next_check_at: now,
+      })
+      .execute();
+  });
+  store.signals.publish({ topic: 'due' });
+}
+
+/** Forgets all of it: nobody is to be told any more. */
+export async function endHeartbeat(store: Store): Promise<void> {
+  await store.db.deleteFrom('accounts').where('id', '=', SYSTEM_ACCOUNT_ID).execute();
+}
+
+/**
+ * What a check of the system's own monitor leads to, in the transaction that records it: a ping in the outbox of alerts, unless one
+ * waits there, and another check soon.
+ */
+export async function recordHeartbeat(
+  trx: Transaction<Tables>,
+  { now }: { now: number },
+): Promise<{ deliveries: number; changed: false; lookAgainAt: number; steps: null }> {
+  await trx
+    .deleteFrom('alerts')
+    .where('account_id', '=', SYSTEM_ACCOUNT_ID)
+    .where('created_at', '<', now - KEEP_MS)
+    .execute();
+  const again = { changed: false as const, lookAgainAt: now + EVERY_MS, steps: null };
+  const waiting = await trx
+    .selectFrom('deliveries')
+    .select('id')
+    .where('account_id', '=', SYSTEM_ACCOUNT_ID)
+    .where(isWaiting)
+    .executeTakeFirst();
+  if (waiting) return { ...again, deliveries: 0 };
+  await addPing(trx, now);
+  return { ...again, deliveries: 1 };
+}
+
+async function addPing(trx: Transaction<Tables>, now: number): Promise<void> {
+  const [alertId, id] = [randomUUID(), randomUUID()];
+  const facts: AlertFacts = {
+    ...{ certificate: null, message: null, fix: null, successor: null },
+    ...{ startedAt: now, endedAt: null, asOf: now },
+  };
+  await trx
+    .insertInto('alerts')
+    .values({
+      id: alertId,
+      account_id: SYSTEM_ACCOUNT_ID,
+      ...{ kind: 'test', step: 'opened', fingerprint: '', severity: 'warning' },
+      facts: JSON.stringify(facts),
+      created_at: now,
+    })
+    .execute();
+  await trx
+    .insertInto('deliveries')
+    .values({
+      id,
+      account_id: SYSTEM_ACCOUNT_ID,
+      alert_id: alertId,
+      channel: 'webhook',
+      channel_key: HEARTBEAT_KEY,
+      dedupe_key: `${HEARTBEAT_KEY}:${id}`,
+      message_id: `<${id}@alerts.certlantern>`,
+      ...{ state: 'waiting', attempts: 0, unanswered: 0, next_attempt_at: now, created_at: now },
+    })
+    .execute();
+}

@@ -1,0 +1,73 @@
+import type { Kysely } from 'kysely';
+import type { Store } from '../db/open-store.ts';
+import type { Tables } from '../schema/tables.ts';
+
+export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
+
+/** Counts one use of `key`, or `weight` of them, in its fixed window, in one statement, so that parallel uses cannot pass. */
+export async function consumeRateLimit(
+  store: Pick<Store, 'db'>,
+  use: { key: string; limit: number; windowMs: number; now: number; weight?: number },
+): Promise<RateLimitAnswer> {
+  const { key, limit, windowMs, now, weight = 1 } = use;
+  const { count, window_ends_at } = await store.db
+    .insertInto('rate_limits')
+    .values({ key, count: weight, window_ends_at: now + windowMs })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => {
+        const isOver = eb('rate_limits.window_ends_at', '<=', now);
+        return {
+          count: eb
+            .case()
+            .when(isOver)
+            .then(weight)
+            .else(eb('rate_limits.count', '+', weight))
+            .end(),
+          window_ends_at: eb
+            .case()
+            .when(isOver)
+            .then(eb.ref('excluded.window_ends_at'))
+            .else(eb.ref('rate_limits.window_ends_at'))
+            .end(),
+        };
+      }),
+    )
+    .returning(['count', 'window_ends_at'])
+    .executeTakeFirstOrThrow();
+  return count <= limit ? { allowed: true } : { allowed: false, retryAfterMs: window_ends_at - now };
+}
+
+/** How often `key` was used in the window that lasts, and when that ends (ms UTC; `now` where none lasts). */
+export async function usedOf(
+  db: Kysely<Tables>,
+  { key, now }: { key: string; now: number },
+): Promise<{ count: number; endsAt: number }> {
+  const row = await db
+    .selectFrom('rate_limits')
+    .select(['count', 'window_ends_at as endsAt'])
+    .where('key', '=', key)
+    .where('window_ends_at', '>', now)
+    .executeTakeFirst();
+  return row ?? { count: 0, endsAt: now };
+}
+
+/** Takes one use back, for an attempt that turned out to be the right person's. */
+export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: string }): Promise<void> {
+  await store.db
+    .updateTable('rate_limits')
+    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .where('key', '=', key)
+    .where('count', '>', 0)
+    .execute();
+}
+
+const DAY_MS = 86_400_000;
+
+/** Removes windows that are over, and those that only a clock that ran ahead can have made; returns how many. */
+export async function pruneRateLimits(store: Store, now: number): Promise<number> {
+  const result = await store.db
+    .deleteFrom('rate_limits')
+    .where((eb) => eb.or([eb('window_ends_at', '<=', now), eb('window_ends_at', '>', now + DAY_MS)]))
+    .executeTakeFirst();
+  return Number(result.numDeletedRows);
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { ExpiringCertificate } from '../../core/index.ts';
+import { isActive } from '../monitors/monitor-claims.ts';
+import type { Store } from '../db/open-store.ts';
+import { joinVerdict } from '../monitors/monitor-row.ts';
+import { inTransaction } from '../db/transaction.ts';
+import { currentVerdict } from '../checks/verdict-row.ts';
+
+/** A secret address of a calendar. Instants are ms UTC. */
+export interface CalendarFeed {
+  createdAt: number;
+  /** When a calendar last asked; null before the first time. */
+  readAt: number | null;
+}
+
+export async function calendarOf(store: Store, accountId: string): Promise<CalendarFeed | null> {
+  const row = await store.db
+    .selectFrom('calendar_feeds')
+    .select(['created_at', 'read_at'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row ? { createdAt: row.created_at, readAt: row.read_at } : null;
+}
+
+/** Only the SHA-256 of the token is kept. The address before ends. */
+export async function makeCalendar(
+  store: Store,
+  { accountId, token, now }: { accountId: string; token: string; now: number },
+): Promise<void> {
+  const made = { token_hash: hashOf(token), created_at: now, read_at: null };
+  await inTransaction(store, async (trx) => {
+    await trx
+      .insertInto('calendar_feeds')
+      .values({ account_id: accountId, ...made })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(made))
+      .execute();
+  });
+  store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
+}
+
+export async function removeCalendar(store: Store, accountId: string): Promise<void> {
+  await inTransaction(store, async (trx) => {
+    await trx.deleteFrom('calendar_feeds').where('account_id', '=', accountId).execute();
+  });
+  store.signals.publish({ topic: 'alerts', accountId, monitorId: null });
+}
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** What a calendar shows of a domain. */
+export interface CalendarDomain {
+  id: string;
+  host: string;
+  port: number;
+  createdAt: number;
+  lastCheckedAt: number;
+  /** Of the last certificate seen; the leaf first. */
+  expiring: readonly ExpiringCertificate[];
+}
+
+const HOUR_MS = 3_600_000;
+const PAGE = 500;
+
+/**
+ * What the calendar with this address shows: of each domain that is checked, oldest first. Null where the address is none, or its
+ * account is disabled. Notes that it was read, at most once an hour.
+ */
+export async function readCalendar(
+  store: Store,
+  { token, now }: { token: string; now: number },
+): Promise<{ timeZone: string | null; domains: CalendarDomain[] } | null> {
+  const feed = await store.db
+    .selectFrom('calendar_feeds')
+    .innerJoin('accounts', 'accounts.id', 'calendar_feeds.account_id')
+    .select(['account_id', 'read_at', 'time_zone'])
+    .where('token_hash', '=', hashOf(token))
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst();
+  if (!feed) return null;
+  if ((feed.read_at ?? 0) <= now - HOUR_MS)
+    await store.db
+      .updateTable('calendar_feeds')
+      .set({ read_at: now })
+      .where('account_id', '=', feed.account_id)
+      .execute();
+  const domains: CalendarDomain[] = [];
+  for (let after = ''; ;) {
+    const rows = await store.replica
+      .selectFrom('monitors')
+      .$call(joinVerdict)
+      .select(['monitors.id', 'host', 'port', 'created_at', 'last_checked_at'])
+      .where('monitors.account_id', '=', feed.account_id)
+      .where(isActive)
+      .where('verdict', 'is not', null)
+      .where('monitors.id', '>', after)
+      .orderBy('monitors.id')
+      .limit(PAGE)
+      .execute();
+    for (const row of rows) {
+      domains.push({
+        id: row.id,
+        host: row.host,
+        port: row.port,
+        createdAt: row.created_at,
+        lastCheckedAt: row.last_checked_at ?? row.created_at,
+        expiring: currentVerdict(row)?.lastSeen?.expiring ?? [],
+      });
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < PAGE) break;
+    after = last.id;
+  }
+  return { timeZone: feed.time_zone, domains: domains.toSorted((a, b) => a.createdAt - b.createdAt) };
+}

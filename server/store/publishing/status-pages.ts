@@ -1,0 +1,272 @@
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import { lockPlan } from '../billing/entitlements.ts';
+import { isDown } from '../alerts/incidents.ts';
+import { monitorIds, monitorsOf } from '../monitors/monitor-list.ts';
+import type { Monitor } from '../monitors/monitor-row.ts';
+import type { Store } from '../db/open-store.ts';
+import type { StatusPagesTable } from '../schema/status-tables.ts';
+import type { Tables } from '../schema/tables.ts';
+import { inTransaction } from '../db/transaction.ts';
+
+/** What a page shows of an account, and how it is called. */
+export interface StatusPageChoices {
+  title: string;
+  shows: StatusPagesTable['shows'];
+  /** In lower case. */
+  tags: string[];
+  /** Labels; an empty one stands for the domain's own name. With `chosen`, what the page shows, in this order. */
+  domains: { id: string; label: string }[];
+  showCertificates: boolean;
+  showUptime: boolean;
+  showIncidents: boolean;
+}
+
+export interface StatusPage extends StatusPageChoices {
+  slug: string;
+  enabled: boolean;
+  listed: boolean;
+  changedAt: number;
+}
+
+/** The page of an account, switched on or not; null before the first. */
+export async function statusPageOf(store: Store, accountId: string): Promise<StatusPage | null> {
+  return pageOf(store.db, accountId);
+}
+
+async function pageOf(db: Kysely<Tables>, accountId: string): Promise<StatusPage | null> {
+  const row = await db
+    .selectFrom('status_pages')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row ? toPage(row, await labelsOf(db, accountId)) : null;
+}
+
+async function labelsOf(db: Kysely<Tables>, accountId: string): Promise<StatusPage['domains']> {
+  return db
+    .selectFrom('status_page_domains')
+    .select(['monitor_id as id', 'label'])
+    .where('account_id', '=', accountId)
+    .orderBy('place')
+    .execute();
+}
+
+function toPage(row: Selectable<StatusPagesTable>, domains: StatusPage['domains']): StatusPage {
+  return {
+    slug: row.slug,
+    enabled: row.enabled === 1,
+    listed: row.listed === 1,
+    title: row.title,
+    shows: row.shows,
+    tags: JSON.parse(row.tags) as string[],
+    domains,
+    showCertificates: row.show_certificates === 1,
+    showUptime: row.show_uptime === 1,
+    showIncidents: row.show_incidents === 1,
+    changedAt: row.changed_at,
+  };
+}
+
+/** Where a page is for anybody; null where there is none, it is switched off, or its account is disabled. */
+export async function publishedPage(
+  store: Store,
+  slug: string,
+): Promise<{ accountId: string; title: string; listed: boolean; changedAt: number } | null> {
+  const row = await store.db
+    .selectFrom('status_pages')
+    .innerJoin('accounts', 'accounts.id', 'status_pages.account_id')
+    .select(['status_pages.account_id', 'title', 'listed', 'changed_at'])
+    .where('slug', '=', slug)
+    .where('enabled', '=', 1)
+    .where('accounts.disabled_at', 'is', null)
+    .executeTakeFirst();
+  return row
+    ? { accountId: row.account_id, title: row.title, listed: row.listed === 1, changedAt: row.changed_at }
+    : null;
+}
+
+/** Whether an account may have this address: nobody else has it, a page that is switched off included. */
+export async function isAddressFree(
+  store: Store,
+  { slug, accountId }: { slug: string; accountId: string },
+): Promise<boolean> {
+  const row = await store.db
+    .selectFrom('status_pages')
+    .select('account_id')
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  return row === undefined || row.account_id === accountId;
+}
+
+export type SavedPage =
+  { ok: true; page: StatusPage } | { ok: false; code: 'address_taken' | 'incomplete' | 'not_found' };
+
+const FIRST: Omit<StatusPage, 'slug' | 'title' | 'changedAt'> = {
+  enabled: false,
+  listed: false,
+  shows: 'all',
+  tags: [],
+  domains: [],
+  showCertificates: true,
+  showUptime: true,
+  showIncidents: true,
+};
+
+/**
+ * Changes what is given. `incomplete`: the first time it needs a title and an address; `not_found`: the account has no such
+ * domain.
+ */
+export async function saveStatusPage(
+  store: Store,
+  { accountId, change, now }: { accountId: string; change: Partial<StatusPage>; now: number },
+): Promise<SavedPage> {
+  return inTransaction(store, async (trx): Promise<SavedPage> => {
+    // Two changes at once are one after the other.
+    await lockPlan(store, trx, { accountId, now });
+    const former = await pageOf(trx, accountId);
+    const { slug, title, ...rest } = { ...FIRST, ...former, ...change };
+    if (slug === undefined || title === undefined) return { ok: false, code: 'incomplete' };
+    const page: StatusPage = { ...rest, slug, title, changedAt: Math.max(now, (former?.changedAt ?? 0) + 1) };
+    const holder = await trx
+      .selectFrom('status_pages')
+      .select('account_id')
+      .where('slug', '=', slug)
+      .executeTakeFirst();
+    if (holder && holder.account_id !== accountId) return { ok: false, code: 'address_taken' };
+    if (change.domains && !(await hasAll(trx, accountId, change.domains)))
+      return { ok: false, code: 'not_found' };
+    await write(trx, { accountId, page, now, withDomains: change.domains !== undefined });
+    return { ok: true, page };
+  });
+}
+
+async function hasAll(
+  trx: Transaction<Tables>,
+  accountId: string,
+  domains: StatusPage['domains'],
+): Promise<boolean> {
+  if (domains.length === 0) return true;
+  const { count } = await trx
+    .selectFrom('monitors')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where(
+      'id',
+      'in',
+      domains.map(({ id }) => id),
+    )
+    .executeTakeFirstOrThrow();
+  return count === domains.length;
+}
+
+async function write(
+  trx: Transaction<Tables>,
+  request: { accountId: string; page: StatusPage; now: number; withDomains: boolean },
+): Promise<void> {
+  const { accountId, page, now, withDomains } = request;
+  const columns = {
+    slug: page.slug,
+    enabled: Number(page.enabled),
+    listed: Number(page.listed),
+    title: page.title,
+    shows: page.shows,
+    tags: JSON.stringify(page.tags),
+    show_certificates: Number(page.showCertificates),
+    show_uptime: Number(page.showUptime),
+    show_incidents: Number(page.showIncidents),
+    changed_at: page.changedAt,
+  };
+  await trx
+    .insertInto('status_pages')
+    .values({ account_id: accountId, created_at: now, ...columns })
+    .onConflict((conflict) => conflict.column('account_id').doUpdateSet(columns))
+    .execute();
+  if (!withDomains) return;
+  await trx.deleteFrom('status_page_domains').where('account_id', '=', accountId).execute();
+  if (page.domains.length === 0) return;
+  await trx
+    .insertInto('status_page_domains')
+    .values(
+      page.domains.map(({ id, label }, place) => ({ account_id: accountId, monitor_id: id, place, label })),
+    )
+    .execute();
+}
+
+/** What a page is there to tell of, the worst first. */
+const BAD = ['unreached', 'problem', 'revoked', 'expired'] as const;
+
+/**
+ * What a page shows, at most `most` of it, and how many more there are at least. Where there is no room for all, none that is down
+ * or has a bad certificate gives way to one that is well.
+ */
+export async function shownMonitors(
+  store: Store,
+  request: { accountId: string; choices: StatusPageChoices; most: number; now: number },
+): Promise<{ monitors: Monitor[]; more: number }> {
+  const { accountId, choices, most, now } = request;
+  if (choices.shows === 'chosen') {
+    const ids = choices.domains.map(({ id }) => id);
+    return { monitors: await monitorsOf(store, { accountId, ids: ids.slice(0, most) }), more: 0 };
+  }
+  const tags = choices.shows === 'all' ? [undefined] : choices.tags;
+  const query = { accountId, sort: 'name', limit: most, now } as const;
+  const found = new Set<string>();
+  let total = 0;
+  for (const tag of tags) {
+    const matching = await monitorIds(store, { ...query, tag });
+    for (const id of matching.ids) found.add(id);
+    total = Math.max(total, matching.total, found.size);
+  }
+  const first = total > most ? await badOnes(store, { ...query, tags }) : [];
+  const ids = [...new Set([...first, ...found])].slice(0, most);
+  return { monitors: await monitorsOf(store, { accountId, ids }), more: total - ids.length };
+}
+
+async function badOnes(
+  store: Store,
+  {
+    tags,
+    ...query
+  }: { accountId: string; tags: readonly (string | undefined)[]; sort: 'name'; limit: number; now: number },
+): Promise<string[]> {
+  const found = new Set<string>();
+  for (const status of BAD) {
+    for (const tag of tags)
+      for (const id of (await monitorIds(store, { ...query, tag, status })).ids) found.add(id);
+    if (found.size >= query.limit) break;
+  }
+  return [...found];
+}
+
+/** A time for which something that a page shows was down. */
+export interface ShownIncident {
+  monitorId: string;
+  startedAt: number;
+  endedAt: number | null;
+}
+
+/** Those of these monitors that touch the time since `from`: what lasts before what has ended, the newest first. */
+export async function incidentsOf(
+  store: Store,
+  request: { accountId: string; monitorIds: readonly string[]; from: number; most: number },
+): Promise<ShownIncident[]> {
+  const { accountId, monitorIds: ids, from, most } = request;
+  if (ids.length === 0) return [];
+  const rows = await store.db
+    .selectFrom('incidents')
+    .select(['monitor_id', 'started_at', 'ended_at'])
+    .where('account_id', '=', accountId)
+    .where('monitor_id', 'in', ids)
+    .where(isDown)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('ended_at', '>', from)]))
+    .orderBy((eb) => eb.case().when('ended_at', 'is', null).then(0).else(1).end())
+    .orderBy('started_at', 'desc')
+    .orderBy('id')
+    .limit(most)
+    .execute();
+  return rows.map((row) => ({
+    monitorId: row.monitor_id,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+  }));
+}
