@@ -1,15 +1,15 @@
 import {
-  type CertificateFacts,
   certificateFacts,
   judge,
+  type CertificateFacts,
   type Observation,
   type Protocol,
   type Verdict,
 } from '../core/index.ts';
-import { parseReadable, type TrustStore, WorkBudget } from '../pki/index.ts';
-import { createAccountTrust } from './account-trust.ts';
+import { WorkBudget, extendTrustStore, parseReadable, type TrustStore } from '../pki/index.ts';
 import type { Probe } from './probe.ts';
 import type { Step } from './step.ts';
+import { createHash } from 'node:crypto';
 
 export interface LookOptions {
   /** Aborted, it ends what is still under way as a timeout. */
@@ -87,4 +87,29 @@ function certificatesSeen(
     seen.set(certificate.fingerprint, { facts: certificateFacts(certificate) });
   }
   return [...seen.values()];
+}
+
+/** Sets of authorities, not accounts: those of one company's accounts are mostly the same. */
+const REMEMBERED = 200;
+
+/** Gives the trust store for what an account trusts of its own (DER) beside `base`; equal sets share one. */
+function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array[]) => TrustStore {
+  const known = new Map<string, TrustStore>();
+  return (authorities) => {
+    if (authorities.length === 0) return base;
+    const fingerprints = authorities.map((der) => createHash('sha256').update(der).digest('hex'));
+    const key = fingerprints.toSorted().join(' ');
+    const trustStore =
+      known.get(key) ??
+      // Rows of an older version may hold what this one reads no more.
+      extendTrustStore(
+        base,
+        authorities.filter((der) => parseReadable(der) !== null),
+      );
+    known.delete(key);
+    known.set(key, trustStore);
+    const [oldest] = known.keys();
+    if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
+    return trustStore;
+  };
 }

@@ -2,7 +2,12 @@ import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../chan
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
 import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
 import { type AlertContext, alertContextOf } from '../store/alerts/alert-settings.ts';
-import { type ClaimedDelivery, holdDelivery, retryDelivery, settleDelivery } from '../store/alerts/deliveries.ts';
+import {
+  type ClaimedDelivery,
+  holdDelivery,
+  retryDelivery,
+  settleDelivery,
+} from '../store/alerts/deliveries.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import { isSuppressed } from '../store/mail/suppressions.ts';
 import { unsubscribeTokens } from '../store/mail/unsubscribe-token.ts';

@@ -2,7 +2,12 @@ import { hash } from 'node:crypto';
 
 import type { CertificateFacts, Observation } from '../core/index.ts';
 import type { Judgement } from '../probe/index.ts';
-import { answerGlance, type ClaimedGlance, extendGlance, type GlanceAnswer } from '../store/checks/glances.ts';
+import {
+  answerGlance,
+  type ClaimedGlance,
+  extendGlance,
+  type GlanceAnswer,
+} from '../store/checks/glances.ts';
 import type { CheckerOptions } from './checker.ts';
 
 /** Renewed while the look goes on, so that a killed worker's is taken up while its asker still waits. */

@@ -1,7 +1,12 @@
 import type { Observation } from '../core/index.ts';
 import type { Examiner, Judgement } from '../probe/index.ts';
 import { SYSTEM_ACCOUNT_ID } from '../store/operations/heartbeat.ts';
-import { type Claim, claimCompanions, claimDue, type ClaimedMonitor } from '../store/monitors/monitor-claims.ts';
+import {
+  type Claim,
+  claimCompanions,
+  claimDue,
+  type ClaimedMonitor,
+} from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { isTraced, trace, tracePast } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';

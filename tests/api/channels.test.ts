@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
-import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/signature.ts';
+import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
 import { suppress } from '../../server/store/mail/suppressions.ts';

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { discordMessage } from '../../server/channels/discord/discord-message.ts';
 import { asMarkdown } from '../../server/channels/markdown.ts';
 import type { AlertContent } from '../../server/channels/messages/index.ts';
-import { ntfyMessage } from '../../server/channels/ntfy/ntfy-message.ts';
-import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty-event.ts';
+import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
+import { pagerdutyEvent } from '../../server/channels/pagerduty/pagerduty.ts';
 import { slackMessage } from '../../server/channels/slack/slack-message.ts';
 import { teamsMessage } from '../../server/channels/teams/teams-message.ts';
-import { telegramText } from '../../server/channels/telegram/telegram-text.ts';
+import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import { alertContentOf, hostileContent, HOSTILE_TEXTS } from '../kit/alert-content.ts';
 
 const pager = (content: AlertContent) => pagerdutyEvent({ content, messageId: 'm-1', now: 0 });

@@ -2,7 +2,13 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { endSession, openSession, rotateSession, type SeenFrom, sessionBy } from '../../store/accounts/sessions.ts';
+import {
+  endSession,
+  openSession,
+  rotateSession,
+  type SeenFrom,
+  sessionBy,
+} from '../../store/accounts/sessions.ts';
 import type { AppContext } from '../http/app-env.ts';
 
 const MINUTE_MS = 60_000;

@@ -8,8 +8,9 @@ import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
 import { unsubscriptionsOf } from '../../store/mail/unsubscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { mailPageFor } from '../operations/mail-page.ts';
-import { subscriptionToken } from './subscription-token.ts';
 import { isoOrNull } from '../http/wire.ts';
+import { SignJWT } from 'jose';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
 
 /** What the account has, for the page to show. */
 export function planRoutes(api: Api, parts: AppParts): void {
@@ -57,4 +58,25 @@ async function endOfPaidPeriod(
     .map(({ periodEndsAt }) => periodEndsAt ?? 0);
   const end = Math.max(0, ...ends);
   return end > now ? end : null;
+}
+
+const ENTITLED_MS = 86_400_000;
+const NOT_ENTITLED_MS = 300_000;
+
+/**
+ * What the page shows of an entitlement, as a JWT: good for a day at most, and never longer than Premium or the period
+ * that is paid. Everybody who reads the page's source can make one: it decides what is shown, never what is allowed.
+ */
+function subscriptionToken(
+  accountId: string,
+  { plan, status, endsAt }: Entitlement,
+  { paidUntil, now }: { paidUntil: number | null; now: number },
+): Promise<string> {
+  const lifetime = plan === 'premium' ? ENTITLED_MS : NOT_ENTITLED_MS;
+  const ends = [now + lifetime, endsAt, paidUntil].filter((end) => end !== null);
+  return new SignJWT({ status })
+    .setProtectedHeader({ alg: 'HS256' })
+    .setSubject(accountId)
+    .setExpirationTime(Math.floor(Math.min(...ends) / 1000))
+    .sign(new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${accountId}`));
 }

@@ -1,15 +1,16 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
-import { addMonitor, removeMonitor } from '../../store/monitors/monitors.ts';
+import { addMonitor, monitorOf, removeMonitor, type Monitor } from '../../store/monitors/monitors.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { oneDomainWire } from './domain-wires.ts';
 import { endpointPolicy } from './endpoint-policy.ts';
-import { watchFirstCheck } from './first-check.ts';
 import { refuse } from '../http/problem.ts';
 import { misuseRules } from '../auth/verified-address.ts';
-import { domainWire, isRefusedByPolicy, REFUSED_HOST } from '../http/wire.ts';
+import { REFUSED_HOST, domainWire, isRefusedByPolicy } from '../http/wire.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { waitForNews } from '../http/wait-for-news.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
@@ -53,4 +54,26 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
       firstCheck.stop();
     }
   });
+}
+
+/** Waits for the result of a monitor's first check, until `signal` fires at the latest. */
+function watchFirstCheck(
+  store: Store,
+  { accountId, timeoutMs, signal }: { accountId: string; timeoutMs: number; signal: AbortSignal },
+) {
+  const news = waitForNews(store, (signal) => signal.topic === 'domain' && signal.accountId === accountId);
+  return {
+    /** The monitor once it has been checked; null when that did not happen in time, or it is gone. */
+    async of(monitorId: string): Promise<Monitor | null> {
+      const ended = await news.until(
+        async () => {
+          const monitor = await monitorOf(store, { accountId, monitorId });
+          return monitor === null || monitor.lastCheckedAt !== null ? { monitor } : null;
+        },
+        { timeoutMs, signal },
+      );
+      return ended?.monitor ?? null;
+    },
+    stop: news.stop,
+  };
 }

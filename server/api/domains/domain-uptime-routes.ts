@@ -1,8 +1,9 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { uptimeHistory } from '../../store/checks/uptime.ts';
+import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
-import { uptimeWire } from './uptime-wire.ts';
+import type { UptimeWire } from '../../../contract/uptime.ts';
+import { iso, isoOrNull } from '../http/wire.ts';
 
 /** What is known of one domain beside its certificate. */
 export function domainUptimeRoute(api: Api, { store }: AppParts): void {
@@ -14,4 +15,32 @@ export function domainUptimeRoute(api: Api, { store }: AppParts): void {
     });
     return history === null ? REFUSALS.notFound() : { data: uptimeWire(history) };
   });
+}
+
+/** The uptime of a domain in the wire's form. */
+function uptimeWire(history: UptimeHistory): UptimeWire {
+  return {
+    state: history.state,
+    percent: history.percent,
+    window_days: history.windowDays,
+    since: isoOrNull(history.since),
+    checks: history.checks.map(({ at, state, responseMs, message }) => ({
+      at: iso(at),
+      state,
+      response_ms: responseMs,
+      message,
+    })),
+    incidents: history.incidents.map(({ id, startedAt, endedAt, cause, message }) => ({
+      id,
+      started_at: iso(startedAt),
+      ended_at: isoOrNull(endedAt),
+      cause,
+      message,
+    })),
+    response_times: history.responseTimes.map(({ at, averageMs, slowestMs }) => ({
+      at: iso(at),
+      average_ms: averageMs,
+      slowest_ms: slowestMs,
+    })),
+  };
 }

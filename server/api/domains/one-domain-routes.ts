@@ -1,6 +1,12 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { DAY_MS, PAGE_SIZE } from '../../../contract/constants.ts';
-import { type LimitName, mayResume, mayUseFrequency, readChain } from '../../core/index.ts';
+import {
+  mayResume,
+  mayUseFrequency,
+  readChain,
+  type LimitName,
+  type PresentedCertificate,
+} from '../../core/index.ts';
 import {
   countMonitors,
   describeMonitor,
@@ -16,13 +22,13 @@ import {
 } from '../../store/monitors/monitors.ts';
 import { dailyKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { chainCertificateWire } from './chain-wire.ts';
 import { placeInTime, writeCursor } from '../http/cursor.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { oneDomainWire } from './domain-wires.ts';
 import { Refusal } from '../http/problem.ts';
 import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
 import { domainWire, historyEntryWire } from '../http/wire.ts';
+import type { ChainCertificateWire } from '../../../contract/domain.ts';
 
 /** For how long the history says that something was not kept. */
 const TOLD_FOR_MS = 30 * DAY_MS;
@@ -142,4 +148,22 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     limits.refund('checkBeforeProof', owned.id);
     return resumed.code === 'not_found' ? REFUSALS.notFound() : REFUSALS.noRoomToRun();
   });
+}
+
+/** A certificate of a chain as the wire has it. */
+function chainCertificateWire(certificate: PresentedCertificate): ChainCertificateWire {
+  return {
+    fingerprint: certificate.fingerprint,
+    role: certificate.role,
+    subject: certificate.subject,
+    subject_full_dn: certificate.subjectFullDn,
+    issuer: certificate.issuer,
+    issuer_full_dn: certificate.authorityFullDn,
+    serial_number: certificate.serialNumber,
+    valid_from: new Date(certificate.notBefore).toISOString(),
+    expiry_date: new Date(certificate.notAfter).toISOString(),
+    public_key: certificate.publicKey,
+    sans: certificate.sans,
+    pem: certificate.pem,
+  };
 }

@@ -8,7 +8,13 @@ import type {
   HistoryEntryWire,
   SummaryWire,
 } from '../../../contract/domain.ts';
-import { displayName, expectedRenewal, isShortLived, renewalOverdueAt, type Verdict } from '../../core/index.ts';
+import {
+  displayName,
+  expectedRenewal,
+  isShortLived,
+  renewalOverdueAt,
+  type Verdict,
+} from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Summary } from '../../store/monitors/monitor-summary.ts';
 import type { HistoryEntry, Monitor } from '../../store/monitors/monitors.ts';

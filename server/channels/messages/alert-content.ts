@@ -5,8 +5,8 @@ import { expiryWords } from './expiry-words.ts';
 import { changedWords, faultWords } from './fault-words.ts';
 import { goodNewsWords } from './good-news-words.ts';
 import { revokedWords } from './revoked-words.ts';
-import { testWords } from './test-words.ts';
 import { uptimeWords } from './uptime-words.ts';
+import { instant } from './wording.ts';
 
 /** @throws TypeError for an alert about nothing that is no test. */
 export function alertContent(given: AlertMessageInput): AlertContent {
@@ -54,4 +54,26 @@ function wordsOf(input: AboutMonitor): Words {
     default:
       throw new TypeError(`Nobody knows what an alert of the kind ${kind} says.`);
   }
+}
+
+/** What somebody asked for to see whether a channel works. */
+function testWords({
+  alertedAt,
+  productName,
+  publicUrl,
+  timeZone,
+}: AlertMessageInput & { timeZone: string }): Words {
+  return {
+    badge: { tone: 'ok', text: 'Test' },
+    preheader: 'Nothing is wrong. Alerts about your domains will arrive here.',
+    heading: 'This is a test, and it arrived.',
+    paragraphs: [
+      `Nothing is wrong. Somebody at ${productName} asked whether this channel works; alerts will come here just like this.`,
+    ],
+    facts: [
+      { label: 'Sent by', value: publicUrl.host, mono: true },
+      { label: 'Asked for', value: instant(alertedAt, timeZone) },
+    ],
+    schedule: 'A test is sent only when somebody asks for it.',
+  };
 }

@@ -1,6 +1,7 @@
 import type { ChannelConfig } from '../../../contract/channel.ts';
 import type { Receiver } from '../receiver.ts';
-import { ntfyMessage } from './ntfy-message.ts';
+import { alertLines, fitting, type AlertTone } from '../alert-lines.ts';
+import type { AlertContent } from '../messages/index.ts';
 
 type NtfyConfig = Extract<ChannelConfig, { kind: 'ntfy' }>;
 
@@ -19,3 +20,30 @@ export const ntfy: Receiver<NtfyConfig> = {
   },
   otherRefusals: 'failed',
 };
+
+/** A longer one becomes a file attached to an empty message. */
+const MOST_MESSAGE_BYTES = 4_000;
+const PRIORITIES: Record<AlertContent['severity'], number> = { critical: 5, warning: 4, info: 3 };
+/** https://docs.ntfy.sh/emojis/ */
+const TAGS: Record<AlertTone, string> = {
+  critical: 'rotating_light',
+  warning: 'warning',
+  good: 'white_check_mark',
+};
+
+/** Plain text: ntfy reads Markdown and templates only where it is asked to. */
+export function ntfyMessage(content: AlertContent): Record<string, unknown> {
+  const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
+  const lines = [
+    ...[heading, ...paragraphs].map((text) => `${text}\n`),
+    ...facts.map(({ label, value }) => `${label}: ${value}`),
+  ];
+  return {
+    title: subject,
+    message: fitting(lines, MOST_MESSAGE_BYTES, (line) => Buffer.byteLength(line)).join('\n'),
+    priority: content.resolves ? PRIORITIES.info : PRIORITIES[content.severity],
+    tags: [TAGS[tone]],
+    click: link.url,
+    actions: [{ action: 'view', label: link.label, url: link.url }],
+  };
+}

@@ -1,6 +1,7 @@
 import type { ChannelConfig } from '../../../contract/channel.ts';
 import type { Receiver } from '../receiver.ts';
-import { telegramText } from './telegram-text.ts';
+import { alertLines, escapedWithin, fitting, type AlertTone } from '../alert-lines.ts';
+import type { AlertContent } from '../messages/index.ts';
 
 type TelegramConfig = Extract<ChannelConfig, { kind: 'telegram' }>;
 
@@ -25,4 +26,33 @@ export function createTelegram(api: URL): Receiver<TelegramConfig> {
     },
     otherRefusals: 'failed',
   };
+}
+
+/** Of the API, which counts without the markup; here it is counted in. */
+const LONGEST_MESSAGE = 4_096;
+const LONGEST_LINE = 900;
+const MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', good: '🟢' };
+
+/** In the API's HTML (https://core.telegram.org/bots/api#html-style). The link stays when lines are left out. */
+export function telegramText(content: AlertContent): string {
+  const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
+  const title = `${MARKS[tone]} <b>${asHtml(subject)}</b>`;
+  const reference = `<a href="${escaped(link.url)}">${asHtml(link.label)}</a>`;
+  const told = [
+    ...[heading, ...paragraphs].map((text) => `${asHtml(text)}\n`),
+    ...facts.map(({ label, value }) => `${asHtml(label)}: <code>${escaped(value)}</code>`),
+  ];
+  const room = LONGEST_MESSAGE - title.length - reference.length - 4;
+  return [`${title}\n`, ...fitting(told, room, (text) => text.length), `\n${reference}`].join('\n');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escaped(text: string): string {
+  return escapedWithin(text, LONGEST_LINE, (character) => ESCAPES[character] ?? character);
+}
+
+/** Telegram makes mentions, tags and commands out of plain text by itself; a word joiner, which nobody sees, stops it. */
+function asHtml(text: string): string {
+  return escaped(text.replaceAll(/([@#$/])(?=[\p{L}\p{N}_])/gu, '$1\u2060'));
 }

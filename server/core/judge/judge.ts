@@ -1,18 +1,26 @@
-import { type TrustStore, WorkBudget } from '../../pki/index.ts';
+import { WorkBudget, parseReadable, type TrustStore } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
-import { addressVerdicts } from './address-verdicts.ts';
-import { type Answer, ChainJudge } from './answers.ts';
+import { ChainJudge, type Answer } from './answers.ts';
 import { recall, unreachedVerdict, withKnownWindows, withPendingAnswer } from './carry.ts';
 import { displayName } from '../endpoint.ts';
 import { earliest, expiringCertificate } from './expiring.ts';
 import { FindingMaker } from './finding-maker.ts';
 import type { Observation } from '../observation.ts';
-import { pathEntries } from './path-entries.ts';
 import { judgePosture } from './posture.ts';
 import { mostTellingFailure } from '../reach-failure.ts';
 import { renewalVerdict, renewalWindow } from './renewal.ts';
 import { takingTurns, turnsFinding, withTurn } from './turns.ts';
-import type { ExpiringCertificate, Finding, RevokedCertificate, Severity, Verdict } from '../verdict.ts';
+import type {
+  AddressVerdict,
+  ExpiringCertificate,
+  Finding,
+  PathEntry,
+  RevokedCertificate,
+  Severity,
+  Verdict,
+} from '../verdict.ts';
+import { certificateName } from '../certificate-name.ts';
+import type { ChainJudgement } from './chain-findings.ts';
 
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];
 
@@ -197,4 +205,55 @@ function isServed({ role }: { role: 'leaf' | 'intermediate' | 'anchor' }): boole
 function unreadable(host: string): NonNullable<Verdict['failure']> {
   const message = `${host} shows a certificate that cannot be read.`;
   return { stage: 'handshake', reason: 'no_certificate', message };
+}
+
+/** One row for each address, in the order of the resolution. */
+function addressVerdicts(observation: Observation, answers: readonly Answer[]): AddressVerdict[] {
+  return observation.addresses.map((seen): AddressVerdict => {
+    const { address, family, durationMs } = seen;
+    if (seen.outcome === 'failed') {
+      const { stage, reason } = seen;
+      const nothing = { fingerprint: null, notAfter: null, tlsVersion: null, group: null };
+      return { address, family, ...nothing, durationMs, failure: { stage, reason } };
+    }
+    const leaf = answers.find((answer) => answer.seen === seen)?.judged.leaf ?? null;
+    return {
+      address,
+      family,
+      fingerprint: leaf?.fingerprint ?? null,
+      notAfter: leaf?.notAfter ?? null,
+      tlsVersion: seen.tlsVersion,
+      group: seen.group,
+      durationMs,
+      failure: null,
+    };
+  });
+}
+
+/** The path that holds, as people are shown it; empty where none does. */
+function pathEntries(
+  { path, sent }: Pick<ChainJudgement, 'path' | 'sent'>,
+  { authorities }: Observation,
+): PathEntry[] {
+  if (path === null) return [];
+  const known = new Set(sent.map(({ fingerprint }) => fingerprint));
+  const found = new Map(
+    authorities.flatMap(({ der, source }) => {
+      const certificate = parseReadable(der);
+      return certificate === null ? [] : [[certificate.fingerprint, source] as const];
+    }),
+  );
+  return path.map((certificate, index): PathEntry => {
+    const { fingerprint, notAfter } = certificate;
+    const role = index === 0 ? 'leaf' : index === path.length - 1 ? 'anchor' : 'intermediate';
+    const isSent = role === 'leaf' || known.has(fingerprint);
+    const elsewhere = role === 'anchor' ? 'trust_store' : (found.get(fingerprint) ?? 'cache');
+    return {
+      fingerprint,
+      name: certificateName(certificate),
+      role,
+      notAfter,
+      source: isSent && role !== 'anchor' ? 'sent' : elsewhere,
+    };
+  });
 }

@@ -1,6 +1,6 @@
-import { errors, jwtVerify, UnsecuredJWT } from 'jose';
+import { UnsecuredJWT, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { IdentityClaims, TokenRefusal } from './identity-provider.ts';
-import { createRemoteKeys, KeysUnreachable } from './remote-keys.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 
 /** How far another clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -82,4 +82,29 @@ function readClaims(
 
 function isPhotoUrl(value: string): boolean {
   return value.length <= MAX_PHOTO_URL_LENGTH && URL.parse(value)?.protocol === 'https:';
+}
+
+/** The keys that would judge a token could not be had. */
+class KeysUnreachable extends Error {
+  override name = 'KeysUnreachable';
+}
+
+/** A key that is not in the set means a token that is not theirs; every other failure is the key server's. */
+const ABOUT_THE_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+
+/** Keys as an issuer publishes them (RFC 7517): kept for an hour, asked for anew at an unknown key at most every 30 s. */
+function createRemoteKeys(url: URL): JWTVerifyGetKey {
+  const remote = createRemoteJWKSet(url, {
+    cooldownDuration: 30_000,
+    cacheMaxAge: 3_600_000,
+    [customFetch]: (address, init) => boundedFetch(address, { headers: init.headers }),
+  });
+  return async (header, token) => {
+    try {
+      return await remote(header, token);
+    } catch (error) {
+      if (ABOUT_THE_TOKEN.some((kind) => error instanceof kind)) throw error;
+      throw new KeysUnreachable(`The keys at ${url.origin} cannot be had`, { cause: error });
+    }
+  };
 }

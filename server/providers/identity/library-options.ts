@@ -1,12 +1,17 @@
 import { passkey } from '@better-auth/passkey';
-import type { BetterAuthOptions } from 'better-auth';
-import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api';
+import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
+import {
+  APIError,
+  createAuthEndpoint,
+  createAuthMiddleware,
+  getSessionFromCtx,
+  isAPIError,
+} from 'better-auth/api';
 import { jwt, twoFactor } from 'better-auth/plugins';
 import type { Logger } from 'pino';
-import { callerPlugin } from './caller-plugin.ts';
 import type { oidcPlugin } from './oidc.ts';
-import { openableKeys } from './signing-keys.ts';
-import { type PasswordWeakness, weaknessOf, wordsOf } from './weak-password.ts';
+import { weaknessOf, wordsOf, type PasswordWeakness } from './weak-password.ts';
+import { symmetricDecrypt } from 'better-auth/crypto';
 
 export const BASE_PATH = '/api/identity';
 export const AUDIENCE = 'certlantern';
@@ -163,3 +168,45 @@ function refuseWeakPasswords(productName: string) {
       throw new APIError('UNPROCESSABLE_ENTITY', { code: WEAK_PASSWORD_CODES[weakness] });
   });
 }
+
+type ReadKeys = NonNullable<NonNullable<NonNullable<Parameters<typeof jwt>[0]>['adapter']>['getJwks']>;
+type Jwk = NonNullable<Awaited<ReturnType<ReadKeys>>>[number];
+
+/**
+ * The keys that our secret can open. Those from before the secrets were lost would fail every sign-in: left out, a new one
+ * takes their place.
+ */
+const openableKeys: ReadKeys = async ({ context }) => {
+  const keys = await context.adapter.findMany<Jwk>({ model: 'jwks' });
+  const isOpenable = await Promise.all(
+    keys.map(({ privateKey }) =>
+      symmetricDecrypt({ key: context.secretConfig, data: JSON.parse(privateKey) as string }).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return keys.filter((_, index) => isOpenable[index]);
+};
+
+/**
+ * Tells whose the library's cookies are: of its session, or of a sign-in that waits for a one-time code. The library
+ * knows that inside its own routes only, and limits on guesses count by person before those run.
+ */
+const callerPlugin = {
+  id: 'caller',
+  endpoints: {
+    caller: createAuthEndpoint.serverOnly(
+      { method: 'GET', requireHeaders: true },
+      async (c): Promise<string | null> => {
+        const signedIn = await getSessionFromCtx(c);
+        if (signedIn) return signedIn.user.id;
+        const { name } = c.context.createAuthCookie('two_factor');
+        const challenge = await c.getSignedCookie(name, c.context.secret);
+        if (!challenge) return null;
+        const waiting = await c.context.internalAdapter.findVerificationValue(challenge);
+        return waiting?.value ?? null;
+      },
+    ),
+  },
+} satisfies BetterAuthPlugin;

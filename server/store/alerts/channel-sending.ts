@@ -1,6 +1,12 @@
 import type { Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { ACCOUNT_MAIL, type AlertFacts, type ChannelKind, mayUseChannel, type Plan } from '../../core/index.ts';
+import {
+  ACCOUNT_MAIL,
+  type AlertFacts,
+  type ChannelKind,
+  mayUseChannel,
+  type Plan,
+} from '../../core/index.ts';
 import { type Receipt, receiptOf } from './alert-history.ts';
 import { lockPlan } from '../billing/entitlements.ts';
 import type { Store } from '../db/open-store.ts';
