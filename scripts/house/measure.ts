@@ -67,7 +67,7 @@ function sourcesBelow(folder: string): SourceFile[] {
 }
 
 /** Keeps the lines; a comment leaves blank ones. */
-export function withoutComments(source: string): string {
+function withoutComments(source: string): string {
   return source
     .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
     .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');

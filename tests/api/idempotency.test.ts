@@ -3,7 +3,13 @@ import { expect, it } from 'vitest';
 import { type Call, CALLS } from '../../contract/calls.ts';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { beginOnce, KEPT_MS, keepAnswer, LostKey, pruneKeys } from '../../server/store/accounts/idempotency.ts';
+import {
+  beginOnce,
+  KEPT_MS,
+  keepAnswer,
+  LostKey,
+  pruneKeys,
+} from '../../server/store/accounts/idempotency.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';

@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
-import { accountById, grantPremium, identitiesOf, updateAccount } from '../../server/store/accounts/accounts.ts';
+import {
+  accountById,
+  grantPremium,
+  identitiesOf,
+  updateAccount,
+} from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
 import { openSession, sessionBy } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { consumeRateLimit, pruneRateLimits, refundRateLimit } from '../../server/store/operations/rate-limits.ts';
+import {
+  consumeRateLimit,
+  pruneRateLimits,
+  refundRateLimit,
+} from '../../server/store/operations/rate-limits.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { NOW } from './samples.ts';
 

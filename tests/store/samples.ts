@@ -12,7 +12,12 @@ import {
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
 import { type CheckRecord, record } from '../../server/store/checks/checks.ts';
-import { addMonitor, claimDue, type ClaimedMonitor, type Monitor } from '../../server/store/monitors/monitors.ts';
+import {
+  addMonitor,
+  claimDue,
+  type ClaimedMonitor,
+  type Monitor,
+} from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/observation.ts';
 

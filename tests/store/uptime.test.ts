@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import type { HttpObservation } from '../../server/core/index.ts';
-import { type MonitorKey, monitorOf, pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitors.ts';
+import {
+  type MonitorKey,
+  monitorOf,
+  pauseMonitor,
+  resumeMonitor,
+} from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
 import { checksMade } from '../kit/checks-made.ts';

@@ -95,15 +95,14 @@ async function deleteOld(
 ): Promise<number> {
   const key = { check_runs: 'number', monitor_days: 'day_at', incidents: 'id' }[table];
   const old = sql.table(table);
-  const { numAffectedRows } =
-    await sql`with ended as materialized (
+  const { numAffectedRows } = await sql`with ended as materialized (
         select old.account_id, ${sql.ref(`old.${key}`)} as key, old.monitor_id
         from monitors cross join ${old} old
         where old.account_id = monitors.account_id and old.monitor_id = monitors.id
           and ${of} and ${sql.ref(`old.${instant}`)} < ${before})
       delete from ${old} where (account_id, ${sql.ref(key)}, monitor_id) in (select account_id, key, monitor_id from ended)`.execute(
-      trx,
-    );
+    trx,
+  );
   return Number(numAffectedRows ?? 0n);
 }
 
