@@ -93,7 +93,7 @@ describe('A limit by address', () => {
         path.endsWith('.ts') &&
         /\bshown\b.*get\('client'\)|get\('client'\)\.shown/.test(readFileSync(join(folder, path), 'utf8')),
     );
-    expect(readers).toEqual(['session.ts']);
+    expect(readers).toEqual(['auth/session.ts']);
   });
 });
 
