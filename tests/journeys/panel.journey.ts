@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Page } from '@playwright/test';
+import type { Page, Route } from '@playwright/test';
 import { expectAccessible } from './axe.ts';
 import { addHost, daysFromNow, expect, logIn, signUp, test, type World } from './world.ts';
 
@@ -163,9 +163,13 @@ test('tags and notes are kept and found, and nothing typed is lost', async ({ pa
 
   await test.step('a session that ends in between leads back to what was typed', async () => {
     await notes.fill('Ask Bo, who has the key');
+    // A read that comes by itself would notice before what is pressed does.
+    const reads = (route: Route) => (route.request().method() === 'GET' ? undefined : route.fallback());
+    await page.route('**/api/**', reads);
     await page.context().clearCookies();
     await panel.getByRole('button', { name: 'Save' }).click();
     await expect(page).toHaveURL(/\/login\?next=/);
+    await page.unroute('**/api/**', reads);
     await logIn(page, person);
     await expect(page).toHaveURL(/\/dashboard\?domain=/);
     await expect(notes).toHaveValue('Ask Bo, who has the key');
