@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { connectFailure } from '../../server/egress/open-connection.ts';
+import { connectFailure } from '../../server/egress/connect-failure.ts';
 
 describe('connectFailure', () => {
   it.each([

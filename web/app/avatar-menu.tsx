@@ -28,7 +28,7 @@ function initialsOf(user: CurrentUser): string {
     .toUpperCase();
 }
 
-/** The person's photo, or their initials where there is none that can be shown. */
+/** Shows the user's photo, or the initials if there is none or it does not load. */
 function Avatar({ user }: { user: CurrentUser }) {
   const [failed, setFailed] = useState<string | null>(null);
   if (user.photoUrl !== null && user.photoUrl !== failed)

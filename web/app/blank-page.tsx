@@ -32,7 +32,7 @@ export function NotFoundPage() {
   );
 }
 
-/** Says that a page could not be loaded, or broke. Loads it again when the browser is online again. */
+/** Error page for a route that failed to load or to render. Reloads when the browser comes online. */
 export function ErrorPage() {
   usePageTitle('Page not loaded');
   useEffect(() => {

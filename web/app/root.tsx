@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react';
 import { measureFor } from '../lib/analytics.ts';
 import { usePublicConfig } from '../lib/public-config.ts';
 import { useTakenOver } from '../lib/taken-over.ts';
-import { laterPart } from '../ui/later.tsx';
+import { lazyPart } from '../ui/lazy.tsx';
 import { NoticeBar } from '../ui/notice-bar.tsx';
 import { INSECURE_TEXT } from './insecure-text.ts';
 
-const Toaster = laterPart(async () => (await import('../ui/toaster.tsx')).Toaster);
+const Toaster = lazyPart(async () => (await import('../ui/toaster.tsx')).Toaster);
 
 // Nothing happens on these that a toast could tell of.
 const QUIET_PATHS = ['/landing', '/terms', '/terms-of-use', '/privacy', '/privacy-policy'];

@@ -10,7 +10,7 @@ import { HOST_MAX_LENGTH } from '../../contract/constants.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/return-address.ts';
-import { loadPage } from '../lib/load-code.ts';
+import { loadPage } from '../lib/load-chunk.ts';
 import { line, oneOf, searchParameters } from '../lib/search-parameters.ts';
 import { BlankPage, ErrorPage, NotFoundPage } from './blank-page.tsx';
 import { Root } from './root.tsx';
@@ -24,8 +24,8 @@ const rootRoute = createRootRouteWithContext<Context>()({
   notFoundComponent: NotFoundPage,
 });
 
-/** Makes a page from code that comes when it is first opened. */
-const later: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPage(load), name);
+/** Lazy-loads the component of a route. */
+const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadPage(load), name);
 
 /** What these pages offer and say is that of the deployment. */
 const withPublicConfig = ({ context }: { context: Context }) => preparePublicConfig(context.queryClient);
@@ -36,13 +36,13 @@ const host = line(HOST_MAX_LENGTH);
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/',
-  component: later(() => import('./home.tsx'), 'Home'),
+  component: lazyPage(() => import('./home.tsx'), 'Home'),
 });
 const landingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/landing',
   loader: withPublicConfig,
-  component: later(() => import('../features/landing/landing-page.tsx'), 'LandingPage'),
+  component: lazyPage(() => import('../features/landing/landing-page.tsx'), 'LandingPage'),
 });
 const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -50,72 +50,72 @@ const loginRoute = createRoute({
   loader: withPublicConfig,
   /** `next`: the page to open after the login, instead of the dashboard. */
   validateSearch: searchParameters<{ next?: string; host?: string }>({ next: returnAddress, host }),
-  component: later(() => import('../features/session/login-page.tsx'), 'LoginPage'),
+  component: lazyPage(() => import('../features/session/login-page.tsx'), 'LoginPage'),
 });
 const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
   loader: withPublicConfig,
   validateSearch: searchParameters<{ trial?: 1; host?: string }>({ trial: oneOf([1]), host }),
-  component: later(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
+  component: lazyPage(() => import('../features/session/signup-page.tsx'), 'SignupPage'),
 });
 const forgotPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/forgot-password',
   loader: withPublicConfig,
-  component: later(() => import('../features/session/forgot-password-page.tsx'), 'ForgotPasswordPage'),
+  component: lazyPage(() => import('../features/session/forgot-password-page.tsx'), 'ForgotPasswordPage'),
 });
 const resetPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/reset-password',
-  component: later(() => import('../features/session/reset-password-page.tsx'), 'ResetPasswordPage'),
+  component: lazyPage(() => import('../features/session/reset-password-page.tsx'), 'ResetPasswordPage'),
 });
 const verifyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/verify',
-  component: later(() => import('../features/session/verify-page.tsx'), 'VerifyPage'),
+  component: lazyPage(() => import('../features/session/verify-page.tsx'), 'VerifyPage'),
 });
 const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signed-in',
   validateSearch: searchParameters<{ error?: string }>({ error: line(100) }),
-  component: later(() => import('../features/session/signed-in-page.tsx'), 'SignedInPage'),
+  component: lazyPage(() => import('../features/session/signed-in-page.tsx'), 'SignedInPage'),
 });
 const termsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/terms',
   loader: withPublicConfig,
-  component: later(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
+  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
 });
 const termsOfUseRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/terms-of-use',
   loader: withPublicConfig,
-  component: later(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
+  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'TermsPage'),
 });
 const privacyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/privacy',
   loader: withPublicConfig,
-  component: later(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
+  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 const privacyPolicyRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/privacy-policy',
   loader: withPublicConfig,
-  component: later(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
+  component: lazyPage(() => import('../features/legal/legal-page.tsx'), 'PrivacyPage'),
 });
 
 const unsubscribeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/unsubscribe',
-  component: later(() => import('../features/alerts/mailed/unsubscribe-page.tsx'), 'UnsubscribePage'),
+  component: lazyPage(() => import('../features/alerts/mailed/unsubscribe-page.tsx'), 'UnsubscribePage'),
 });
 const confirmRecipientRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/confirm-recipient',
   loader: withPublicConfig,
-  component: later(
+  component: lazyPage(
     () => import('../features/alerts/mailed/confirm-recipient-page.tsx'),
     'ConfirmRecipientPage',
   ),
@@ -124,35 +124,35 @@ const confirmRecipientRoute = createRoute({
 const publicStatusRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/status/$slug',
-  component: later(() => import('../features/status/public/public-status-page.tsx'), 'PublicStatusPage'),
+  component: lazyPage(() => import('../features/status/public/public-status-page.tsx'), 'PublicStatusPage'),
   notFoundComponent: NotFoundPage,
 });
 
 const protectedRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'protected',
-  component: later(() => import('./protected.tsx'), 'Protected'),
+  component: lazyPage(() => import('./protected.tsx'), 'Protected'),
 });
 const dashboardRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/dashboard',
   validateSearch: dashboardSearch,
-  component: later(() => import('../features/domains/dashboard-page.tsx'), 'DashboardPage'),
+  component: lazyPage(() => import('../features/domains/dashboard-page.tsx'), 'DashboardPage'),
 });
 const profileRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/profile',
-  component: later(() => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
+  component: lazyPage(() => import('../features/profile/profile-page.tsx'), 'ProfilePage'),
 });
 const alertsRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/alerts',
-  component: later(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
+  component: lazyPage(() => import('../features/alerts/alerts-page.tsx'), 'AlertsPage'),
 });
 const statusSettingsRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/status-page',
-  component: later(
+  component: lazyPage(
     () => import('../features/status/settings/status-settings-page.tsx'),
     'StatusSettingsPage',
   ),
@@ -161,7 +161,7 @@ const billingTestRoute = createRoute({
   getParentRoute: () => protectedRoute,
   path: '/billing-test',
   loader: withPublicConfig,
-  component: later(() => import('../features/billing/billing-test-page.tsx'), 'BillingTestPage'),
+  component: lazyPage(() => import('../features/billing/billing-test-page.tsx'), 'BillingTestPage'),
 });
 
 interface PrerenderOptions {

@@ -7,16 +7,16 @@ import { useLivePlan } from '../lib/standing.ts';
 import { useUpgrade } from '../lib/upgrade.ts';
 import { Button } from '../ui/button.tsx';
 import { HeaderSlot } from '../ui/header-slot.tsx';
-import { BY_OPEN, laterDialog } from '../ui/later.tsx';
+import { OPEN_PROPS, lazyDialog } from '../ui/lazy.tsx';
 import { Wordmark } from '../ui/logo.tsx';
 import { ThemeMenu } from '../ui/theme-menu.tsx';
 import { AvatarMenu } from './avatar-menu.tsx';
 import { ShellNotice } from './shell-notice.tsx';
 import { UpgradeProvider } from './upgrade-provider.tsx';
 
-const FeedbackDialog = laterDialog(
+const FeedbackDialog = lazyDialog(
   async () => (await import('../features/feedback/feedback-dialog.tsx')).FeedbackDialog,
-  BY_OPEN,
+  OPEN_PROPS,
 );
 
 /** Header, notice bar and the place of the page, which can open the offer of Premium. */
@@ -31,10 +31,10 @@ export function Shell({ children }: { children: ReactNode }) {
 function Frame({ children }: { children: ReactNode }) {
   const { product_name: productName } = usePublicConfig();
   const { open: openUpgrade } = useUpgrade();
-  const [feedback, setFeedback] = useState<'unused' | 'open' | 'closed'>('unused');
+  const [isFeedbackOpen, setFeedbackOpen] = useState(false);
   useLivePlan();
   const offer = useOffer();
-  const giveFeedback = () => setFeedback('open');
+  const giveFeedback = () => setFeedbackOpen(true);
   return (
     <div className="flex min-h-dvh flex-col">
       <a
@@ -74,12 +74,7 @@ function Frame({ children }: { children: ReactNode }) {
       <main id="content" tabIndex={-1} className="flex-1">
         {children}
       </main>
-      {feedback !== 'unused' && (
-        <FeedbackDialog
-          open={feedback === 'open'}
-          onOpenChange={(isOpen) => setFeedback(isOpen ? 'open' : 'closed')}
-        />
-      )}
+      <FeedbackDialog open={isFeedbackOpen} onOpenChange={setFeedbackOpen} />
     </div>
   );
 }

@@ -5,11 +5,16 @@ import { usePublicConfig } from '../lib/public-config.ts';
 import { UpgradeContext } from '../lib/upgrade.ts';
 import type { UpgradeReason } from '../lib/upgrade.ts';
 import { focusOrigin } from '../ui/dialog.tsx';
-import { laterDialog } from '../ui/later.tsx';
+import { lazyDialog } from '../ui/lazy.tsx';
 
-const UpgradeFlow = laterDialog(
+const UpgradeFlow = lazyDialog(
   async () => (await import('../features/billing/upgrade-flow.tsx')).UpgradeFlow,
-  { isOpen: ({ reason }) => reason !== null, close: ({ onClose }) => onClose() },
+  {
+    isOpen: ({ reason }) => reason !== null,
+    close: ({ onClose }) => onClose(),
+    // After a checkout that ended by loading this page, Premium may still be on its way.
+    isNeeded: () => pendingPurchase() !== null,
+  },
 );
 
 /** Lets every page open the offer of Premium, where Premium is sold. */
@@ -17,8 +22,6 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
   const { billing } = usePublicConfig();
   const isSold = billing.mode === 'test' || billing.mode === 'paddle';
   const [reason, setReason] = useState<UpgradeReason | null>(null);
-  // Also after a checkout that ended by loading this page: Premium may still be on its way.
-  const [isNeeded, setIsNeeded] = useState(() => pendingPurchase() !== null);
   const origin = useRef<HTMLElement>(null);
 
   const value = useMemo(
@@ -26,7 +29,6 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
       isSold,
       open: (why: UpgradeReason) => {
         origin.current = focusOrigin();
-        setIsNeeded(true);
         setReason(why);
       },
     }),
@@ -35,11 +37,11 @@ export function UpgradeProvider({ children }: { children: ReactNode }) {
   return (
     <UpgradeContext value={value}>
       {children}
-      {isSold && isNeeded && (
+      {isSold && (
         <UpgradeFlow
           reason={reason}
           onClose={() => setReason(null)}
-          // Opened from a dialog that is gone: then where that one left the focus.
+          // If the dialog that led here is gone, the focus returns to where that dialog had it from.
           focusAfterClose={() => (origin.current?.isConnected ? origin.current : null)}
         />
       )}

@@ -14,7 +14,7 @@ export function LazyThemeMenu() {
       onPointerEnter={() => void load()}
       onFocus={() => void load()}
       onClick={() => {
-        // Where it cannot be loaded, the button stays as it is.
+        // If the menu cannot be loaded, the button stays and the next click tries again.
         load().then(
           () => setWanted(true),
           () => undefined,

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { spec } from '../../tests/spec/spec.ts';
 import { toast } from './toast.tsx';
 
-it('a toast tells of success, information, a warning, an error, or that something loads', () => {
+it('toast has the types success, info, warning, error and loading', () => {
   const types = ['success', 'info', 'warning', 'error', 'loading'] as const;
   const ids = types.map((type) => toast[type]('Said'));
   const shown = sonner.getToasts();

@@ -9,9 +9,9 @@ import {
   subjectPublicKeyHash,
   WorkBudget,
 } from '../../pki/index.ts';
-import { exceededLifetimeCap } from './leaf-findings.ts';
+import { exceededLifetimeCap } from './lifetime-cap.ts';
 import { judgePath } from './path-findings.ts';
-import { CHROME_TRUSTS_UNTIL, distrustedSince } from './path-findings.ts';
+import { CHROME_TRUSTS_UNTIL, distrustedSince } from './root-constraints.ts';
 
 const read = ({ der }: { der: Uint8Array }) => parseCertificate(der);
 const trustStore = createTrustStore([root.der], { arePublic: true });

@@ -12,11 +12,16 @@ import { cardElement } from './domain-actions.ts';
 import { isUnfiltered } from './domain-filter.ts';
 import { useDomainSummary, useLiveDomains } from './domain-queries.ts';
 import { DomainsView } from './domains-view.tsx';
-import { LazyImportDialog } from './importing/lazy-import-dialog.tsx';
 import { useDomainList } from './list/use-domain-list.ts';
 import { SelectionProvider } from './selection/selection-provider.tsx';
 import { useDashboardSearch } from './use-dashboard-search.ts';
 import { useDelayed } from './use-delayed.ts';
+import { lazyDialog, OPEN_PROPS } from '../../ui/lazy.tsx';
+
+const ImportDialog = lazyDialog(
+  async () => (await import('./importing/import-dialog.tsx')).ImportDialog,
+  OPEN_PROPS,
+);
 
 /** What opens over the page when a domain is to be added; where Premium is sold, its offer stands for the limit. */
 type Adding = 'closed' | 'form' | 'many' | 'limit';
@@ -101,7 +106,7 @@ export function DashboardPage() {
         onAddMany={onAddMany}
         focusAfterClose={() => (addedId.current === undefined ? null : cardElement(addedId.current))}
       />
-      <LazyImportDialog
+      <ImportDialog
         open={adding === 'many'}
         onOpenChange={(open) => setAdding(open ? 'many' : 'closed')}
         focusAfterClose={() => (list.loaded[0] ? cardElement(list.loaded[0].id) : null)}

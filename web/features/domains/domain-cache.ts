@@ -150,7 +150,7 @@ export function createDomainCache(queryClient: QueryClient): DomainCache {
     remove: (id) => removeAll([id]),
     removeAll,
     reportRemoved: (id) => dropEverywhere([id]),
-    // A report may have brought a domain into the lists before the summary is read again.
+    // A live event can add a domain to the lists before the summary is refetched.
     count: () =>
       Math.max(
         queryClient.getQueryData<SummaryWire>(SUMMARY_KEY)?.total ?? 0,

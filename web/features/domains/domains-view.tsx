@@ -4,7 +4,7 @@ import type { DomainWire } from '../../../contract/domain.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { useSubscription } from '../../lib/subscription.ts';
 import { useNow } from '../../lib/use-now.ts';
-import { BY_OPEN, laterDialog } from '../../ui/later.tsx';
+import { OPEN_PROPS, lazyDialog } from '../../ui/lazy.tsx';
 import { DashboardHead } from './dashboard-head.tsx';
 import { cardElement, panelOpener } from './domain-actions.ts';
 import type { useDomainSummary } from './domain-queries.ts';
@@ -30,9 +30,9 @@ import { usePanelDomain } from './use-panel-domain.ts';
 import { usePausing } from './use-pausing.ts';
 import { useStepping } from './use-stepping.ts';
 
-const ShortcutsDialog = laterDialog(
+const ShortcutsDialog = lazyDialog(
   async () => (await import('./keyboard/shortcuts-dialog.tsx')).ShortcutsDialog,
-  BY_OPEN,
+  OPEN_PROPS,
 );
 
 const LOADING = { headline: 'Domains', detail: [[{ text: 'Loading your domains', isHost: false }]] };
@@ -57,7 +57,7 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
   const stepping = useStepping(list, openId, openPanel);
   const searchInput = useRef<HTMLInputElement>(null);
   const [isSearchOpen, setIsSearchOpen] = useState(false);
-  const [help, setHelp] = useState<'unused' | 'open' | 'closed'>('unused');
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const [asked, setAsked] = useState<DomainWire | null>(null);
   // The row that the removal dialog leaves the focus to: its own, or once that is gone, a neighbour.
   const focusNext = useRef<string>(undefined);
@@ -114,7 +114,7 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
         change({ status: chipsOf(summary.data, search.status)[command.index]?.status });
         return true;
       case 'help':
-        setHelp('open');
+        setHelpOpen(true);
         return true;
       default:
         if (openId !== null) closePanelAndReturn();
@@ -168,7 +168,7 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
         <button
           type="button"
           className="rounded-1 underline-offset-2 hover:text-fg hover:underline"
-          onClick={() => setHelp('open')}
+          onClick={() => setHelpOpen(true)}
         >
           Keyboard shortcuts
         </button>
@@ -193,12 +193,7 @@ export function DomainsView({ list, summary, isLoading, onAdd }: DomainsViewProp
         }}
         focusAfterClose={() => (focusNext.current === undefined ? null : cardElement(focusNext.current))}
       />
-      {help !== 'unused' && (
-        <ShortcutsDialog
-          open={help === 'open'}
-          onOpenChange={(isOpen) => setHelp(isOpen ? 'open' : 'closed')}
-        />
-      )}
+      <ShortcutsDialog open={isHelpOpen} onOpenChange={setHelpOpen} />
     </div>
   );
 }

@@ -39,7 +39,7 @@ export function RemoveDomainDialog({ domain, onClose, onRemove, focusAfterClose 
     toast.info(`${domain.display_name} was already removed.`);
   };
   useLiveEvents(({ event, data }) => {
-    // While this dialog's own call is under way, its answer says what happened.
+    // The event of our own removal can arrive before the response. The response reports that one.
     if (event === 'domain_removed' && !isPending) sayGone(data.id);
   });
   return (

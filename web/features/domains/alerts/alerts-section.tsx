@@ -1,9 +1,9 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { laterPart } from '../../../ui/later.tsx';
+import { lazyPart } from '../../../ui/lazy.tsx';
 import { PanelSection } from '../panel/panel-section.tsx';
 import { AlertsLoading } from './alerts-loading.tsx';
 
-const DomainAlerts = laterPart(
+const DomainAlerts = lazyPart(
   async () => (await import('./domain-alerts.tsx')).DomainAlerts,
   <AlertsLoading />,
 );

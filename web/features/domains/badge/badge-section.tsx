@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { DomainWire } from '../../../../contract/domain.ts';
-import { laterPart } from '../../../ui/later.tsx';
+import { lazyPart } from '../../../ui/lazy.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { FoldedSection } from '../panel/disclosure.tsx';
 
-const BadgeSwitch = laterPart(
+const BadgeSwitch = lazyPart(
   async () => (await import('./badge-switch.tsx')).BadgeSwitch,
   <Skeleton className="h-9 w-40" />,
 );

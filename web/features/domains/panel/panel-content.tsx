@@ -94,7 +94,7 @@ function PanelBody({ domain, now }: Pick<PanelContentProps, 'domain' | 'now'>) {
   );
 }
 
-/** Shows the specified badge in every state, and beside it that the domain is paused or was not read yet. */
+/** Shows Active or Revoked in every state, and next to it whether the domain is paused or has no certificate yet. */
 function StateBadge({ domain }: { domain: DomainWire }) {
   return (
     <div className="flex flex-wrap items-center gap-2">

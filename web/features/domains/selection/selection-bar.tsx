@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { laterPart } from '../../../ui/later.tsx';
+import { lazyPart } from '../../../ui/lazy.tsx';
 import { useSelection } from './selection-context.ts';
 
-const SelectionActions = laterPart(async () => (await import('./selection-actions.tsx')).SelectionActions);
+const SelectionActions = lazyPart(async () => (await import('./selection-actions.tsx')).SelectionActions);
 
 /** What can be done with everything that is selected; its code comes with the first selection and then stays. */
 export function SelectionBar() {

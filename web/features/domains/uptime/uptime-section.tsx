@@ -1,14 +1,11 @@
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { useNow } from '../../../lib/use-now.ts';
-import { laterPart } from '../../../ui/later.tsx';
+import { lazyPart } from '../../../ui/lazy.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { PanelSection, SectionError } from '../panel/panel-section.tsx';
 import { useUptime } from './uptime-query.ts';
 
-const UptimeDetails = laterPart(
-  async () => (await import('./uptime-details.tsx')).UptimeDetails,
-  <Loading />,
-);
+const UptimeDetails = lazyPart(async () => (await import('./uptime-details.tsx')).UptimeDetails, <Loading />);
 
 /** The panel's part on whether people reach the domain; what draws it comes when it is first shown. */
 export function UptimeSection({ domain }: { domain: DomainWire }) {

@@ -1,18 +1,18 @@
-import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useState } from 'react';
 import type { ComponentType, ReactNode } from 'react';
-import { loadPart } from '../lib/load-code.ts';
+import { loadChunk } from '../lib/load-chunk.ts';
 import { Button } from './button.tsx';
 import { toast } from './toast.tsx';
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
 /**
- * Makes a part of a page from code that comes with its first use. Where that cannot be loaded, the rest of the page stays, the part
- * says so in its place, and loads again when the browser is online.
+ * Lazy-loads a component. Shows `waiting` until it is there. If the chunk cannot be loaded, shows a message with a retry button in its
+ * place and retries when the browser comes online.
  */
-export function laterPart<Props extends object>(load: Load<Props>, waiting: ReactNode = null) {
+export function lazyPart<Props extends object>(load: Load<Props>, waiting: ReactNode = null) {
   const useCode = createCode(load);
-  return function LaterPart(props: Props) {
+  return function LazyPart(props: Props) {
     const { Part, hasFailed, attempt } = useCode();
     useEffect(attempt, [attempt]);
     if (Part) return <Part {...props} />;
@@ -31,24 +31,27 @@ export function laterPart<Props extends object>(load: Load<Props>, waiting: Reac
 interface DialogState<Props> {
   isOpen: (props: Props) => boolean;
   close: (props: Props) => void;
+  /** Whether its code is needed while it is closed. */
+  isNeeded?: () => boolean;
 }
 
-/** How dialogs with the usual properties open and close. */
-export const BY_OPEN: DialogState<{ open: boolean; onOpenChange: (open: boolean) => void }> = {
+/** For dialogs that are controlled by `open` and `onOpenChange`. */
+export const OPEN_PROPS: DialogState<{ open: boolean; onOpenChange: (open: boolean) => void }> = {
   isOpen: ({ open }) => open,
   close: ({ onOpenChange }) => onOpenChange(false),
 };
 
-/** Makes a dialog from code that comes with its first use. Where that cannot be loaded, a toast says so, and it can be opened again. */
-export function laterDialog<Props extends object>(load: Load<Props>, { isOpen, close }: DialogState<Props>) {
+/** Lazy-loads a dialog when it is first opened. If the chunk cannot be loaded, shows a toast and closes it, so that it can be reopened. */
+export function lazyDialog<Props extends object>(
+  load: Load<Props>,
+  { isOpen, close, isNeeded = () => false }: DialogState<Props>,
+) {
   const useCode = createCode(load);
-  return function LaterDialog(props: Props) {
+  return function LazyDialog(props: Props) {
     const { Part, hasFailed, attempt } = useCode();
     const isWanted = isOpen(props);
-    const hasTried = useRef(false);
     useEffect(() => {
-      if (isWanted || !hasTried.current) attempt();
-      hasTried.current = true;
+      if (isWanted || isNeeded()) attempt();
     }, [isWanted, attempt]);
     const giveUp = useEffectEvent(() => {
       if (!isWanted) return;
@@ -72,10 +75,10 @@ function createCode<Props extends object>(load: Load<Props>) {
       setHasFailed(false);
       const show = async (): Promise<void> => {
         try {
-          loaded = await loadPart(load);
+          loaded = await loadChunk(load);
           setPart(() => loaded);
         } catch (error) {
-          console.warn('Code of the page could not be loaded.', error);
+          console.warn('A part of the page could not be loaded.', error);
           setHasFailed(true);
         }
       };
