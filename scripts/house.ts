@@ -1,7 +1,7 @@
 import { answerHelp } from './help-option.ts';
 import { measureHouse } from './house/measure.ts';
 
-answerHelp(`Measures how the code is laid out, and says where a figure is above its limit.
+answerHelp(`Measures the layout of the code and marks figures above their limit. Exits with 1 if there is one.
 
   npm run house`);
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
 import { AT_NEW_OWNER } from '../server/store/schema/new-owner-tables.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -112,45 +113,6 @@ function roomOf(path: string): string {
 }
 
 const rule = (room: string) => (room.startsWith('web/features/') ? 'web/features/*' : room);
-
-/** Source without comments and with its string contents kept, enough to find imports and banned words. */
-function withoutComments(source: string): string {
-  return source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
-}
-
-interface Import {
-  from: string;
-  /** A path below the project, or a package's name. */
-  to: string;
-  typeOnly: boolean;
-  /** Loaded when that line is reached, not with the file. */
-  isLate: boolean;
-}
-
-function importsOf(path: string): Import[] {
-  const source = withoutComments(readFileSync(join(root, path), 'utf8'));
-  const statements = source.matchAll(
-    /(?:^|\n)\s*(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
-  );
-  return Array.from(statements, ([, type, fixed, dynamic]) => {
-    const specifier = fixed ?? dynamic ?? '';
-    const local = specifier.startsWith('.');
-    const to = local
-      ? relative(root, resolve(root, dirname(path), specifier))
-          .split(sep)
-          .join('/')
-      : packageName(specifier);
-    return { from: path, to, typeOnly: type !== undefined, isLate: fixed === undefined };
-  });
-}
-
-function packageName(specifier: string): string {
-  if (specifier.startsWith('node:')) return specifier.split('/')[0] ?? specifier;
-  return specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/');
-}
 
 const sources = ['contract', 'server', 'web']
   .flatMap(filesBelow)

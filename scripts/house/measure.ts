@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { importsOf, ROOT, withoutComments } from './imports.ts';
 
-const ROOT = resolve(import.meta.dirname, '..', '..');
 const TOPS = ['contract', 'server', 'web', 'scripts', 'bench'];
-/** A file with no more lines of code than this is tiny. */
+/** A file with at most this many lines of code counts as tiny. */
 const TINY = 25;
-/** A comment with more lines than this is long. */
+/** A comment with more lines than this counts as long. */
 const LONG_COMMENT = 4;
 
 export interface Figure {
@@ -15,10 +15,10 @@ export interface Figure {
 }
 
 interface SourceFile {
-  /** Below the project, with slashes. */
+  /** Relative to the project, with forward slashes. */
   path: string;
   text: string;
-  /** Lines that are neither blank nor comment. */
+  /** Number of lines without blank lines and comments. */
   codeLines: number;
 }
 
@@ -26,11 +26,11 @@ export interface House {
   figures: Figure[];
   rooms: { room: string; codeLines: number }[];
   longest: { path: string; codeLines: number };
-  /** Lines of code of the file in the middle. */
+  /** Median lines of code per file. */
   median: number;
 }
 
-/** Counts what the project's sources are like, its tests left out. */
+/** Measures the layout of the project's sources, without tests. */
 export function measureHouse(): House {
   const files = TOPS.flatMap(sourcesBelow);
   const server = files.filter(({ path }) => path.startsWith('server/'));
@@ -66,13 +66,6 @@ function sourcesBelow(folder: string): SourceFile[] {
   });
 }
 
-/** Keeps the lines; a comment leaves blank ones. */
-function withoutComments(source: string): string {
-  return source
-    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
-    .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
-}
-
 function filesPerFolder(files: readonly SourceFile[]): number[] {
   const counts = new Map<string, number>();
   for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
@@ -103,9 +96,9 @@ function longComments(files: readonly SourceFile[]): number {
   );
 }
 
-/** How many files lie on a circle of imports that are loaded with the file. */
+/** Counts the files that are part of an import cycle. Type-only and dynamic imports do not count. */
 function circlesIn(files: readonly SourceFile[]): number {
-  const imports = new Map(files.map(({ path, text }) => [path, importsOf(path, text)]));
+  const imports = new Map(files.map(({ path }) => [path, importsAtStart(path)]));
   const onCircle = (start: string): boolean => {
     const seen = new Set<string>();
     const open = [...(imports.get(start) ?? [])];
@@ -120,11 +113,5 @@ function circlesIn(files: readonly SourceFile[]): number {
   return files.filter(({ path }) => onCircle(path)).length;
 }
 
-function importsOf(path: string, text: string): string[] {
-  const statements = withoutComments(text).matchAll(
-    /(?:^|\n)\s*(?:import|export)\s+(?!type\s)(?:[^'"`;]*?\sfrom\s*)?['"](\.[^'"]+)['"]/g,
-  );
-  return Array.from(statements, ([, specifier = '']) =>
-    relative(ROOT, resolve(ROOT, dirname(path), specifier)),
-  );
-}
+const importsAtStart = (path: string): string[] =>
+  importsOf(path).flatMap(({ to, typeOnly, isLate }) => (typeOnly || isLate ? [] : [to]));

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** The project's folder. */
+export const ROOT = resolve(import.meta.dirname, '..', '..');
+
+/** Removes comments but keeps line breaks and strings: enough to find imports and count lines. */
+export function withoutComments(source: string): string {
+  return source
+    .replaceAll(/\/\*[\s\S]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, ''))
+    .replaceAll(/(^|[^:'"`])\/\/.*$/gm, '$1');
+}
+
+export interface Import {
+  from: string;
+  /** A path below the project, or a package's name. */
+  to: string;
+  typeOnly: boolean;
+  /** A dynamic import. */
+  isLate: boolean;
+}
+
+/** Reads the imports and re-exports of a source file. `path` is relative to the project. */
+export function importsOf(path: string): Import[] {
+  const source = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
+  const statements = source.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s)?(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)/g,
+  );
+  return Array.from(statements, ([, type, fixed, dynamic]) => {
+    const specifier = fixed ?? dynamic ?? '';
+    const local = specifier.startsWith('.');
+    const to = local
+      ? relative(ROOT, resolve(ROOT, dirname(path), specifier))
+          .split(sep)
+          .join('/')
+      : packageName(specifier);
+    return { from: path, to, typeOnly: type !== undefined, isLate: fixed === undefined };
+  });
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier.split('/')[0] ?? specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
