@@ -1,6 +1,6 @@
 import { contextTag, onlyElement, TAG } from './der.ts';
 import { objectIdentifier } from './der-values.ts';
-import { splitPem } from './pem.ts';
+import { pemText, splitPem } from './pem.ts';
 import { PkiError } from './pki-error.ts';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';
@@ -11,7 +11,7 @@ const MAX_CERTIFICATES = 32;
  * (RFC 5652 §5.1), or PEM, which the standard does not have and some CAs serve. Throws PkiError on anything else.
  */
 export function certificatesOf(bytes: Uint8Array): Uint8Array[] {
-  const found = bytes[0] === TAG.sequence ? certificatesOfDer(bytes) : splitPem(latin1(bytes));
+  const found = bytes[0] === TAG.sequence ? certificatesOfDer(bytes) : splitPem(pemText(bytes));
   if (found.length === 0) throw new PkiError('empty', 'no certificate');
   if (found.length > MAX_CERTIFICATES) throw new PkiError('too_large', 'too many certificates');
   return found;
@@ -37,8 +37,4 @@ function certificatesOfDer(bytes: Uint8Array): Uint8Array[] {
     if (element.tag === TAG.sequence) found.push(element.encoded);
   }
   return found;
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }

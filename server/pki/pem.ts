@@ -14,11 +14,11 @@ const BLOCKS = {
 } as const;
 
 /**
- * The DER of every certificate, or of every CRL, in PEM text (RFC 7468 §5.1, §6), in order; text around the blocks is ignored.
+ * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order. Ignores text around the blocks.
  * Throws PkiError `pem` on a block that is not whole, `too_large` over 8 MB or 10,000 blocks.
  */
 export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
-  if (text.length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
+  checkLength(text.length);
   const blocks: Uint8Array[] = [];
   for (const [, , body = ''] of text.matchAll(BLOCKS[kind].whole)) {
     if (blocks.length >= MAX_BLOCKS) throw new PkiError('too_large', 'too many PEM blocks');
@@ -31,6 +31,16 @@ export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'
   const begun = text.match(BLOCKS[kind].begin)?.length ?? 0;
   if (begun !== blocks.length) throw new PkiError('pem', 'PEM block is not whole');
   return blocks;
+}
+
+/** Decodes bytes for `splitPem`. Throws PkiError `too_large` over 8 MB, before it allocates the text. */
+export function pemText(bytes: Uint8Array): string {
+  checkLength(bytes.length);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+function checkLength(length: number): void {
+  if (length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
 }
 
 /** One certificate as PEM text: lines of 64 characters, the last one ended too (RFC 7468 §2). */

@@ -21,9 +21,9 @@ export interface CrlQuestion {
 }
 
 /**
- * What a list says of a certificate (RFC 5280 §6.3.3), or why it says nothing. An entry counts in whatever list its issuer signed,
- * however old or partial: nothing takes a revocation back. That there is none counts only in a current and complete list for this
- * kind of certificate: the wrong shard of a CA's lists would read as good. Never throws.
+ * Looks a certificate up in a CRL (RFC 5280 §6.3.3). An entry means revoked even if the CRL is expired, a delta or another shard,
+ * because a revocation is final. A missing entry means good only if the CRL is current and covers this certificate. Otherwise returns
+ * why the CRL does not answer. Never throws.
  */
 export function crlAnswer(question: CrlQuestion): RevocationAnswer {
   const { crl, certificate } = question;
@@ -43,7 +43,7 @@ export function crlAnswer(question: CrlQuestion): RevocationAnswer {
   return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
 }
 
-/** Returns why nothing in the list counts; null where its entries do. */
+/** Returns why the entries of the CRL cannot be trusted, or null if they can. */
 function doubtOf(question: CrlQuestion): RevocationRefusal | null {
   const { crl, certificate, issuer, profile = 'tls-client' } = question;
   if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
@@ -52,12 +52,12 @@ function doubtOf(question: CrlQuestion): RevocationRefusal | null {
   if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
   if (!crl.isSignedBy(issuer)) return 'bad_signature';
   if (crl.hasUnknownCritical || (profile !== 'tls-client' && !isAsIssuersMustWrite(crl))) return 'malformed';
-  // Their serial numbers may be those of other issuers, or of attribute certificates.
+  // The serial numbers may belong to other issuers or to attribute certificates.
   if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
   return null;
 }
 
-/** Returns why a certificate that is not on the list may be revoked all the same; null where it cannot be. */
+/** Returns why a missing entry proves nothing, or null if it means good. */
 function gapOf({ crl, certificate, url, now }: CrlQuestion): RevocationRefusal | null {
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
   if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';

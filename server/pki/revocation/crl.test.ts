@@ -68,7 +68,7 @@ describe('a list of its issuer', () => {
     expect(ask({ revoked: [{ ...leaf, reason }] })).toMatchObject({ state: 'revoked', reason: name });
   });
 
-  it('may be dated five minutes ahead of our clock, and may be in PEM', () => {
+  it('accepts a CRL dated up to five minutes ahead, and one in PEM', () => {
     expect(ask({ thisUpdate: now + 4 * 60_000 })).toMatchObject({ state: 'good' });
     expect(ask({ thisUpdate: now + 6 * 60_000 })).toEqual(none('stale'));
     const pem = `-----BEGIN X509 CRL-----\n${mintCrl(root, { revoked: [leaf] }).toString('base64')}\n-----END X509 CRL-----\n`;
@@ -98,7 +98,7 @@ describe('a list of its issuer', () => {
   );
 });
 
-describe('an entry counts, and that there is none does not, in a list', () => {
+describe('an entry counts but a missing entry does not, in a list', () => {
   it.each<[string, CrlOptions, string]>([
     ['of yesterday', { nextUpdate: now - 1000 }, 'stale'],
     ['of tomorrow', { thisUpdate: now + HOUR_MS }, 'stale'],

@@ -35,7 +35,7 @@ type PaidQuestion = OcspQuestion & { readonly work: WorkBudget };
 
 /**
  * What an OCSP response says of a certificate, or why it says nothing (RFC 6960 §3.2): signed by the issuer or by whom the
- * issuer appointed for it, about this certificate, and fresh unless it calls it revoked: nothing takes that back. Never throws.
+ * issuer appointed for it, about this certificate, and fresh. Revoked counts even when stale, because a revocation is final. Never throws.
  */
 export function ocspAnswer(asked: OcspQuestion): RevocationAnswer {
   const question = { ...asked, work: asked.work ?? new WorkBudget() };

@@ -69,7 +69,7 @@ it.each<[string, OcspResponseOptions]>([
   ['past its end', { nextUpdate: now - 1000 }],
   ['of tomorrow', { thisUpdate: now + 24 * HOUR_MS, producedAt: now + 24 * HOUR_MS }],
   ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }],
-])('an answer %s still says that something is revoked', (_, options) => {
+])('a stale answer still means revoked: %s', (_, options) => {
   expect(ask({ ...options, status: 'revoked', reason: 1 })).toMatchObject({
     state: 'revoked',
     reason: 'keyCompromise',

@@ -5,14 +5,14 @@ export type RevocationRefusal =
   | 'bad_signature'
   /** Of another issuer, or of a key that may not speak for this one. */
   | 'wrong_issuer'
-  /** Of other certificates, of some reasons or of changes only, and it does not have this one. */
+  /** A delta, another shard, other kinds of certificates or some reasons only, without an entry for this certificate. */
   | 'wrong_scope'
-  /** Past its nextUpdate, without one, or from the future, and it does not call this one revoked. */
+  /** Past its nextUpdate, without one, or from the future, and not a revocation. */
   | 'stale'
   /** The OCSP responder answered with an error, or does not know the certificate. */
   | 'responder_refused';
 
-/** How far the clocks of those who sign may be ahead of ours. */
+/** Tolerated clock skew: how far a signer's clock may be ahead of ours, in ms. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
 /** What a verified statement says of one certificate. Instants in ms UTC. */

@@ -30,7 +30,7 @@ const CRL_MEMORY_BYTES = 32 * 1024 * 1024;
 const OCSP_MEMORY_BYTES = 4 * 1024 * 1024;
 const MOST_CRL_URLS = 3;
 const MOST_OCSP_URLS = 2;
-/** When a list has not come by then, the next one and the responder are asked too. Their answer is enough, except for a thorough look. */
+/** After this time without an answer, the next list and the responder are asked as well. Unless the probe is thorough, the first answer suffices. */
 const CRL_WAIT_MS = 2_000;
 /** What was revoked should be known within hours, though lists are often good for a week. */
 const FRESH_MS = 6 * 3_600_000;
@@ -61,7 +61,9 @@ export interface RevocationWays {
   others: FetchWay;
 }
 
-/** Asks the lists of a certificate, and its responder where no list answers or the look is thorough. Remembers what both said. */
+/**
+ * Checks revocation by CRL. Falls back to OCSP if no CRL answers; a thorough probe always asks both. Caches the answers of both.
+ */
 export function createRevocationSource(ways: RevocationWays): RevocationSource {
   const fetches = { public: fetchesOver(ways, 'public'), others: fetchesOver(ways, 'others') };
   const answers = new BoundedMap<string, Remembered>(MOST_ANSWERS);
@@ -123,12 +125,15 @@ export function createRevocationSource(ways: RevocationWays): RevocationSource {
       const patience = isLast ? [] : [AbortSignal.timeout(CRL_WAIT_MS)];
       return askCrl(url, { ...question, signal: AbortSignal.any([untilEnough, ...patience]) });
     });
-    const soon = isThorough ? [] : await within(lists, { ms: CRL_WAIT_MS, signal }, []);
-    const responders = soon.some(isAnswer)
-      ? []
-      : await untilAnswered(certificate.ocspUrls.slice(0, MOST_OCSP_URLS), (url) => askOcsp(url, question));
-    if (!isThorough && responders.some(isAnswer)) enough.abort();
-    const all = [...(await lists), ...responders];
+    const askResponders = async (): Promise<Told[]> => {
+      const soon = isThorough ? [] : await within(lists, { ms: CRL_WAIT_MS, signal }, []);
+      if (soon.some(isAnswer)) return [];
+      const ocspUrls = certificate.ocspUrls.slice(0, MOST_OCSP_URLS);
+      const responders = await untilAnswered(ocspUrls, (url) => askOcsp(url, question));
+      if (!isThorough && responders.some(isAnswer)) enough.abort();
+      return responders;
+    };
+    const all = (await Promise.all([lists, askResponders()])).flat();
     const evidence = all.map((one) => one.evidence);
     const until = Math.min(...all.map(({ askAgainAt }) => askAgainAt), ...evidence.map(endOf));
     if (all.length > 0) answers.set(key, { evidence, isThorough, from: now, until });
@@ -184,7 +189,7 @@ interface Told {
 
 const isAnswer = ({ evidence }: Told): boolean => evidence.answer.state !== 'none';
 
-/** Asks one address after the other until one answers. */
+/** Tries the URLs in turn and stops after the first answer. Returns all attempts. */
 async function untilAnswered(
   urls: readonly string[],
   ask: (url: string, index: number) => Promise<Told>,
