@@ -18,10 +18,10 @@ export const ACCOUNT_CALLS = {
     path: '/auth/firebase',
     access: 'public',
     summary:
-      "Trade an identity provider's ID token for the product's session cookies; the header `Time-Zone` names the zone of a new account",
+      "Exchange an identity provider's ID token for session cookies; the header `Time-Zone` sets the time zone of a new account",
     body: tokenExchangeSchema,
     response: wrapped(userSchema).extend({
-      /** Whether this made the account. */
+      /** Whether this call created the account. */
       created: z.boolean(),
     }),
     status: 200,
@@ -69,7 +69,7 @@ export const ACCOUNT_CALLS = {
     method: 'patch',
     path: '/user/time_zone',
     access: 'session',
-    summary: 'Choose the time zone that mails give dates in, beside UTC; null: UTC alone',
+    summary: 'Set the time zone for dates in mails, shown beside UTC; null shows UTC only',
     body: timeZoneUpdateSchema,
     response: wrapped(userSchema),
     status: 200,

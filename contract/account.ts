@@ -46,7 +46,7 @@ export const userUpdateSchema = z.object({
   company: lineSchema(NAME_MAX_LENGTH).nullish(),
 });
 
-/** `PATCH /user/time_zone`. Null: none. */
+/** Body of `PATCH /user/time_zone`. Null removes the time zone. */
 export const timeZoneUpdateSchema = z.object({ time_zone: timeZoneSchema.nullable() });
 
 export const subscriptionClaimsSchema = z.object({

@@ -5,7 +5,7 @@ export const TRIAL_DAYS = 14;
 /** Domains of an account whose address is not verified, where the operator sets no other number. */
 export const DOMAINS_BEFORE_PROOF = 10;
 export const PAGE_SIZE = 50;
-/** Characters of a person's name, and of their company's. */
+/** Maximum length of a person's name and of a company name, in characters. */
 export const NAME_MAX_LENGTH = 200;
 export const PASSWORD_MIN_LENGTH = 7;
 

@@ -12,7 +12,6 @@ export function lineSchema(maxLength: number) {
     .refine((text) => !/\p{Cc}/u.test(text) && text.isWellFormed(), 'Please leave out control characters');
 }
 
-/** Says that a text is too long. */
 function atMost(maxLength: number): string {
   return `Please enter at most ${maxLength.toLocaleString('en')} characters`;
 }

@@ -33,7 +33,7 @@ async function main(): Promise<number> {
     process.stdout.write(HELP);
     return 0;
   }
-  for (const complaint of refused) process.stderr.write(printable(`${complaint}\n`));
+  for (const message of refused) process.stderr.write(printable(`${message}\n`));
   for (const host of repeated)
     process.stderr.write(printable(`${host} is named more than once, and checked once\n`));
   const trustStore = anchors(config.extraCaPem, ownAuthorities);

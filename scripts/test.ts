@@ -70,7 +70,7 @@ for (const stage of STAGES.filter(chosen)) {
   const seconds = Math.round((Date.now() - startedAt) / 1000);
   say(`== ${stage.name}: ${counted(outcome)} in ${seconds} s`);
 }
-// With a stage left out, its statements cannot have been shown.
+// A partial run cannot cover all statements.
 if (wanted.length === 0 && total.skipped === 0) total.failures.push(...statementsNotShown());
 rmSync(reports, { recursive: true, force: true });
 const inCi = process.env['CI'] === 'true';
@@ -84,7 +84,7 @@ function chosen({ name, onlyByName }: Stage): boolean {
   return wanted.length === 0 ? onlyByName !== true : wanted.includes(name);
 }
 
-/** What the specification says and no assertion that was executed has shown. */
+/** Returns a failure for each statement of the specification that no executed test has verified. */
 function statementsNotShown(): string[] {
   const shown = new Set(readFileSync(shownFile, 'utf8').split('\n'));
   return [...readStatements()]

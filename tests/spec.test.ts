@@ -8,7 +8,7 @@ const TITLE = /^ *(?:test|it)(?:\.each[^']*?)?\(\s*['`](.+?)['`],/gm;
 interface Note {
   id: string;
   statement: string;
-  /** The file and the title of the test that has it. */
+  /** File and title of the test. */
   place: string;
 }
 
@@ -26,7 +26,7 @@ const notes = globSync('{contract,server,web,tests}/**/*.{test,journey}.{ts,tsx}
   .filter((file) => file !== 'tests/spec.test.ts')
   .flatMap(notesOf);
 
-it('every statement of the specification has a test that notes it, in its words', async () => {
+it('every statement of the specification is marked in a test, with the same wording', async () => {
   const statements = [...readStatements()];
   const known = statements.map(([id, statement]) => `${id} ${statement}`);
   expect(
@@ -42,6 +42,6 @@ it('every statement of the specification has a test that notes it, in its words'
   await expect(head + rows.join('')).toMatchFileSnapshot('spec/map.md');
 });
 
-it('a note of what the specification does not say is refused', () => {
+it('spec() throws for a statement that the specification does not have', () => {
   expect(() => spec('1.01', 'Something else')).toThrow('has no statement 1.01');
 });

@@ -16,7 +16,7 @@ describe('readArguments', () => {
     ]);
   });
 
-  it('leaves out what is no host beside others', () => {
+  it('skips invalid hosts and returns an error message for each', () => {
     const { endpoints, refused } = read('a b', 'example.com', '169.254.169.254');
     expect(endpoints).toMatchObject([{ host: 'example.com' }]);
     expect(refused).toEqual([

@@ -18,8 +18,8 @@ HOST    example.com, example.com:8443, [2001:db8::1]:443, or with a scheme: smtp
   --ca FILE     trusts the certificates in FILE (PEM) too; may be given more than once. So does EXTRA_CA_FILE
   --help        this text
 
-Reports go to stdout, progress to stderr. A HOST that is none is named on stderr, left out, and counts as not reached; the
-others are checked all the same. Colours only on a terminal, and never where NO_COLOR is set.
+Reports go to stdout, progress to stderr. A HOST that is not valid is reported on stderr and counts as not reached; the
+others are still checked. Colours only on a terminal, and never where NO_COLOR is set.
 
 The exit code tells the worst of all that was found:
    0   everything is fine; notes at most
@@ -41,7 +41,7 @@ export interface Arguments {
   endpoints: Endpoint[];
   /** What was named more than once, in whatever spelling; it is checked once. */
   repeated: string[];
-  /** Complaints about what was named beside hosts and is none. */
+  /** Error messages for arguments that are not valid hosts. */
   refused: string[];
   /** The PEM text of every --ca. */
   ownAuthorities: string[];
@@ -86,7 +86,7 @@ function parse(words: readonly string[]) {
   }
 }
 
-/** Returns the endpoint that was typed, or a complaint. */
+/** Parses one HOST argument. Returns the endpoint, or an error message for stderr. */
 function readHost(typed: string, policy: AddressPolicy): Endpoint | string {
   const normalised = normaliseEndpoint(typed, {
     permitsAddress: (ip) => policy.permits(ip),

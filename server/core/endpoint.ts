@@ -67,7 +67,7 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   // Browsers read a backslash as a slash, RFC 3986 does not: the two see different hosts in "https://a\@b".
   if (text.includes('\\')) return refuse('backslash');
 
-  // An email address is no host, though what stands before its @ looks like the user of a URL.
+  // The part before the @ would be dropped like the user of a URL, and the mail domain tracked.
   if (/^mailto:/i.test(text)) return refuse('invalid_character');
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
   const scheme = schemeNamed(written?.[1] ?? 'http');
@@ -141,7 +141,7 @@ function fromName(typed: string, way: Way, policy: EndpointPolicy): NormalisedEn
   if (labels.includes('')) return refuse('empty_label');
   if (host.length > MAX_NAME_LENGTH) return refuse('too_long');
   if (labels.some((label) => label.length > MAX_LABEL_LENGTH)) return refuse('label_too_long');
-  // Underscores are no part of RFC 1123's host names, but servers and browsers use them.
+  // RFC 1123 §2.1 has no underscores in host names, but DNS, servers and browsers accept them.
   if (/[^a-z0-9._-]/.test(host)) return refuse('invalid_character');
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) return refuse('hyphen');
 

@@ -42,7 +42,7 @@ export interface HandshakeObservation {
   outcome: 'handshake';
   /** DER as sent, leaf first, at most 32. */
   presentedChain: Uint8Array[];
-  /** More certificates came than were read. */
+  /** The server sent more certificates than were read. */
   chainCut?: true;
   tlsVersion: string;
   cipher: string;

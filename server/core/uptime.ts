@@ -37,7 +37,7 @@ const OWN_RESOLVER_FAILURES = new Set([
  * Up or down, from what was seen and not from what certificates are worth: with a bad one an endpoint is up. One address
  * that works is enough, as browsers try the others; those that fail beside it are a finding of the verdict. Of an https
  * endpoint the answer to its one request decides, over the first address that shook hands; without such a request (it was
- * cut off before, or only clients with a certificate get an answer) the handshake does.
+ * cut off before, or the server answers only clients with a certificate) the handshake does.
  */
 export function assessUptime(observation: Observation): UptimeAssessment {
   if (!isTelling(observation)) return UNKNOWN;

@@ -24,7 +24,7 @@ export type FindingCode =
   | 'address_unreachable'
   | 'unused_certificate_expired'
   | 'wrong_order'
-  /** More certificates are sent than were read. */
+  /** The server sends more certificates than were read. */
   | 'chain_cut'
   /** The root is trusted, but not for certificates of this age (constraints of browsers). */
   | 'distrusted_root'

@@ -15,7 +15,7 @@ export interface AskOptions {
   trustStore: TrustStore;
   now: number;
   signal: AbortSignal;
-  /** Asks every kind of source that there is. */
+  /** Asks both CRL and OCSP, instead of OCSP as a fallback only. */
   isThorough: boolean;
   /** What is not there by then is for the next check. */
   waits: { authoritiesMs: number; statusMs: number };

@@ -89,10 +89,10 @@ function certificatesSeen(
   return [...seen.values()];
 }
 
-/** Sets of authorities, not accounts: those of one company's accounts are mostly the same. */
+/** Distinct sets of CAs that are cached. Accounts of one company mostly share a set. */
 const REMEMBERED = 200;
 
-/** Gives the trust store for what an account trusts of its own (DER) beside `base`; equal sets share one. */
+/** Returns a function that extends `base` by an account's own CAs (DER). Equal sets share one trust store. */
 function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array[]) => TrustStore {
   const known = new Map<string, TrustStore>();
   return (authorities) => {
@@ -101,7 +101,7 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
     const key = fingerprints.toSorted().join(' ');
     const trustStore =
       known.get(key) ??
-      // Rows of an older version may hold what this one reads no more.
+      // An older version may have stored certificates that this one cannot parse.
       extendTrustStore(
         base,
         authorities.filter((der) => parseReadable(der) !== null),

@@ -11,7 +11,7 @@ import { groupName } from './group-name.ts';
 export interface HandshakeEvidence {
   /** DER as sent, leaf first, at most 32. */
   presentedChain: Uint8Array[];
-  /** More came than was read. */
+  /** The server sent more certificates than were read. */
   chainCut?: true;
   tlsVersion: string;
   cipher: string;
@@ -22,8 +22,8 @@ export interface HandshakeEvidence {
 }
 
 /**
- * `tls` is open and belongs to the caller, who ends it with `hangUp`; null where the server showed its certificate (TLS 1.2) and
- * then hung up on a client that has none.
+ * `tls` is open; the caller closes it with `hangUp`. It is null if the server sent its certificate (TLS 1.2) and then closed the
+ * connection because the client has none.
  */
 export type HandshakeResult =
   { ok: true; evidence: HandshakeEvidence; tls: TLSSocket | null } | { ok: false; failure: HandshakeFailure };
@@ -96,14 +96,14 @@ function secured(tls: TLSSocket, socket: Socket): Promise<HandshakeResult> {
       try {
         resolve(read());
       } catch (error) {
-        // Thrown out of an event handler it would end the process, for a certificate that a stranger made.
+        // Thrown in an event handler, an error about a hostile certificate would end the process.
         reject(error);
       }
     };
     const fail = (error: NodeJS.ErrnoException): void =>
       settle(() => {
         const failure = handshakeFailure(error);
-        // On TLS 1.2 its certificate comes before the request for ours.
+        // In TLS 1.2 the server sends its certificate before it asks for the client's.
         const isRefused =
           isForClientCertificate(failure.tlsAlert) && tls.getPeerX509Certificate() !== undefined;
         return isRefused ? evidence(tls, staple, null) : { ok: false, failure };

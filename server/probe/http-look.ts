@@ -11,12 +11,12 @@ export interface HttpLookOptions {
   /** It is hung up in any case. */
   open: OpenLook;
   endpoint: { host: string; port: number };
-  /** For GET. HEAD, which comes first, has `HEAD_SHARE` of it. */
+  /** For GET. The HEAD request before it gets `HEAD_SHARE` of this time. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** The part of GET's time that HEAD has. Small servers never answer HEAD, and somebody may be waiting for the result. */
+/** Fraction of the GET timeout that HEAD gets. Simple servers never answer HEAD, and a user may be waiting for the result. */
 const HEAD_SHARE = 0.4;
 /** After an answer, for the rest of it: a server that is cut off has a broken request to log. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -39,7 +39,7 @@ export async function lookAtHttp(options: HttpLookOptions): Promise<HttpObservat
   return await ask({ tls: again.tls, method: 'GET', address, endpoint, limit: { ms: timeoutMs, signal } });
 }
 
-/** Many servers have no HEAD. Some of them say so, others fail, hang up or keep quiet. */
+/** Whether to retry with GET. Servers without HEAD answer 405 or 5xx, close the connection, or do not answer. */
 function isRefusal(head: HttpObservation): boolean {
   return head.outcome === 'failed'
     ? head.reason === 'closed' || head.reason === 'timeout'

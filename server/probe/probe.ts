@@ -23,7 +23,7 @@ export interface ObserveOptions {
   signal: AbortSignal;
   /** Decides which chains hold: only for those is anything asked of their CAs. */
   trustStore: TrustStore;
-  /** Looks at the posture too, and asks both lists and responders about revocation. Meant for once a day. */
+  /** Also probes the posture and asks both CRL and OCSP. Meant to run once a day. */
   withPosture: boolean;
   /** What it may cost to examine what was sent. Default: `LOOK_WORK`. */
   work?: WorkBudget;
@@ -58,7 +58,7 @@ export interface ProbeOptions {
 interface Timeouts {
   connect: number;
   handshake: number;
-  /** The request to `/` by GET. The one by HEAD before it has a part of this time. */
+  /** For GET /. The HEAD request before it has 40 % of this time. */
   http: number;
   /** Certificates that a server forgot to send. */
   authorities: number;
@@ -134,8 +134,14 @@ export function createProbe(options: ProbeOptions): Probe {
         const ask = (about: readonly AddressObservation[]): Promise<Asked> =>
           timed('ask', onStep, () =>
             askSources({
-              ...{ ...common, asker, addresses: about, sources, trustStore, now: observedAt, waits },
+              ...common,
+              asker,
+              addresses: about,
+              sources,
+              trustStore,
               isThorough: withPosture,
+              now: observedAt,
+              waits,
             }),
           );
         const [[answered = null], asked, posture] = await Promise.all([

@@ -59,7 +59,7 @@ describeEachDatabase('An incident', (open) => {
     expect(await acknowledge(false)).toBe(200);
   });
 
-  it('has its domain checked anew ten times in ten minutes while the address of its account is not verified', async () => {
+  it('allows ten changes that trigger a check in ten minutes while the email address is unverified', async () => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const { params } = await trouble(api, alice);

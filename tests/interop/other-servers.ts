@@ -105,7 +105,7 @@ export const nginx: ServerKind = {
   packages: ['nginx-light'],
   async start(quarters, host) {
     const open = { protocol: 'https' as const, address: ADDRESS, port: await freePort() };
-    // For clients with a certificate only: it shows its own, and refuses the request.
+    // Requires a client certificate: nginx completes the handshake and answers 400.
     const guarded = { protocol: 'https' as const, address: ADDRESS, port: await freePort() };
     const site = (port: number, more: string): string => `server {
     listen ${ADDRESS}:${port} ssl;

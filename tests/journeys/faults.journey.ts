@@ -93,7 +93,7 @@ test('a domain is added, checked and removed in the end, whatever comes between'
   const question = page.getByRole('alertdialog', { name: 'Are you sure you want to delete this domain?' });
   await meetFailures(page, wire, {
     call: { method: 'DELETE', path: '/domain/*' },
-    // A refused call has the specified text; that nothing answered is said as it is.
+    // Refusals have the specified text; network errors keep their own message.
     says: (message) =>
       `Failed to delete domain: ${message.startsWith('The server') ? message : 'Failed to delete domain.'}`,
     isAnswerIgnored: true,

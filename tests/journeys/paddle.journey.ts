@@ -184,7 +184,7 @@ test('Premium begins when Paddle says so, also after the page was loaded anew', 
   expect([...new Set(asked)].toSorted()).toEqual(['cdn.paddle.com', 'www.googletagmanager.com']);
 });
 
-test('a customer whom Paddle knows is named to the checkout', async ({ page }) => {
+test('the checkout gets the customer id if Paddle knows the customer', async ({ page }) => {
   await serveScripts(page);
   await signUp(page);
   await page.route('**/api/payment/checkout', async (route) => {
@@ -202,7 +202,7 @@ test('a customer whom Paddle knows is named to the checkout', async ({ page }) =
   spec('3.17', 'The checkout is for one of the price, by the customer');
 });
 
-test('a sign-in that makes an account counts as a sign-up, wherever it began, and later ones as logins', async ({
+test('a sign-in that creates the account is tracked as sign_up, also from the login page; others as login', async ({
   page,
 }) => {
   await serveScripts(page);
@@ -211,7 +211,7 @@ test('a sign-in that makes an account counts as a sign-up, wherever it began, an
   await logIn(page, person);
   await expect(page).toHaveURL(/\/dashboard/);
   await logOut(page);
-  // As where somebody signs in with Google for the first time, from the login.
+  // Simulates a first sign-in with Google from the login page.
   await page.route('**/api/auth/firebase', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...((await answer.json()) as object), created: true } });

@@ -163,7 +163,7 @@ test('tags and notes are kept and found, and nothing typed is lost', async ({ pa
 
   await test.step('a session that ends in between leads back to what was typed', async () => {
     await notes.fill('Ask Bo, who has the key');
-    // A read that comes by itself would notice before what is pressed does.
+    // A background refetch would notice the lost session before the save does.
     const reads = (route: Route) => (route.request().method() === 'GET' ? undefined : route.fallback());
     await page.route('**/api/**', reads);
     await page.context().clearCookies();

@@ -6,7 +6,7 @@ test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 
-/** Lightness and hue of what a badge is filled with. */
+/** Returns lightness and hue of a badge's background (oklch). */
 async function fillOf(badge: Locator): Promise<{ light: number; hue: number }> {
   const colour = await badge.evaluate((element) => getComputedStyle(element).backgroundColor);
   const [light = NaN, , hue = NaN] = (/^oklch\((.+)\)$/.exec(colour)?.[1] ?? '').split(' ').map(Number);
@@ -28,11 +28,11 @@ test('the dashboard adds, shows as cards or rows, and asks before it deletes', a
   }
   const [oneDay = '', today = '', fortnight = ''] = hosts;
 
-  await test.step('an added domain comes first', async () => {
+  await test.step('a new domain is first in the list', async () => {
     await expect(page.locator('[data-domain-id]').first()).toContainText(fortnight);
     spec('4D.01', 'An added domain comes first in the list');
   });
-  await test.step('badges by the day', async () => {
+  await test.step('badges show the days left', async () => {
     await expect(card(page, oneDay)).toContainText('Expiring in 1 day');
     await expect(card(page, oneDay)).not.toContainText('1 days');
     await expect(card(page, today)).toContainText('Expiring in 0 days');
@@ -74,7 +74,7 @@ test('the dashboard adds, shows as cards or rows, and asks before it deletes', a
     spec('2D.05', 'Domains show as a grid or a list');
   });
 
-  await test.step('the menu and the question', async () => {
+  await test.step('removing asks for confirmation', async () => {
     const menu = async (item: string) => {
       await page.getByRole('button', { name: `Actions for ${today}` }).click();
       await page.getByRole('menuitem', { name: item }).click();
@@ -114,7 +114,7 @@ test('the dashboard adds, shows as cards or rows, and asks before it deletes', a
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
-  await test.step('the dialog adds by its button too, and clears itself', async () => {
+  await test.step('the Add button adds a domain and clears the dialog', async () => {
     const sent: string[] = [];
     page.on('request', (request) => {
       if (request.url().endsWith('/api/domain/add')) sent.push(request.postData() ?? '');
@@ -151,7 +151,7 @@ test('the dashboard adds, shows as cards or rows, and asks before it deletes', a
   });
 });
 
-test('badges have the colours of their days, at every boundary', async ({ page, world }) => {
+test('expiry badges change colour at 0, 8 and 15 days', async ({ page, world }) => {
   await signUp(page, '/signup?trial=1');
   const badges: Record<number, { light: number; hue: number }> = {};
   for (const [days, text] of [
@@ -188,7 +188,7 @@ test('badges have the colours of their days, at every boundary', async ({ page, 
   spec('4B.06', 'More than 14 days: no badge');
 });
 
-test('skeletons of cards or rows stand while domains load', async ({ page }) => {
+test('shows skeleton cards or rows while domains load', async ({ page }) => {
   await signUp(page);
   const held = Promise.withResolvers<void>();
   await page.route('**/api/domain/list*', async (route) => {

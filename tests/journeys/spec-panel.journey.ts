@@ -6,7 +6,7 @@ test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'Europe/Oslo' });
 
-/** Where the panel is in each frame after a press, as px from its place, until it is there or gone. */
+/** Records the panel's distance from its final position in px, per frame, until the animation has ended. */
 async function frames(page: Page, label: string, press: () => Promise<void>): Promise<number[]> {
   const seen = await page.evaluateHandle((name) => {
     const lefts: number[] = [];
@@ -19,7 +19,7 @@ async function frames(page: Page, label: string, press: () => Promise<void>): Pr
         if (hasMoved && (left === null || lefts.slice(-3).every((one) => one === 0))) resolve();
         else requestAnimationFrame(look);
       };
-      // From the press on: before it the panel only stands there.
+      // Recording starts with the click.
       document.addEventListener('click', () => requestAnimationFrame(look), { once: true, capture: true });
     });
     return { lefts, isOver };
@@ -65,8 +65,7 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
   spec('2D.18', 'The panel stands on the right, 400 px wide');
   await page.setViewportSize({ width: 1440, height: 900 });
 
-  await test.step('it slides in and out', async () => {
-    // Each frame's distance from its place, from the press on.
+  await test.step('the panel slides in and out', async () => {
     const slide = (press: () => Promise<void>) => frames(page, `Details for ${host}`, press);
     const out = await slide(() => panel.getByRole('button', { name: 'Close' }).click());
     expect(out.some((left) => left > 0 && left < 400)).toBe(true);
@@ -81,12 +80,12 @@ test('the panel is 400 px wide, slides for 300 ms, and tells everything of the c
     spec('9.11', 'The panel is 400 px wide and closes in 300 ms');
   });
 
-  await test.step('its header has icon, host, badge and a button to close', async () => {
+  await test.step('the header shows icon, host name, badge and a close button', async () => {
     const header = panel.locator('header');
     await expect(header.getByRole('heading', { name: host })).toBeVisible();
     await expect(header.getByText('Active', { exact: true })).toBeVisible();
     await expect(header.getByRole('button', { name: 'Close' })).toBeVisible();
-    // Its first letter stands for an icon that the host does not have.
+    // The test host has no icon, so the tile shows its first letter.
     await expect(header.locator('[aria-hidden=true]').first()).toHaveText('P');
     spec('2D.21', 'The panel’s header has icon, host, revocation badge and a button to close');
   });

@@ -84,7 +84,7 @@ test('toasts stand in their region, three at most, for four seconds, and Alt+T l
   spec('9.14', 'Alt+T leads to the toasts');
 });
 
-/** Counts the reads below a path of the API. */
+/** Counts GET requests to a path of the API. */
 function countReads(page: Page, path: RegExp): () => number {
   let reads = 0;
   page.on('request', (request) => {
@@ -93,34 +93,31 @@ function countReads(page: Page, path: RegExp): () => number {
   return () => reads;
 }
 
-/** As when the window of the browser gets the focus and was in sight before. */
+/** Fires the focus event of a window that was already visible. */
 const focus = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('focus')));
 
-test('the plan is read again after 60 seconds, with the focus, and on another page', async ({
-  page,
-  world,
-}) => {
+test('the plan is refetched after 60 seconds, on focus, and on navigation', async ({ page, world }) => {
   await page.clock.install();
-  // Updates that begin, and what they tell, are reasons of their own to read.
+  // Live events also cause refetches.
   await page.route('**/api/events', () => undefined);
   const reads = countReads(page, /\/api\/user\/sub$/);
   await signUp(page);
   await expect.poll(reads).toBe(1);
 
-  await test.step('by the clock alone', async () => {
+  await test.step('after 60 seconds', async () => {
     await page.clock.runFor(59_000);
     expect(reads()).toBe(1);
     await page.clock.runFor(2_000);
     await expect.poll(reads).toBe(2);
     spec('4A.03', 'The plan is read again when it is older than 60 seconds');
   });
-  await test.step('by navigation, where it is old', async () => {
+  await test.step('on navigation, if it is older than 60 seconds', async () => {
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Profile' }).click();
     await expect(page).toHaveURL(/\/profile$/);
     await expect(page.getByRole('button', { name: 'Update Profile' })).toBeVisible();
     expect(reads()).toBe(2);
-    // Behind another window nothing is read by the clock.
+    // A hidden tab does not poll.
     const see = (state: 'hidden' | 'visible') =>
       page.evaluate(
         (now) => Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => now }),
@@ -134,7 +131,7 @@ test('the plan is read again after 60 seconds, with the focus, and on another pa
     await expect.poll(reads).toBe(old + 1);
     await see('visible');
   });
-  await test.step('by the focus, and the page then knows of Premium', async () => {
+  await test.step('on focus, after which the page shows Premium', async () => {
     await expect(page.getByRole('button', { name: 'Upgrade to Premium' })).toBeVisible();
     const [product] = (
       (await (await page.request.get('/api/payment/products')).json()) as { data: { price_id: string }[] }
@@ -158,7 +155,7 @@ test('the plan is read again after 60 seconds, with the focus, and on another pa
   });
 });
 
-test('products, list and history are kept for 60 seconds, and only products are read with the focus', async ({
+test('products, list and history are cached for 60 seconds, and only products are refetched on focus', async ({
   page,
   world,
 }) => {
@@ -202,7 +199,7 @@ test('products, list and history are kept for 60 seconds, and only products are 
   spec('7.10', 'GET /payment/products is kept for 60 seconds and read again on focus');
   await page.keyboard.press('Escape');
   await expect(offer).toBeHidden();
-  // The page has taken the answer in before an hour passes.
+  // One more round trip, so that the page has processed the response before the clock moves.
   await page.evaluate(() => fetch('/api/health').then(({ status }) => status));
   await page.clock.fastForward(3_600_000);
   const old = products();

@@ -13,7 +13,7 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   spec('2L.03', 'The heading of the login is “Login”');
   await expect(page.getByText('Enter your email and password below to log into your account')).toBeVisible();
   spec('2L.04', 'The login has its subtitle');
-  await test.step('the card stands in the middle, below the logo', async () => {
+  await test.step('the card is centred below the logo', async () => {
     const logo = page.getByRole('main').getByRole('link', { name: 'Certlantern' });
     const form = page.locator('main form').locator('xpath=..');
     const boxes = async () => ({ logo: await logo.boundingBox(), card: await form.boundingBox() });
@@ -120,7 +120,7 @@ test('login and sign-up have the specified words, fields and ways', async ({ pag
   });
 });
 
-test('a login and a sign-up lead to the dashboard, and who is signed in is not asked to log in', async ({
+test('sign-up and login lead to the dashboard, and /login redirects signed-in users there', async ({
   page,
 }) => {
   const person = await signUp(page);
@@ -181,7 +181,7 @@ test('the landing page has the specified sections and words', async ({ page }) =
 });
 
 test('every legal address shows the one page, at its place', async ({ page }) => {
-  // The part begins below the header that stays, and its heading is the topmost text.
+  // Distance of the section from the bottom edge of the sticky header, in px.
   const distance = (place: string) =>
     page.evaluate((selector) => {
       const header = document.querySelector('header')?.getBoundingClientRect().bottom ?? NaN;
@@ -203,7 +203,7 @@ test('every legal address shows the one page, at its place', async ({ page }) =>
     if (!scrolls) continue;
     await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(200);
     await expect.poll(() => distance(place)).toBeGreaterThanOrEqual(0);
-    // The last part ends with the page, which cannot scroll further.
+    // The page cannot scroll its last section up to the header.
     const isAtEnd = await page.evaluate(
       () => window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 1,
     );
@@ -306,9 +306,7 @@ test('the shell has the specified controls, and its choices last', async ({ page
   spec('2T.05', 'The default font is Inter');
 });
 
-test('the account shows its photo where it has one, and initials where that does not load', async ({
-  page,
-}) => {
+test('the account menu shows the photo, or initials if it does not load', async ({ page }) => {
   const person = await signUp(page);
   const account = page.getByRole('button', { name: `Account of ${person.name}` });
   await expect(account.locator('img')).toHaveCount(0);

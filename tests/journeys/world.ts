@@ -69,7 +69,7 @@ export const test = base.extend<object, { environment: Record<string, string>; w
         mail,
         async serve(name, certificate = {}) {
           dns.entries.set(name, { addresses: ['127.0.0.1'] });
-          // Not `openssl s_server`: it serves one connection at a time, and a check waits for the search for an icon to end.
+          // Not `openssl s_server`: it serves one connection at a time, so a check would wait for the icon fetch.
           const peer = await startTlsServer({
             '*': intermediate.issue({ commonName: name, dnsNames: [name], ...certificate }),
           });

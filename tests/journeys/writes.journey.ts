@@ -4,7 +4,7 @@ import { addHost, card, expect, signUp, test } from './world.ts';
 const toasts = (page: Page) => page.getByRole('region', { name: /^Notifications/ });
 const OFFLINE = 'The server could not be reached. Your monitoring keeps running.';
 
-/** Counts the calls that change something below a path of the API. */
+/** Counts write requests below a path of the API. */
 function countWrites(page: Page, path: string): () => number {
   let calls = 0;
   page.on('request', (request) => {
@@ -13,7 +13,7 @@ function countWrites(page: Page, path: string): () => number {
   return () => calls;
 }
 
-/** Clicks twice before the page can draw anything in between. */
+/** Clicks twice before the page can render in between. */
 const clickTwice = (button: Locator) =>
   button.evaluate((element: HTMLElement) => {
     element.click();
@@ -26,11 +26,7 @@ async function removeFromMenu(page: Page, host: string): Promise<Locator> {
   return page.getByRole('alertdialog').getByRole('button', { name: 'Delete' });
 }
 
-test('offline, a write fails at once, and nothing is sent when the browser is online again', async ({
-  page,
-  context,
-  world,
-}) => {
+test('offline writes fail at once and are not sent later', async ({ page, context, world }) => {
   await signUp(page);
   const host = await world.serve('kept.writes.example');
   await addHost(page, host);
@@ -63,7 +59,7 @@ test('offline, a write fails at once, and nothing is sent when the browser is on
   expect(writes()).toBe(failed);
 });
 
-test('two clicks without a gap send one call', async ({ page, world }) => {
+test('a double click sends one request', async ({ page, world }) => {
   await signUp(page, '/signup?trial=1');
   const host = await world.serve('once.writes.example');
   const adds = countWrites(page, '/domain/add');
@@ -100,7 +96,7 @@ test('two clicks without a gap send one call', async ({ page, world }) => {
   expect(changes()).toBe(2);
 });
 
-test('code that cannot be loaded leaves the page as it is, and comes when the browser is online again', async ({
+test('the page stays usable if a lazy chunk fails to load, and the dialog opens once online', async ({
   page,
   context,
 }) => {
@@ -118,7 +114,7 @@ test('code that cannot be loaded leaves the page as it is, and comes when the br
   await expect(page.getByRole('dialog', { name: "We'd love your feedback" })).toBeVisible();
 });
 
-test('code that an update removed reloads the page once', async ({ page }) => {
+test('the page reloads once if a deployment removed a chunk', async ({ page }) => {
   await signUp(page);
   await page.route(/\/assets\/feedback-dialog-.*\.js$/, (route) => route.fulfill({ status: 404 }));
   let loads = 0;
@@ -133,7 +129,7 @@ test('code that an update removed reloads the page once', async ({ page }) => {
   expect(loads).toBe(1);
 });
 
-test('a question about a domain that another tab removed closes and says so', async ({
+test('the delete dialog closes with a message if another tab removed the domain', async ({
   page,
   context,
   world,
@@ -150,7 +146,7 @@ test('a question about a domain that another tab removed closes and says so', as
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
 });
 
-test('the empty dashboard opens the dialog from its own Add Domain button too', async ({ page, world }) => {
+test('Add Domain on the empty dashboard opens the dialog', async ({ page, world }) => {
   await signUp(page);
   await page.getByRole('button', { name: 'Add Domain' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Add New Domain' });

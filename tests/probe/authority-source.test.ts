@@ -159,7 +159,7 @@ describe('the authorities that a server forgot to send', () => {
   });
 });
 
-it('an authority is found behind one redirect', async () => {
+it('fetches a missing issuer through one redirect', async () => {
   const { authorities } = openSources();
   const { leaf, issuer } = forgotten();
   ca.fault('/1.der', 'redirect');

@@ -263,7 +263,7 @@ describe('a server that demands a client certificate', () => {
     expect(said(await verdictAt(port))).toEqual([]);
   });
 
-  it('has its own judged on TLS 1.2, an expired one too', async () => {
+  it('has its own certificate judged on TLS 1.2, including an expired one', async () => {
     const yesterday = { notBefore: day(-40), notAfter: day(-1) };
     for (const [certificate, findings] of [
       [issue(), []],

@@ -197,7 +197,7 @@ describe('certificates', () => {
     expect(parseReadable(sized(CERTIFICATE + 1))).toBeNull();
   });
 
-  it.each([32, 33])('of %i in a chain 32 are kept', async (count) => {
+  it.each([32, 33])('of a chain of %i, 32 certificates are kept', async (count) => {
     const chainPem = selfSigned().certificatePem.repeat(count - 1);
     const peer = await startTlsServer({ '*': { ...leaf, chainPem } });
     onTestFinished(() => peer.stop());

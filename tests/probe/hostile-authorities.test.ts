@@ -75,7 +75,7 @@ describe('a hostile CA costs its cap and no more', () => {
         { source: 'ocsp', answer: { state: 'none', why: 'too_large' } },
       ]);
     };
-    // The least of several rounds: what the process gives back to the system, and when, is its own affair.
+    // The minimum of several rounds, because the process returns freed memory to the system at any time.
     const least = async (from: number, to: number): Promise<number> => {
       let bytes = Infinity;
       for (let round = from; round < to; round++) {

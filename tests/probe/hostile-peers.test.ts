@@ -188,7 +188,7 @@ describe('a hostile or broken peer is a value', () => {
     },
   );
 
-  it('that demands a client certificate on TLS 1.2 has shown its own', async () => {
+  it('that requires a client certificate on TLS 1.2 is a handshake with its own certificate', async () => {
     const expired = root.issue({ dnsNames: ['site.test'], notAfter: new Date('2020-01-01') });
     const peer = await startOpensslServer(expired, { arguments: ['-tls1_2', '-Verify', '1'] });
     running.push(peer);
@@ -200,7 +200,7 @@ describe('a hostile or broken peer is a value', () => {
     });
   });
 
-  it('that refuses everybody with the same alert has shown nothing', async () => {
+  it('that sends the same alert before its certificate is a failed handshake', async () => {
     const { port } = await raw(alerting(40));
     expect(await observe('site.test', port)).toMatchObject(handshakeFailed('tls_alert', { tlsAlert: 40 }));
   });

@@ -102,7 +102,7 @@ describe('the one request after the handshake', () => {
     expect((await observe(peer.port)).http).toMatchObject(answered('GET', 200));
   });
 
-  it('asks again with GET where HEAD gets no answer at all', async () => {
+  it('retries with GET if HEAD gets no answer within its time', async () => {
     const peer = await startOpensslServer(leaf, { arguments: ['-www'] });
     running.push(peer);
     const { http } = await observe(peer.port, { timeouts: { http: 2_500 } });

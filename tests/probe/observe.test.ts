@@ -149,7 +149,7 @@ describe('observe', () => {
     expect(chainOf(shaken(await observe('site.test', peer.port)))).toEqual(base64(own));
   });
 
-  it('reads 32 certificates of a chain, and knows where it left some out', async () => {
+  it('reads 32 certificates of a chain and marks a longer chain as cut', async () => {
     const links = Array.from({ length: 32 }, (_, index) => selfSigned({ commonName: `link ${index}` }));
     const seenOf = async (sent: typeof links) => {
       const chainPem = sent.map(({ certificatePem }) => certificatePem).join('');

@@ -203,17 +203,17 @@ describe('a CRL', () => {
     expect(ca.requests).toHaveLength(1);
   });
 
-  it('is waited for where there is no responder to ask', async () => {
+  it('is awaited until the deadline if the certificate has no OCSP responder', async () => {
     const leaf = leafWith(['crl']);
     serveCrl();
     const release = ca.hold('/leaf.crl');
     const asking = ask(openSources(), leaf);
-    // Longer than a responder is kept from being asked.
+    // After the 2 s that a CRL has before OCSP is asked.
     setTimeout(release, 2_300);
     expect(await asking).toMatchObject([{ answer: good }]);
   });
 
-  it('may be in PEM, and behind one redirect', async () => {
+  it('may be in PEM and behind one redirect, but not two', async () => {
     const leaf = leafWith([], { crlUrls: [`${ca.origin}/moved.crl`] });
     ca.fault('/moved.crl', 'redirect');
     const base64 = mintCrl(issuer, { revoked: [leaf] }).toString('base64');
@@ -301,7 +301,7 @@ describe('OCSP', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('is asked beside the list when the look is thorough, and both answers are told', async () => {
+  it('is asked in addition to the CRL in a thorough probe, and both answers are returned', async () => {
     const sources = openSources();
     const leaf = leafWith(['crl', 'ocsp']);
     serveCrl();
@@ -316,7 +316,7 @@ describe('OCSP', () => {
     expect(ca.requests).toHaveLength(2);
   });
 
-  it('is asked where it said without a redirect: a question is not sent on', async () => {
+  it('does not follow redirects of an OCSP request', async () => {
     const leaf = leafWith(['ocsp']);
     ca.fault('/ocsp', 'redirect');
     expect(await ask(openSources(), leaf)).toMatchObject([{ answer: none('unreachable') }]);

@@ -125,7 +125,7 @@ describe('certlantern check', PATIENCE, () => {
     expect(progress).toMatch(/^127\.0\.0\.1:\d+ is named more than once, and checked once\n1 of 1/);
   });
 
-  it('checks the others where one is no host, and says so', async () => {
+  it('reports an invalid host on stderr and checks the other hosts', async () => {
     const { code, out, progress } = await check('a b', good, '--ca=root.pem');
     expect(code).toBe(3);
     expect(out).toMatch(/^127\.0\.0\.1:\d+ {2}fine/);

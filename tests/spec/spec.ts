@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The statements of the product's specification, by their ids and in its order. */
+/** Reads the statements of the product specification, keyed by id. */
 export function readStatements(): Map<string, string> {
   const lines = readFileSync(join(import.meta.dirname, 'statements.tsv'), 'utf8')
     .trimEnd()
@@ -12,9 +12,9 @@ export function readStatements(): Map<string, string> {
 const statements = readStatements();
 
 /**
- * Notes that the assertions above it have shown a statement of the specification. `npm test` collects the notes of all tests in the
- * file that `SPEC_SHOWN` names, and fails for a statement without one.
- * @throws where the specification has no such statement, or words it otherwise.
+ * Marks a statement of the specification as verified by the assertions before this call. Each executed call appends the id to the file
+ * named by `SPEC_SHOWN`; `npm test` fails for statements that are missing there.
+ * @throws if id and statement do not match `statements.tsv`.
  */
 export function spec(id: string, statement: string): void {
   if (statements.get(id) !== statement)

@@ -9,7 +9,7 @@ import { callLogout, exchangeToken, fetchCurrentUser } from './session/session-c
 
 const alice = { id: 'a1', email: 'alice@fjord.example', full_name: 'Alice', photo_url: null };
 
-/** What the page sends, as a server sees it. */
+/** A request of the page. */
 interface Sent {
   line: string;
   contentType: string | null;
@@ -42,7 +42,7 @@ afterEach(() => {
 const refused = (status: number) => () => new Response('', { status });
 const json = 'application/json';
 
-it('the token goes to POST /auth/firebase with name and company', async () => {
+it('sends token, name and company to POST /auth/firebase', async () => {
   const opened = await exchangeToken('t', { name: 'Alice', company: null });
   expect(sent).toMatchObject([
     {
@@ -58,7 +58,7 @@ it('the token goes to POST /auth/firebase with name and company', async () => {
   spec('6.10', 'All calls send cookies');
 });
 
-it('a refused exchange is logged, and gives no user', async () => {
+it('logs a refused token exchange and returns no user', async () => {
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   answer = refused(401);
   await expect(exchangeToken('t', { name: null, company: null })).rejects.toMatchObject({ status: 401 });
@@ -66,7 +66,7 @@ it('a refused exchange is logged, and gives no user', async () => {
   spec('7.02', 'A refused exchange is logged, and nobody is signed in; the page says why (decision 31)');
 });
 
-it('a refresh and a log-out send no body', async () => {
+it('refreshes the session and logs out without a request body', async () => {
   answer = refused(401);
   await expect(refreshSession()).rejects.toMatchObject({
     cause: { message: 'Failed to fetch refresh token.' },
@@ -79,7 +79,7 @@ it('a refresh and a log-out send no body', async () => {
   spec('7.04', 'POST /auth/logout sends JSON’s content type and no body');
 });
 
-it('the current user is nobody without data, and refused in the specified words', async () => {
+it('returns no user for an empty answer and throws “Failed to get me.” for a refusal', async () => {
   answer = () => Response.json({});
   expect(await fetchCurrentUser()).toBeNull();
   expect(sent).toMatchObject([{ line: 'GET /api/user/me' }]);
@@ -89,7 +89,7 @@ it('the current user is nobody without data, and refused in the specified words'
   spec('7.05', 'GET /user/me refused is “Failed to get me.”; without data there is no user');
 });
 
-it('the profile is saved and the account deleted by their calls, whose refusals have status and text', async () => {
+it('updates the profile and deletes the account; errors carry the status and its text', async () => {
   await updateProfile(currentUserOf({ ...alice, paddle_id: '', company_name: '', time_zone: null }), {
     fullName: 'Alice Berg',
     company: '',
@@ -110,7 +110,7 @@ it('the profile is saved and the account deleted by their calls, whose refusals 
   spec('7.08', 'DELETE /user/me sends JSON’s content type; a refusal has its status');
 });
 
-it('a domain is removed, and its frequency changed, by their calls', async () => {
+it('removes a domain by DELETE and changes its frequency by PATCH', async () => {
   answer = () => Response.json({ data: null });
   await removeDomain('d 1');
   expect(sent).toMatchObject([{ line: 'DELETE /api/domain/d%201' }]);
@@ -120,7 +120,7 @@ it('a domain is removed, and its frequency changed, by their calls', async () =>
   spec('7.16', 'PATCH /domain/{id}/frequency takes check_frequency');
 });
 
-it('the first product that is sold is the one that is offered', async () => {
+it('returns the products in the order of the server, so that the first one is offered', async () => {
   const product = { product_id: 'p', price_id: 'first', unit_price: 499, currency: 'USD' };
   answer = () => Response.json({ data: [product, { ...product, price_id: 'second' }] });
   const [first] = await fetchProducts(AbortSignal.timeout(5_000));
@@ -128,7 +128,7 @@ it('the first product that is sold is the one that is offered', async () => {
   spec('3.15', 'The first product that is offered counts');
 });
 
-it('a call without an answer ends after 30 s', async () => {
+it('limits every call to 30 s', async () => {
   const timeout = vi.spyOn(AbortSignal, 'timeout');
   await fetchCurrentUser();
   expect(timeout).toHaveBeenCalledWith(30_000);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { userSchema } from '../../contract/account.ts';
 import { api, ApiError } from './api-client.ts';
 import { onRefresh } from './session-refresh.ts';
 import { spec } from '../../tests/spec/spec.ts';
@@ -194,5 +195,15 @@ describe('both casings of an answer', () => {
       data: [{ hostname: 'a.example', last_checked_at: null }],
     });
     spec('3.09', 'A domain is read in camel case and in snake case');
+  });
+
+  it('gives the same user for both', async () => {
+    const read = async (body: object) => {
+      vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ data: body })));
+      return api('/user/me', { schema: z.object({ data: userSchema }) });
+    };
+    const { full_name: fullName, photo_url: photoUrl, ...same } = alice;
+    expect(await read({ ...same, fullName, photoUrl })).toEqual(await read(alice));
+    spec('3.01', 'The user is read in camel case and in snake case');
   });
 });

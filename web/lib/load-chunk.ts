@@ -3,10 +3,10 @@ import { send } from './http.ts';
 const RELOADED_FOR = 'certlantern-reloaded-for';
 
 /**
- * Loads code of a part that the page did not start with. Where the server answers but no longer has the file, as after an update,
- * reloads the page, once for each missing file. Rejects where the server cannot be reached, or reloading did not help.
+ * Imports a lazy chunk. If the server is up but the file is gone, as after a deployment, reloads the page, at most once per missing
+ * file. Rejects if the server cannot be reached or the reload did not help.
  */
-export async function loadPart<Code>(load: () => Promise<Code>): Promise<Code> {
+export async function loadChunk<Code>(load: () => Promise<Code>): Promise<Code> {
   try {
     return await load();
   } catch (error) {
@@ -19,8 +19,8 @@ export async function loadPart<Code>(load: () => Promise<Code>): Promise<Code> {
 }
 
 /**
- * Loads the code of a whole page. The router reloads for a missing file by itself, but also where there is no network, after which
- * nothing would be left to read. So the error is another one then.
+ * Imports the chunk of a route. The router reloads the page after a failed import. Without a network that would leave a blank tab, so
+ * an offline failure is rethrown as an error that the router does not recognise.
  */
 export async function loadPage<Code>(load: () => Promise<Code>): Promise<Code> {
   try {

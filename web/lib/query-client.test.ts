@@ -27,7 +27,7 @@ describe('a failed read', () => {
   });
 });
 
-it('what was read is fresh for 60 s, kept for 5 minutes, and not read again because the window has the focus', () => {
+it('queries are fresh for 60 s, cached for 5 minutes, and not refetched on window focus', () => {
   expect(createQueryClient().getDefaultOptions().queries).toMatchObject({
     staleTime: 60_000,
     gcTime: 300_000,

@@ -29,7 +29,7 @@ export function createQueryClient(): QueryClient {
         gcTime: 5 * MINUTE_MS,
         refetchOnWindowFocus: false,
       },
-      // A write that waited for the network would be sent after its person had given up.
+      // Writes fail at once when offline. Paused ones would be sent later, after the user had given up.
       mutations: { retry: false, networkMode: 'always' },
     },
   });

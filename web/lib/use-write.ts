@@ -3,8 +3,8 @@ import type { UseMutationOptions, UseMutationResult } from '@tanstack/react-quer
 import { useCallback, useRef } from 'react';
 
 /**
- * Runs calls that change something. A call with the variables of one that is still under way is dropped, so two clicks without a gap
- * send one call: the page learns only with its next render that a call is under way.
+ * Like `useMutation`, but ignores a call whose variables equal those of one in flight. `isPending` only changes with the next render,
+ * so a double click would otherwise send the request twice.
  */
 export function useWrite<Data, Variables = void>(
   options: UseMutationOptions<Data, Error, Variables>,

@@ -25,7 +25,7 @@ const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> 
   ],
 };
 
-/** Returns the browser's zone; null where it sends none, or one that this server does not know. */
+/** Reads the browser's IANA time zone from its header. Returns null if it is missing or unknown. */
 const timeZoneOf = (header: string | undefined) =>
   header !== undefined && isTimeZone(header) ? header : null;
 

@@ -64,8 +64,8 @@ const ENTITLED_MS = 86_400_000;
 const NOT_ENTITLED_MS = 300_000;
 
 /**
- * What the page shows of an entitlement, as a JWT: good for a day at most, and never longer than Premium or the period
- * that is paid. Everybody who reads the page's source can make one: it decides what is shown, never what is allowed.
+ * Signs the entitlement as a JWT for the page. Valid for a day at most, and never beyond the end of Premium or of the paid period. The
+ * key is in the page's source, so anybody can forge a token: it only controls what the page shows, never what the server allows.
  */
 function subscriptionToken(
   accountId: string,

@@ -256,7 +256,7 @@ function tree(list: readonly Field[]): Html {
   </ul>`;
 }
 
-/** Samples for what stands in addresses; whatever else is an id of the account's. */
+/** Sample values for path and query parameters. Every other parameter is an id. */
 const SAMPLES: Record<string, string> = {
   key: 'email',
   check_frequency: '60',
@@ -266,9 +266,9 @@ const SAMPLES: Record<string, string> = {
 };
 
 /**
- * The call as a line for a shell, which has the token in `$TOKEN` and the id that is meant in `$ID`. The key of a call that is carried out
- * once is in `$KEY`, chosen beforehand: a line that made one would make another each time it is repeated. curl drops a header that is
- * empty without a word, so the shell stops where there is no key.
+ * Returns a call as a curl command that takes the token from `$TOKEN` and the id from `$ID`. The idempotency key comes from `$KEY`: a
+ * command that generated one would not be idempotent when repeated. curl silently drops empty headers, so `${KEY:?}` stops the shell if
+ * there is no key.
  */
 function curlOf({ method, path, parameters = [], requestBody }: Route, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? '$ID');

@@ -7,7 +7,7 @@ import { domainReportRoutes } from './domain-report-routes.ts';
 import { domainUptimeRoute } from './domain-uptime-routes.ts';
 import { oneDomainRoutes } from './one-domain-routes.ts';
 
-/** Fixed addresses come first: `/domain/{id}` would take `/domain/list` for an id. */
+/** Registers fixed paths first. `/domain/{id}` would otherwise match `/domain/list`. */
 export function domainRoutes(api: Api, parts: AppParts): void {
   domainListRoutes(api, parts);
   domainAddRoute(api, parts);

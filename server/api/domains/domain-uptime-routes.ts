@@ -5,7 +5,7 @@ import { REFUSALS } from './domain-refusals.ts';
 import type { UptimeWire } from '../../../contract/uptime.ts';
 import { iso, isoOrNull } from '../http/wire.ts';
 
-/** What is known of one domain beside its certificate. */
+/** Serves the uptime history of a domain. */
 export function domainUptimeRoute(api: Api, { store }: AppParts): void {
   api.on(CALLS.domainUptime, async ({ params, session, now }) => {
     const history = await uptimeHistory(store, {
@@ -17,7 +17,7 @@ export function domainUptimeRoute(api: Api, { store }: AppParts): void {
   });
 }
 
-/** The uptime of a domain in the wire's form. */
+/** Maps the uptime history to its wire format. */
 function uptimeWire(history: UptimeHistory): UptimeWire {
   return {
     state: history.state,

@@ -150,7 +150,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** A certificate of a chain as the wire has it. */
+/** Maps a certificate of the chain to its wire format. */
 function chainCertificateWire(certificate: PresentedCertificate): ChainCertificateWire {
   return {
     fingerprint: certificate.fingerprint,

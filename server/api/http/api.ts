@@ -162,7 +162,7 @@ async function readJson(c: AppContext): Promise<unknown> {
   }
 }
 
-/** Words an issue for which the schema has no message of its own: pages show it to people. */
+/** Words validation errors for people. Used if the schema has no message of its own. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string {
   const field = `“${(issue.path ?? []).join('.')}”`;
   if (issue.code === 'too_big' && issue.origin === 'string')

@@ -92,7 +92,7 @@ describe('The security headers', () => {
     expect(headersOf({}, '/signed-in').opener).toBe('same-origin');
   });
 
-  it('let in the photos of people where Google is configured', () => {
+  it('allow the profile photos of Google accounts if Google is configured', () => {
     const { policy } = headersOf({ oidc: [{ id: 'google', name: 'Google' }] });
     expect(policy.get('img-src')).toContain('https://*.googleusercontent.com');
   });

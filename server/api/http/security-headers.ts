@@ -93,7 +93,7 @@ function firebasePolicy({ firebase }: Settings): Policy {
   };
 }
 
-/** Google's photos of people. Those of other providers can be anywhere, and initials stand for them. */
+/** Allows the profile photos of Google accounts. Other providers may host photos anywhere, so their users show initials. */
 function photoPolicy({ firebase, oidc }: Settings): Policy {
   if (firebase === null && !oidc.some(({ id }) => id === 'google')) return {};
   return { 'img-src': ['https://*.googleusercontent.com'] };

@@ -31,7 +31,7 @@ export interface StaticPages {
   publicConfig: PublicConfig;
   /** Whether the browser may be signed in: it shows a cookie of a session, good or not. */
   maybeSignedIn: (c: AppContext) => boolean;
-  /** Whether the browser is signed in, by the database. */
+  /** Whether the session cookie belongs to a live session. Reads the database. */
   isSignedIn: (c: AppContext) => Promise<boolean>;
   /** Of the status page with this address; null where nobody may see one. */
   statusPage: (slug: string) => Promise<PublishedPage | null>;

@@ -56,7 +56,7 @@ function wordsOf(input: AboutMonitor): Words {
   }
 }
 
-/** What somebody asked for to see whether a channel works. */
+/** Words the test message of a channel. */
 function testWords({
   alertedAt,
   productName,

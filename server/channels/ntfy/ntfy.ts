@@ -21,7 +21,7 @@ export const ntfy: Receiver<NtfyConfig> = {
   otherRefusals: 'failed',
 };
 
-/** A longer one becomes a file attached to an empty message. */
+/** ntfy turns a longer message into an attachment. */
 const MOST_MESSAGE_BYTES = 4_000;
 const PRIORITIES: Record<AlertContent['severity'], number> = { critical: 5, warning: 4, info: 3 };
 /** https://docs.ntfy.sh/emojis/ */
@@ -31,7 +31,7 @@ const TAGS: Record<AlertTone, string> = {
   good: 'white_check_mark',
 };
 
-/** Plain text: ntfy reads Markdown and templates only where it is asked to. */
+/** Builds an ntfy message in plain text. ntfy renders Markdown and templates only on request. */
 export function ntfyMessage(content: AlertContent): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const lines = [

@@ -23,7 +23,7 @@ export function createPagerduty(
   };
 }
 
-/** What is wrong triggers an incident under our incident's id, and the good news resolves it. A test is one of its own. */
+/** Builds an event for the Events API v2. A problem triggers and its recovery resolves; both use our incident id as `dedup_key`. */
 export function pagerdutyEvent({ content, messageId }: OutgoingAlert): Record<string, unknown> {
   const { subject, heading, paragraphs, facts, link, host } = alertLines(content);
   const key = { dedup_key: content.incidentId ?? messageId };

@@ -28,12 +28,12 @@ export function createTelegram(api: URL): Receiver<TelegramConfig> {
   };
 }
 
-/** Of the API, which counts without the markup; here it is counted in. */
+/** Limit of the Bot API in characters. The API does not count markup; this code does. */
 const LONGEST_MESSAGE = 4_096;
 const LONGEST_LINE = 900;
 const MARKS: Record<AlertTone, string> = { critical: '🔴', warning: '🟠', good: '🟢' };
 
-/** In the API's HTML (https://core.telegram.org/bots/api#html-style). The link stays when lines are left out. */
+/** Renders an alert in the Bot API's HTML (https://core.telegram.org/bots/api#html-style). Drops lines rather than the link if it is too long. */
 export function telegramText(content: AlertContent): string {
   const { subject, heading, paragraphs, facts, link, tone } = alertLines(content);
   const title = `${MARKS[tone]} <b>${asHtml(subject)}</b>`;
@@ -52,7 +52,7 @@ function escaped(text: string): string {
   return escapedWithin(text, LONGEST_LINE, (character) => ESCAPES[character] ?? character);
 }
 
-/** Telegram makes mentions, tags and commands out of plain text by itself; a word joiner, which nobody sees, stops it. */
+/** Escapes text and inserts an invisible word joiner after @, #, $ and /, so that Telegram makes no mentions, hashtags or commands. */
 function asHtml(text: string): string {
   return escaped(text.replaceAll(/([@#$/])(?=[\p{L}\p{N}_])/gu, '$1\u2060'));
 }

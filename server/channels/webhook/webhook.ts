@@ -24,16 +24,16 @@ export const webhook: Receiver<WebhookConfig> = {
 
 const PREFIX = 'whsec_';
 
-/** One of a webhook's keys, as Standard Webhooks writes them: `whsec_` and base64. */
+/** A signing key of a webhook in the format of Standard Webhooks: `whsec_` and base64. */
 export interface WebhookSecret {
   secret: string;
-  /** Until when it still signs, ms UTC; null: it is the one that holds. */
+  /** When the key stops signing, in ms UTC; null for the current key. */
   until: number | null;
 }
 
 /**
- * The headers of Standard Webhooks 1.0.0 for one attempt at `now`: signed with every key that holds then, so that a receiver
- * may change keys whenever it likes while two of them do.
+ * Returns the headers of Standard Webhooks 1.0.0 for one attempt at `now`, signed with every key that is valid then. During a rotation
+ * two keys are valid, so the receiver can switch at any time.
  */
 export function signatureHeaders(
   message: { id: string; now: number; body: string },

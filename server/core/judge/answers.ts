@@ -2,6 +2,7 @@ import type { Certificate, Reference, TrustStore, WorkBudget } from '../../pki/i
 import { parseIpAddress, parseReadable } from '../../pki/index.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { type ChainJudgement, judgeChain } from './chain-findings.ts';
+import { cutFindings } from './companion-findings.ts';
 import { displayName } from '../endpoint.ts';
 import { renewalFindings, renewalWindow } from './renewal.ts';
 import { concludeRevocation, rememberRevoked, revocationKey } from './revocation.ts';
@@ -122,14 +123,6 @@ export class ChainJudge {
     const before = this.#known.find((one) => one.key === key) ?? null;
     return concludeRevocation(certificate, this.#observation.revocation, before, this.#now);
   }
-}
-
-function cutFindings({ chainCut, presentedChain }: HandshakeObservation): ChainFinding[] {
-  if (chainCut !== true) return [];
-  const read = presentedChain.length;
-  const message = `The server sends more certificates than are read here: the first ${read} were judged, and the others left out.`;
-  const evidence = [{ label: 'Certificates read', value: String(read) }];
-  return [{ code: 'chain_cut', severity: 'note', message, fingerprint: null, evidence, mendedByChain: true }];
 }
 
 function distinct(certificates: readonly Certificate[]): Certificate[] {

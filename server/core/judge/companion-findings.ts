@@ -3,6 +3,7 @@ import { validityFailure } from '../../pki/index.ts';
 import { certificateName } from '../certificate-name.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { longDate, longInstant } from '../long-date.ts';
+import type { HandshakeObservation } from '../observation.ts';
 
 /**
  * What was sent along beside or out of the order of a path that holds. Worth a note; nothing depends on it. `sent`: without
@@ -102,4 +103,13 @@ function orderFindings(sent: readonly Certificate[], place: ReadonlyMap<string, 
       mendedByChain: true,
     },
   ];
+}
+
+/** Says that certificates beyond the limit were not read. */
+export function cutFindings({ chainCut, presentedChain }: HandshakeObservation): ChainFinding[] {
+  if (chainCut !== true) return [];
+  const read = presentedChain.length;
+  const message = `The server sends too many certificates. The first ${read} were judged; the others were not read.`;
+  const evidence = [{ label: 'Certificates read', value: String(read) }];
+  return [{ code: 'chain_cut', severity: 'note', message, fingerprint: null, evidence, mendedByChain: true }];
 }

@@ -111,7 +111,7 @@ describe('what is known of revocation', () => {
     ]);
   });
 
-  it('counts by the worse of two answers, and names who differs', () => {
+  it('counts the worse of two answers and names the source that disagrees', () => {
     for (const [worse, better, who] of [
       ['crl', 'ocsp', 'the authority’s responder (OCSP)'],
       ['ocsp', 'crl', 'the authority’s list (CRL)'],

@@ -232,7 +232,7 @@ describe('the weakest link', () => {
     ]);
   });
 
-  it('notes that certificates were left out because too many were sent', () => {
+  it('reports that the certificates beyond the limit were not read', () => {
     const many = answer(withChain(issue()), { chainCut: true });
     expect(judge(observation([many]), NOW, trustStore)).toMatchObject({
       trusted: true,
@@ -241,7 +241,7 @@ describe('the weakest link', () => {
           code: 'chain_cut',
           severity: 'note',
           message:
-            'The server sends more certificates than are read here: the first 2 were judged, and the others left out.',
+            'The server sends too many certificates. The first 2 were judged; the others were not read.',
           fix: expect.stringContaining('Send this file instead'),
         },
       ],

@@ -207,7 +207,7 @@ function unreadable(host: string): NonNullable<Verdict['failure']> {
   return { stage: 'handshake', reason: 'no_certificate', message };
 }
 
-/** One row for each address, in the order of the resolution. */
+/** Returns one row per address, in the order of the DNS answer. */
 function addressVerdicts(observation: Observation, answers: readonly Answer[]): AddressVerdict[] {
   return observation.addresses.map((seen): AddressVerdict => {
     const { address, family, durationMs } = seen;
@@ -230,7 +230,7 @@ function addressVerdicts(observation: Observation, answers: readonly Answer[]): 
   });
 }
 
-/** The path that holds, as people are shown it; empty where none does. */
+/** Lists the certificates of the valid path for display. Empty if there is none. */
 function pathEntries(
   { path, sent }: Pick<ChainJudgement, 'path' | 'sent'>,
   { authorities }: Observation,

@@ -14,7 +14,7 @@ import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
 
 /**
  * That a certificate was revoked, with who says so, when and why. Clients refuse what depends on it; one that `served` says
- * nothing depends on may still lead some of them astray. `said`: what all sources say now.
+ * nothing depends on may still lead some of them astray. `said`: the current answers of all sources.
  */
 export function revokedFinding(
   certificate: Certificate,
@@ -50,7 +50,7 @@ export function revokedFinding(
   };
 }
 
-/** Who calls a revoked certificate good now; null: nobody. */
+/** Returns the source that reports a revoked certificate as good, or null. */
 function dissentOf({ sources }: RevocationVerdict): string | null {
   const good = sources.find(({ state }) => state === 'good');
   return good === undefined ? null : revocationSource(good.source);

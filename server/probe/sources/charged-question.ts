@@ -40,14 +40,14 @@ export interface HowToAsk {
   deadlineMs: number;
 }
 
-/** Statuses of RFC 9110 §15.4 that name another address for the same. */
+/** Redirects with a Location header (RFC 9110 §15.4). */
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** An exchange tries no more of a name's addresses. */
 const MOST_ADDRESSES = 3;
 
 /**
- * Asks once, at the expense of who wants to know; null where he has had his share, and nobody is asked. Follows one redirect of a
- * question without a body; the new address passes the same checks and is charged too. Never rejects.
+ * Sends the request and charges it to the asker's quota. Follows one redirect of a GET: the target passes the same address checks and
+ * is charged too. Returns null if the quota is used up. Never rejects.
  */
 export async function askCharged(
   question: ChargedQuestion,

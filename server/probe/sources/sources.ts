@@ -39,7 +39,7 @@ export interface RevocationSource {
     isPublic: boolean;
     asker: Asker;
     staple: Uint8Array | null;
-    /** Asks both the list and the responder of each certificate. Otherwise the responder is asked where no list answers soon. */
+    /** Asks both CRL and OCSP for each certificate. Otherwise OCSP is only the fallback. */
     isThorough: boolean;
     now: number;
     signal: AbortSignal;

@@ -84,15 +84,15 @@ function isPhotoUrl(value: string): boolean {
   return value.length <= MAX_PHOTO_URL_LENGTH && URL.parse(value)?.protocol === 'https:';
 }
 
-/** The keys that would judge a token could not be had. */
+/** The issuer's public keys could not be fetched. */
 class KeysUnreachable extends Error {
   override name = 'KeysUnreachable';
 }
 
-/** A key that is not in the set means a token that is not theirs; every other failure is the key server's. */
+/** These errors mean that the token is not from this issuer. Every other error is a failure to fetch the keys. */
 const ABOUT_THE_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
 
-/** Keys as an issuer publishes them (RFC 7517): kept for an hour, asked for anew at an unknown key at most every 30 s. */
+/** Fetches an issuer's public keys (RFC 7517). Caches them for an hour and refetches for an unknown key at most every 30 s. */
 function createRemoteKeys(url: URL): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: 30_000,

@@ -173,8 +173,8 @@ type ReadKeys = NonNullable<NonNullable<NonNullable<Parameters<typeof jwt>[0]>['
 type Jwk = NonNullable<Awaited<ReturnType<ReadKeys>>>[number];
 
 /**
- * The keys that our secret can open. Those from before the secrets were lost would fail every sign-in: left out, a new one
- * takes their place.
+ * Returns the signing keys that the current secret can decrypt. Keys encrypted with a lost secret would fail every sign-in; without
+ * them the library creates a new one.
  */
 const openableKeys: ReadKeys = async ({ context }) => {
   const keys = await context.adapter.findMany<Jwk>({ model: 'jwks' });
@@ -190,8 +190,8 @@ const openableKeys: ReadKeys = async ({ context }) => {
 };
 
 /**
- * Tells whose the library's cookies are: of its session, or of a sign-in that waits for a one-time code. The library
- * knows that inside its own routes only, and limits on guesses count by person before those run.
+ * Returns the user id behind the library's cookies: of a session, or of a sign-in that waits for a one-time code. The library only
+ * resolves it inside its own routes, but the rate limits on guesses run before those.
  */
 const callerPlugin = {
   id: 'caller',

@@ -85,7 +85,7 @@ type Ended = { before: number; of: ReturnType<typeof portionOf> };
 
 /**
  * "cross join": SQLite takes the tables in this order then; in the other it reads all rows of an account for each portion of it.
- * "materialized": PostgreSQL, where it takes the table for nearly empty, would look for the old rows again for each of its rows.
+ * "materialized": with outdated statistics, PostgreSQL would otherwise run the subquery again for each row of the table.
  */
 async function deleteOld(
   trx: Kysely<Tables>,
@@ -119,7 +119,7 @@ const TABLES = ['check_runs', 'incidents', 'monitor_certificates'] as const;
 
 /**
  * Deletes what is older than the newest so many of a monitor, except for what is still in use. "materialized": otherwise the databases
- * find the edge of a monitor, and what is beyond it, again for each of its rows.
+ * compute the edge of a monitor and the rows beyond it again for each row.
  */
 async function deleteBeyond(
   trx: Kysely<Tables>,

@@ -30,8 +30,8 @@ export async function requestCheckout(priceId: string): Promise<CheckoutWire> {
 }
 
 /**
- * Returns the address of the payment provider's customer portal; empty where it knows no customer yet. Only the refusal of an
- * address that is not verified keeps the server's words, because the page offers the link again beside them.
+ * Returns the URL of the payment provider's customer portal, or '' if the provider has no such customer yet. A refusal reads
+ * "Failed to get me.", except `email_not_verified`: the page needs that one to offer the verification link.
  */
 export async function fetchBillingAddress(): Promise<string> {
   try {

@@ -25,7 +25,7 @@ function LegalPage({ title, start }: { title: string; start: 'terms' | 'privacy'
     if (window.location.hash !== '' || start === 'terms') return undefined;
     const scroll = (): void => document.getElementById(start)?.scrollIntoView();
     scroll();
-    // The router scrolls a page that it has drawn to its top, which may come later.
+    // The router scrolls to the top after it has rendered the page, so scroll again after that.
     return router.subscribe('onRendered', scroll);
   }, [start, router]);
 

@@ -10,7 +10,7 @@ const updateAnswer = z.object({ data: userSchema.nullish() });
 const EXPORT_TIMEOUT_MS = 120_000;
 const sessionsAnswer = z.object({ data: sessionListSchema });
 
-/** Saves the name and the company; returns the user as it now is. */
+/** Saves name and company. Returns the updated user. */
 export async function updateProfile(
   user: CurrentUser,
   { fullName, company }: { fullName: string; company: string },
@@ -23,7 +23,7 @@ export async function updateProfile(
   return data ? currentUserOf(data) : { ...user, fullName, companyName: company };
 }
 
-/** Saves the zone that mails give dates in; returns the user as it now is. */
+/** Saves the time zone for dates in mails. Returns the updated user. */
 export async function saveTimeZone(user: CurrentUser, timeZone: string): Promise<CurrentUser> {
   const body = { time_zone: timeZone };
   const { data } = await api('/user/time_zone', { method: 'PATCH', body, schema: updateAnswer });

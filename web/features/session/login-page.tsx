@@ -5,7 +5,7 @@ import { useTakenOver } from '../../lib/taken-over.ts';
 import { hasPasskeys } from '../../lib/webauthn.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
-import { laterPart } from '../../ui/later.tsx';
+import { lazyPart } from '../../ui/lazy.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { loginSchema } from './credentials.ts';
@@ -13,8 +13,8 @@ import { otherProviders } from './other-providers.ts';
 import { useAuthentication } from './use-authentication.ts';
 import type { Authentication } from './use-authentication.ts';
 
-const CodeForm = laterPart(async () => (await import('../../ui/code-form.tsx')).CodeForm);
-const ProviderButtons = laterPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
+const CodeForm = lazyPart(async () => (await import('../../ui/code-form.tsx')).CodeForm);
+const ProviderButtons = lazyPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
 
 export function LoginPage() {
   usePageTitle('Login');

@@ -12,8 +12,8 @@ const maybeUserAnswer = z.object({ data: userSchema.nullish() });
 const tokenAnswer = z.object({ data: z.string() });
 
 /**
- * Trades an ID token for the product's cookie session; a new account is in the browser's time zone. `created`: this made the account.
- * A 401 here is an answer about the token, not about a session.
+ * Exchanges an ID token for the product's session cookies. `created` is true if this call created the account, which then gets the
+ * browser's time zone. Rejects with ApiError; a 401 is about the token, so no refresh is tried.
  */
 export async function exchangeToken(
   token: string,

@@ -5,7 +5,7 @@ import { useMailedToken } from '../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, PasswordField } from '../../ui/field.tsx';
-import { laterPart } from '../../ui/later.tsx';
+import { lazyPart } from '../../ui/lazy.tsx';
 import { usePageTitle } from '../../ui/page-title.ts';
 import { AuthCard } from '../../ui/auth-card.tsx';
 import { signupSchema } from './credentials.ts';
@@ -13,7 +13,7 @@ import { invitedAddress } from './invited-address.ts';
 import { otherProviders } from './other-providers.ts';
 import { useAuthentication } from './use-authentication.ts';
 
-const ProviderButtons = laterPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
+const ProviderButtons = lazyPart(async () => (await import('./provider-buttons.tsx')).ProviderButtons);
 
 export function SignupPage() {
   usePageTitle('Sign Up');

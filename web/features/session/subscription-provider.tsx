@@ -11,8 +11,8 @@ const SUBSCRIPTION = 'subscription';
 const STALE_MS = 60_000;
 
 /**
- * Reads the plan of the signed-in user, and reads it again when it is older than 60 s, by the clock and when another page opens, and
- * whenever the window regains the focus.
+ * Provides the plan of the signed-in user. Refetches it every 60 s, on navigation if it is older than 60 s, and whenever the window gets
+ * the focus.
  */
 export function SubscriptionProvider({ children }: { children: ReactNode }) {
   const { id } = useCurrentUser();
