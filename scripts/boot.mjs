@@ -100,7 +100,7 @@ function contentHash(...paths) {
       hash.update(readFileSync(full));
     } catch (error) {
       if (error.code !== 'EISDIR') throw error;
-      for (const name of readdirSync(full).sort()) add(`${path}/${name}`);
+      for (const name of readdirSync(full).toSorted()) add(`${path}/${name}`);
     }
   };
   paths.forEach(add);

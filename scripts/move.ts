@@ -19,7 +19,8 @@ await runTool(async () => {
   try {
     let isHeaded = false;
     const tables = await move({
-      ...{ dataDir, to },
+      dataDir,
+      to,
       onTable({ table, rows, checksum }) {
         if (!isHeaded) say(`${'TABLE'.padEnd(24)}${'ROWS'.padStart(12)}  CHECKSUM, THE SAME ON BOTH SIDES`);
         isHeaded = true;

@@ -29,7 +29,9 @@ await runTool(async () => {
     const now = Date.now();
     const { facts, former } = await restore({
       ...config,
-      ...{ file, replace: force, now },
+      file,
+      replace: force,
+      now,
       placeSecrets: () => placeSecrets(config.dataDir, secrets, `before-${stamp(now)}`),
     });
     const where = config.databaseUrl === null ? `DATA_DIR ${config.dataDir}` : 'the database of DATABASE_URL';

@@ -157,7 +157,9 @@ async function vitest(projects: string[], workers: number): Promise<Outcome> {
     'run',
     ...projects.flatMap((project) => ['--project', project]),
     `--maxWorkers=${workers}`,
-    ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
   ]);
   const report = readReport(file) as VitestReport | null;
   if (!report) return noReport(`vitest ${projects.join(', ')}`);

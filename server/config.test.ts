@@ -145,7 +145,10 @@ describe('parseConfig', () => {
     });
     expect(config.heartbeatUrl?.pathname).toBe('/ping/abc');
     expect(parseConfig({})).toMatchObject({
-      ...{ canaryHosts: [], heartbeatUrl: null, metricsToken: null, bounces: null },
+      canaryHosts: [],
+      heartbeatUrl: null,
+      metricsToken: null,
+      bounces: null,
     });
   });
 

@@ -42,7 +42,10 @@ export function measureThisProcess(
   { role, store, readiness }: { role: string; store: Store; readiness: Readiness },
 ): void {
   measureProcess(meters, {
-    ...{ version, role, level: PROGRAM_LEVEL, pool: () => store.pool() },
+    version,
+    role,
+    level: PROGRAM_LEVEL,
+    pool: () => store.pool(),
     isDraining: () => readiness.isDraining,
   });
 }
@@ -58,7 +61,9 @@ export function tracedQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuer
       const [verb = ''] = /^[a-z]+/i.exec(text.trim()) ?? [];
       tracePast({
         name: `db ${verb.toLowerCase()}`,
-        ...{ startedAt: endedAt - durationMs, endedAt, failed },
+        startedAt: endedAt - durationMs,
+        endedAt,
+        failed,
         attributes: { 'db.query.text': text.slice(0, LONGEST_TEXT) },
       });
     },

@@ -25,7 +25,9 @@ it('reads the variables as OpenTelemetry means them', () => {
   expect(config).toMatchObject({
     headers: { 'api-key': 'a b', 'x-team': 'traces' },
     resource: { 'deployment.environment.name': 'prod', 'service.name': 'watch' },
-    ...{ ratio: 0.1, delayMs: 500, timeoutMs: 10_000 },
+    ratio: 0.1,
+    delayMs: 500,
+    timeoutMs: 10_000,
   });
   expect(config?.endpoint.href).toBe('https://collector.example/otlp/v1/traces');
   const asItIs = configOf({ ...ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://tempo:4318/in' });

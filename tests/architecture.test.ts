@@ -82,15 +82,22 @@ const FOLDERS = ['.ci', 'bench', 'contract', 'deploy', 'docs', 'scripts', 'serve
 const DIRECT_WRITE = /\bdb\s*\.(insertInto|updateTable|deleteFrom)\(\s*'?(\w+)/g;
 /** Writes to tables of accounts outside of a transaction. Most are made by loops; a request may make the others with no session at all. */
 const DIRECT_WRITES = [
-  ...['alerts.ts deleteFrom alerts', 'heartbeat.ts deleteFrom accounts', 'mails.ts deleteFrom mails'],
-  ...['payment-events.ts deleteFrom payment_events', 'trials.ts deleteFrom trials'],
-  ...['monitor-claims.ts updateTable monitors', 'outbox.ts updateTable asTable'],
+  'alerts.ts deleteFrom alerts',
+  'heartbeat.ts deleteFrom accounts',
+  'mails.ts deleteFrom mails',
+  'payment-events.ts deleteFrom payment_events',
+  'trials.ts deleteFrom trials',
+  'monitor-claims.ts updateTable monitors',
+  'outbox.ts updateTable asTable',
   // They note when a secret was last used.
-  ...['api-tokens.ts updateTable api_tokens', 'calendar-feeds.ts updateTable calendar_feeds'],
+  'api-tokens.ts updateTable api_tokens',
+  'calendar-feeds.ts updateTable calendar_feeds',
   // A key does nothing by itself: the call that took it gives it back when it is refused.
   ...['insertInto', 'updateTable', 'deleteFrom'].map((verb) => `idempotency.ts ${verb} idempotency_keys`),
   // Whoever shows a session may renew or end it.
-  ...['sessions.ts updateTable sessions', 'sessions.ts deleteFrom sessions', 'sessions.ts deleteFrom table'],
+  'sessions.ts updateTable sessions',
+  'sessions.ts deleteFrom sessions',
+  'sessions.ts deleteFrom table',
 ];
 
 const isSource = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts');

@@ -96,11 +96,17 @@ export async function openLab(options: LabOptions): Promise<Lab> {
   };
   const canaries = createCanaries({
     hosts: places.canaries.map((host) => ({ host, port: places.port })),
-    ...{ resolver, policy, now: clock.now, timeoutMs: 2 * dnsPatienceMs },
+    resolver,
+    policy,
+    now: clock.now,
+    timeoutMs: 2 * dnsPatienceMs,
   });
   const email = createEmailChannel({ smtpUrl, mailFrom: 'alerts@certlantern.test', captureDir: '' });
   const worker = createWorker({
-    ...{ store, email, canaries, clock },
+    store,
+    email,
+    canaries,
+    clock,
     examiner: createExaminer({ probe, trustStore: loadTrustStore(places.rootPem) }),
     icons: createIconSource({ resolver, policy }),
     channels: createHttpChannels({ resolver, policy, deadlineMs: patienceMs }),
@@ -119,8 +125,13 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     clock,
     async arrive(localPart) {
       const opened = await openAccount(store, {
-        ...{ issuer: 'faults', subject: localPart, email: `${localPart}@faults.test`, emailVerified: true },
-        ...{ name: localPart, company: null, now },
+        issuer: 'faults',
+        subject: localPart,
+        email: `${localPart}@faults.test`,
+        emailVerified: true,
+        name: localPart,
+        company: null,
+        now,
       });
       if (!opened.ok) throw new Error(opened.code);
       await grantPremium(store, opened.account.id, { grant: { endsAt: null }, now });
@@ -135,7 +146,12 @@ export async function openLab(options: LabOptions): Promise<Lab> {
     },
     async watch(accountId, host, everyMinutes = 1_440) {
       const added = await addMonitor(store, {
-        ...{ accountId, host, port: places.port, protocol: 'tls', checkEveryMinutes: everyMinutes, now },
+        accountId,
+        host,
+        port: places.port,
+        protocol: 'tls',
+        checkEveryMinutes: everyMinutes,
+        now,
         mayAdd: () => true,
       });
       if (!added.ok) throw new Error(added.code);

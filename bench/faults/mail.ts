@@ -27,7 +27,11 @@ export async function refuseMail(options: MailOptions): Promise<Outcome> {
   const mails = await startLedger('mail', database.dataDir);
   const smtpUrl = `smtp://operator:secret@127.0.0.1:${mails.port}`;
   const lab = await openLab({
-    ...{ database, places: places.map, smtpUrl, start: START, seed },
+    database,
+    places: places.map,
+    smtpUrl,
+    start: START,
+    seed,
     onClock: places.setClock,
   });
   try {

@@ -47,7 +47,10 @@ export async function breakConnections({
     const lostWrites = writes.compare(domains.get(person) ?? []);
     if (app.process.exitCode !== null) lostWrites.push(`the product ended with ${app.process.exitCode}`);
     return killsOutcome({
-      ...{ ...result, kills: broken, acknowledged: writes.acknowledged(), domains: hosts.length },
+      ...result,
+      kills: broken,
+      acknowledged: writes.acknowledged(),
+      domains: hosts.length,
       broken: lostWrites,
     });
   } finally {

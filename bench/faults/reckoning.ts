@@ -89,8 +89,12 @@ async function deliveriesOf({ db }: Store): Promise<Map<string, Delivery>> {
     rows.map((row) => [
       rowId(row.message_id),
       {
-        ...{ state: row.state, detail: row.detail, step: row.step, host: row.host },
-        ...{ incidentId: row.incident_id, createdAt: row.created_at },
+        state: row.state,
+        detail: row.detail,
+        step: row.step,
+        host: row.host,
+        incidentId: row.incident_id,
+        createdAt: row.created_at,
       },
     ]),
   );

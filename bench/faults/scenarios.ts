@@ -28,15 +28,13 @@ export const SCENARIOS: Record<string, Scenario> = {
     oneByOne(world, async (database, name) =>
       killsOutcome(
         await killAtRandomMoments({
-          ...{
-            database,
-            kills: 110,
-            domains: 1_000,
-            ending: 0.8,
-            endsInMs: 100_000,
-            longestLifeMs: 6_000,
-            seed: world.seed,
-          },
+          database,
+          kills: 110,
+          domains: 1_000,
+          ending: 0.8,
+          endsInMs: 100_000,
+          longestLifeMs: 6_000,
+          seed: world.seed,
           patienceMs: 8 * 60_000,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
@@ -120,7 +118,10 @@ async function inNamespaces(options: InsideOptions): Promise<[string, Outcome][]
   const databases = options.databases.filter((name) => isRoot || name === 'sqlite');
   const argument = JSON.stringify({ ...options, databases });
   const run = await unshared({
-    ...{ flags: ['-n'], needs: ['ip', 'link'], file: 'inside.ts', argument },
+    flags: ['-n'],
+    needs: ['ip', 'link'],
+    file: 'inside.ts',
+    argument,
   });
   if (run === null) return [LEFT_OUT];
   if (run.code !== 0 || run.reports.length < databases.length) return [tooSoon(run.code)];
@@ -133,8 +134,11 @@ async function onSmallDisk(): Promise<[string, Outcome][]> {
   const folder = mkdtempSync(join(tmpdir(), 'certlantern-small-disk-'));
   try {
     const run = await unshared({
-      ...{ flags: ['-m'], needs: ['mount', '-t', 'tmpfs', 'tmpfs', folder] },
-      ...{ within: ['sh', '-c', MOUNT, 'sh', folder], file: 'small-disk.ts', argument: folder },
+      flags: ['-m'],
+      needs: ['mount', '-t', 'tmpfs', 'tmpfs', folder],
+      within: ['sh', '-c', MOUNT, 'sh', folder],
+      file: 'small-disk.ts',
+      argument: folder,
     });
     if (run === null) return [LEFT_OUT];
     const [outcome] = run.reports as Outcome[];

@@ -34,8 +34,13 @@ export async function refuseWebhooks({ database, alerts, seed }: WebhookOptions)
     startLedger('webhook', database.dataDir),
   ]);
   const lab = await openLab({
-    ...{ database, places: places.map, smtpUrl: `smtp://127.0.0.1:${mails.port}`, start: START, seed },
-    ...{ onClock: places.setClock, patienceMs: 500 },
+    database,
+    places: places.map,
+    smtpUrl: `smtp://127.0.0.1:${mails.port}`,
+    start: START,
+    seed,
+    onClock: places.setClock,
+    patienceMs: 500,
   });
   try {
     const channels = new Map<string, Kind>();

@@ -90,12 +90,22 @@ async function startPeers(): Promise<{ port: number; stop(): void }> {
 async function watch(store: Store, port: number): Promise<void> {
   const now = Date.now();
   const opened = await openAccount(store, {
-    ...{ issuer: 'https://certs.test', subject: 'alice', email: 'alice@certs.test', emailVerified: true },
-    ...{ name: 'Alice', company: null, now },
+    issuer: 'https://certs.test',
+    subject: 'alice',
+    email: 'alice@certs.test',
+    emailVerified: true,
+    name: 'Alice',
+    company: null,
+    now,
   });
   if (!opened.ok) throw new Error(opened.code);
   const added = await addMonitor(store, {
-    ...{ accountId: opened.account.id, host: HOST, port, protocol: 'tls', checkEveryMinutes: 1440, now },
+    accountId: opened.account.id,
+    host: HOST,
+    port,
+    protocol: 'tls',
+    checkEveryMinutes: 1440,
+    now,
     mayAdd: () => true,
   });
   if (!added.ok) throw new Error(added.code);
@@ -118,7 +128,13 @@ async function checkOnce(
   const { verdict, certificates } = await examiner.judge({ observation, now, authorities, previous });
   const { accountId, id: monitorId, leaseToken } = monitor;
   await record(store, {
-    ...{ accountId, monitorId, leaseToken, now, observation, verdict, certificates },
+    accountId,
+    monitorId,
+    leaseToken,
+    now,
+    observation,
+    verdict,
+    certificates,
     currentFingerprint: verdict.leafFingerprint,
     nextCheckAt: () => now,
   });

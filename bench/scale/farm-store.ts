@@ -49,7 +49,11 @@ export async function createFarmStore(
   try {
     person = await signUp(sendTo(app.url), { name: 'Owner' });
     await fillStore(store, {
-      ...{ largest: monitors, teams: 0, total: monitors, now: Date.now(), owner: person.id },
+      largest: monitors,
+      teams: 0,
+      total: monitors,
+      now: Date.now(),
+      owner: person.id,
       endpointOf: (index) => ({ host: farm.hostOf(index), port: farm.port }),
     });
     say(`${monitors.toLocaleString('en')} monitors; ${ZONES} of them are looked at first`);
@@ -60,7 +64,11 @@ export async function createFarmStore(
   await copyToAll(store);
   await settleDisk(store);
   return {
-    ...{ database, farm, person, environment, store },
+    database,
+    farm,
+    person,
+    environment,
+    store,
     async remove() {
       await farm.stop();
       await database.remove();

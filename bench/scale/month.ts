@@ -28,12 +28,10 @@ export async function measureMonth(kind: 'sqlite' | 'postgres'): Promise<Figure[
   const still = await monthOf(kind, false);
   const renewing = await monthOf(kind, true);
   const figure = (what: string, bytes: number): Figure => ({
-    ...{
-      what: `${kind}: a monitor and month, ${what}`,
-      value: bytes / 1_000,
-      unit: 'kB',
-      most: MOST_KILOBYTES,
-    },
+    what: `${kind}: a monitor and month, ${what}`,
+    value: bytes / 1_000,
+    unit: 'kB',
+    most: MOST_KILOBYTES,
   });
   return [
     figure('nothing changing', still),

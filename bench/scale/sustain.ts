@@ -62,7 +62,9 @@ export async function measureSustained(options: SustainOptions): Promise<Figure[
       { what: 'API meanwhile, median', value: percentile(watched.all, 0.5), unit: 'ms' },
       { what: 'API meanwhile, p99', value: percentile(watched.all, 0.99), unit: 'ms', most: 200 },
       ...Object.entries(watched.byKind).map(([kind, took]) => ({
-        ...{ what: `  ${kind} (${took.length}), p99`, value: percentile(took, 0.99), unit: 'ms' },
+        what: `  ${kind} (${took.length}), p99`,
+        value: percentile(took, 0.99),
+        unit: 'ms',
       })),
       { what: 'requests refused or failed', value: watched.failed, unit: '', most: 0 },
       { what: 'memory (RSS), most', value: watched.mostRss / MB, unit: 'MB', most: 400 },

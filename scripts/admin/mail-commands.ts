@@ -100,7 +100,9 @@ async function sendVerification(
   const { builtIn } = createIdentityProvider({
     database: store.identityDatabase,
     secret: identitySecret(),
-    ...{ publicUrl, productName, log: console },
+    publicUrl,
+    productName,
+    log: console,
     events: createIdentityEvents({ store, publicUrl, clock }),
     now: clock.now,
   });

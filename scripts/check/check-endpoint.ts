@@ -78,8 +78,11 @@ export function reportOf(
     facts: leaf === null ? null : certificateFacts(leaf),
     chainPem: chainToServe?.map(({ der }) => toPem(der)).join('') ?? null,
     uptime: {
-      ...{ state, cause: cause?.message ?? null },
-      ...{ downSince: null, percent: null, windowDays: null },
+      state,
+      cause: cause?.message ?? null,
+      downSince: null,
+      percent: null,
+      windowDays: null,
     },
     now,
   };

@@ -91,7 +91,11 @@ export async function livePast(
       const checkEveryMinutes = intervalOf(index);
       const until = watchedUntil(host, now);
       await liveUptime(store, {
-        ...{ ...key, host, since: first.at, checkEveryMinutes, now: until },
+        ...key,
+        host,
+        since: first.at,
+        checkEveryMinutes,
+        now: until,
       });
     }
     await describeMonitor(store, { ...key, describe: () => ({ notes, tags: [...tags] }) });

@@ -94,8 +94,13 @@ export async function tellPastOutage(
 ): Promise<void> {
   const { id: incidentId, monitor_id: monitorId, started_at: startedAt, ended_at: endedAt } = incident;
   const facts: AlertFacts = {
-    ...{ certificate: null, fix: null, successor: null, message: incident.message },
-    ...{ asOf: startedAt, startedAt, endedAt: null },
+    certificate: null,
+    fix: null,
+    successor: null,
+    message: incident.message,
+    asOf: startedAt,
+    startedAt,
+    endedAt: null,
   };
   await tell(incident.confirmed_at, { step: 'opened', severity: 'critical', facts });
   if (endedAt !== null)
@@ -105,7 +110,10 @@ export async function tellPastOutage(
     await store.db.transaction().execute(async (trx) => {
       const context = await alertContextOf(trx, { accountId, monitorId, now: at }, store);
       await addAlerts(trx, {
-        ...{ accountId, monitorId, now: at, leaseClock: leaseClock(store, at) },
+        accountId,
+        monitorId,
+        now: at,
+        leaseClock: leaseClock(store, at),
         alerts: [{ ...alert, incidentId, problem: 'down', fingerprint: '' }],
         routesOf: (planned) => routeAlert(planned, { ...context, now: at }),
       });

@@ -44,7 +44,10 @@ export async function liveUptime(store: Store, past: Past): Promise<void> {
   const incidents = outages.map(({ from, to, cause, message }) => ({
     ...ofMonitor,
     id: randomUUID(),
-    ...{ problem: 'down' as const, fingerprint: '', facts: '{}', recovered: Number(to !== null) },
+    problem: 'down' as const,
+    fingerprint: '',
+    facts: '{}',
+    recovered: Number(to !== null),
     started_at: from,
     confirmed_at: from + 30_000,
     ended_at: to,
@@ -120,8 +123,12 @@ async function replaceRuns(
       runs.push({
         ...said,
         number: runs.length + 1,
-        ...{ first_at: check.at, last_at: check.at, checks: 1, reached: Number(isReached) },
-        ...{ uptime: check.state, down_message: check.message },
+        first_at: check.at,
+        last_at: check.at,
+        checks: 1,
+        reached: Number(isReached),
+        uptime: check.state,
+        down_message: check.message,
       });
     }
     const step = followHour(hour, check);
@@ -150,9 +157,12 @@ async function replaceRuns(
   await db
     .updateTable('monitor_states')
     .set({
-      ...{ run_number: last.number, run_last_at: last.last_at ?? last.first_at, run_checks: last.checks },
+      run_number: last.number,
+      run_last_at: last.last_at ?? last.first_at,
+      run_checks: last.checks,
       samples: packSamples(checks),
-      ...{ hour_at: hour.at, hour: packHour(hour) },
+      hour_at: hour.at,
+      hour: packHour(hour),
     })
     .where('account_id', '=', ofMonitor.account_id)
     .where('monitor_id', '=', ofMonitor.monitor_id)
@@ -174,7 +184,8 @@ function spanOf({ hoursAgo, minutes, cause, message }: Outage, now: number): Spa
 function instantsOf({ checkEveryMinutes, now }: Past, since: number, outages: readonly Span[]): number[] {
   const interval = checkEveryMinutes * MINUTE_MS;
   const instants = outages.flatMap(({ from, to }) => [
-    ...[from, from + 30_000],
+    from,
+    from + 30_000,
     // What is down is looked at every hour, and the last look was not long ago.
     ...(to === null ? [Math.max(from + 30_000, now - HOUR_MS / 2)] : []),
   ]);

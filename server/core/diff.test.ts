@@ -70,7 +70,12 @@ describe('diff', () => {
   it('takes a certificate that comes back within a few checks for no replacement', () => {
     const shown = (fingerprint: string) => ({
       certificate: {
-        ...{ fingerprint, notBefore: 0, notAfter: 9, role: 'leaf' as const, name: '', renewalWindow: null },
+        fingerprint,
+        notBefore: 0,
+        notAfter: 9,
+        role: 'leaf' as const,
+        name: '',
+        renewalWindow: null,
       },
       at: 1,
       checks: 1,

@@ -65,7 +65,10 @@ async function observe(order: Extract<Order, { kind: 'observe' }>): Promise<void
   looks.set(id, stop);
   try {
     const options = {
-      ...{ signal: stop.signal, authorities, withPosture, work },
+      signal: stop.signal,
+      authorities,
+      withPosture,
+      work,
       ...(withSteps && { onStep: (step: Step) => void steps.push(step) }),
     };
     const observation = await examiner.observe(endpoint, options);

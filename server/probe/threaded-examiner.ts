@@ -52,11 +52,18 @@ type Endpoint = Observation['endpoint'];
 export function createThreadedExaminer(options: ThreadedExaminerOptions): ThreadedExaminer {
   const { onLimit = () => undefined, onTrouble, patience = {}, idleMs = IDLE_MS, ...settings } = options;
   const checks = createExaminerClient({
-    ...{ settings, onTrouble, onCut: onLimit, mostWork: settings.lookWork * SHARE_AMONG_CHECKS },
+    settings,
+    onTrouble,
+    onCut: onLimit,
+    mostWork: settings.lookWork * SHARE_AMONG_CHECKS,
     patience: { ...CHECKS, ...patience.checks },
   });
   const strangers = createExaminerClient({
-    ...{ settings, onTrouble, onCut: onLimit, mostWork: null, idleMs },
+    settings,
+    onTrouble,
+    onCut: onLimit,
+    mostWork: null,
+    idleMs,
     patience: { ...STRANGERS, ...patience.strangers },
   });
   /** Endpoints that are examined beside the checks; the one that was added first is forgotten first. */

@@ -63,7 +63,10 @@ export const groupsContext = remembered((groups: 'classic' | 'post-quantum') =>
 const SIGNATURES = {
   rsa: [
     ...['sha256', 'sha384', 'sha512'].flatMap((hash) => [`rsa_pss_rsae_${hash}`, `rsa_pss_pss_${hash}`]),
-    ...['RSA+SHA256', 'RSA+SHA384', 'RSA+SHA512', 'RSA+SHA1'],
+    'RSA+SHA256',
+    'RSA+SHA384',
+    'RSA+SHA512',
+    'RSA+SHA1',
   ],
   ecdsa: ['ECDSA+SHA256', 'ECDSA+SHA384', 'ECDSA+SHA512', 'ECDSA+SHA1'],
 };

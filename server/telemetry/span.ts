@@ -82,7 +82,12 @@ function open(
 ): OpenSpan {
   const spanId = newSpanId();
   const span: Span = {
-    ...{ traceId, spanId, parentSpanId, name, kind, startedAt },
+    traceId,
+    spanId,
+    parentSpanId,
+    name,
+    kind,
+    startedAt,
     endedAt: startedAt,
     attributes: { ...attributes },
     failure: null,

@@ -79,7 +79,9 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     const fields = options.fieldsOf(item);
     const span =
       telemetry.tracer?.start(name, {
-        ...{ kind: 'consumer', parent: null, startedAt: claim.startedAt },
+        kind: 'consumer',
+        parent: null,
+        startedAt: claim.startedAt,
         attributes: attributesOf(fields),
       }) ?? null;
     return during({ fields, span }, async () => {

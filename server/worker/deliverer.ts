@@ -96,7 +96,13 @@ function contentOf(
 ): AlertContent {
   const { alert, monitor, certificate, revoked, account } = delivery;
   return alertContent({
-    ...{ alert, alertedAt: alert.createdAt, monitor, certificate, revoked, productName, publicUrl },
+    alert,
+    alertedAt: alert.createdAt,
+    monitor,
+    certificate,
+    revoked,
+    productName,
+    publicUrl,
     now: clock.now(),
     steps: context?.settings.steps ?? null,
     timeZone: account.timeZone,
@@ -127,12 +133,18 @@ async function mailAlert(
   });
   const mail = alertMail(content, {
     recipient: config === null ? 'account' : 'added',
-    ...{ accountName: account.email, monitor, tokens, productName, publicUrl },
+    accountName: account.email,
+    monitor,
+    tokens,
+    productName,
+    publicUrl,
   });
   return sendOnce(
     {
       message: { to, messageId, ...mail },
-      ...{ id, attempt, firstAttemptAt },
+      id,
+      attempt,
+      firstAttemptAt,
       isProven: config !== null || account.emailVerified,
       isLink: false,
       isPast: () => false,

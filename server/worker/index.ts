@@ -154,7 +154,8 @@ export function createWorker(options: WorkerOptions): Worker {
       },
       renewal: renewalOf('deliveries'),
       fieldsOf: ({ id, channel, monitor }) => ({
-        ...{ delivery: id, channel: channel.kind },
+        delivery: id,
+        channel: channel.kind,
         ...(monitor && { monitor: monitor.id }),
       }),
       ...shared,

@@ -50,13 +50,21 @@ export async function mail(
     return 'failed';
   }
   const message = accountMessage({
-    ...{ content, createdAt, productName, publicUrl, timeZone },
+    content,
+    createdAt,
+    productName,
+    publicUrl,
+    timeZone,
     ...(content.kind === 'digest' && { unsubscribeTokens: digestTokens(claimed, options) }),
   });
   return sendOnce(
     {
       message: { to: claimed.recipient, messageId, ...message },
-      ...{ id, attempt, firstAttemptAt, isProven, isPast },
+      id,
+      attempt,
+      firstAttemptAt,
+      isProven,
+      isPast,
       isLink,
       settle: (settled) => settleMail(store, { ...lease, ...settled }),
       retry: (nextAttemptAt, detail, now) => retryMail(store, { ...lease, nextAttemptAt, detail, now }),

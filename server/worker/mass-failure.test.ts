@@ -121,7 +121,9 @@ describe('The brake for failures in the mass', () => {
       'needs 30 % of the accounts, however many hosts three of them take down',
       false,
       {
-        ...{ alice: [200, 200], bob: [200, 200], carol: [200, 200] },
+        alice: [200, 200],
+        bob: [200, 200],
+        carol: [200, 200],
         ...Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`other-${index}`, [0, 10]])),
       },
     ],

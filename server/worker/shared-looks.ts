@@ -82,7 +82,9 @@ export function createSharedLooks(options: {
     const endpoint = { host, port, protocol };
     const observation = await trace('observe', {}, () =>
       examiner.observe(endpoint, {
-        ...{ signal: stopping, authorities, withPosture },
+        signal: stopping,
+        authorities,
+        withPosture,
         ...(isTraced() && { onStep: tracePast }),
       }),
     );
@@ -94,7 +96,9 @@ export function createSharedLooks(options: {
       .filter(({ uptime, accountId }) => uptime === 'up' && accountId !== SYSTEM_ACCOUNT_ID)
       .map(({ accountId }) => accountId);
     return {
-      ...{ observation, endedAt, jitter: random() },
+      observation,
+      endedAt,
+      jitter: random(),
       isTrusted: (wasDown) =>
         once(trusted, wasDown, () => ownNetwork.trusts(observation, { wasDown, upFor })),
       judgedFor({ verdict: previous }) {

@@ -133,14 +133,22 @@ export const INPUTS: Record<keyof typeof CALLS, (asking: Asking) => Input> = {
   statusPage: () => ({}),
   saveStatusPage: ({ caller, things }) => ({
     body: {
-      ...{ title: 'What we run', slug: `page-of-${caller.name}`, shows: 'chosen', enabled: true },
+      title: 'What we run',
+      slug: `page-of-${caller.name}`,
+      shows: 'chosen',
+      enabled: true,
       domains: [{ id: things.domain, label: 'The first' }],
     },
   }),
   previewStatusPage: ({ things }) => ({
     body: {
-      ...{ title: 'What we run', shows: 'chosen', tags: [], domains: [{ id: things.domain, label: 'Mine' }] },
-      ...{ show_certificates: true, show_uptime: true, show_incidents: true },
+      title: 'What we run',
+      shows: 'chosen',
+      tags: [],
+      domains: [{ id: things.domain, label: 'Mine' }],
+      show_certificates: true,
+      show_uptime: true,
+      show_incidents: true,
     },
   }),
   pageAddress: () => ({ query: { slug: 'a-new-page' } }),

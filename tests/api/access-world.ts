@@ -261,16 +261,24 @@ async function give(store: Store, accountId: string, name: CallerName, now: numb
   await store.db
     .insertInto('authorities')
     .values({
-      ...{ id: authority, account_id: accountId, fingerprint: randomUUID(), created_at: now },
-      ...{ der: new Uint8Array(8), facts: JSON.stringify(facts) },
+      id: authority,
+      account_id: accountId,
+      fingerprint: randomUUID(),
+      created_at: now,
+      der: new Uint8Array(8),
+      facts: JSON.stringify(facts),
     })
     .execute();
   const token = await giveToken(store, { accountId, scopes: ['read'], now });
   const alerting = await giveAlerting(store, { accountId, domain, now });
   return {
-    ...{ domain, pausedDomain, otherSession: other.id, authority },
+    domain,
+    pausedDomain,
+    otherSession: other.id,
+    authority,
     token: token.id,
-    ...{ ...alerting, reference: referenceOf(accountId) },
+    ...alerting,
+    reference: referenceOf(accountId),
   };
 }
 
@@ -281,7 +289,14 @@ export async function giveToken(
 ): Promise<{ id: string; secret: string }> {
   const { secret, prefix } = newToken();
   const made = await makeToken(store, {
-    ...{ accountId, secret, prefix, name: 'Script', scopes, expiresAt: null, most: Infinity, now },
+    accountId,
+    secret,
+    prefix,
+    name: 'Script',
+    scopes,
+    expiresAt: null,
+    most: Infinity,
+    now,
   });
   if (!made.ok) throw new Error(made.code);
   return { id: made.token.id, secret };
@@ -300,16 +315,29 @@ async function giveAlerting(
   await store.db
     .insertInto('channels')
     .values({
-      ...{ id: channel, account_id: accountId, kind: 'webhook', name: 'Hook', created_at: now },
-      ...{ confirmed_at: now, config: JSON.stringify(config) },
+      id: channel,
+      account_id: accountId,
+      kind: 'webhook',
+      name: 'Hook',
+      created_at: now,
+      confirmed_at: now,
+      config: JSON.stringify(config),
     })
     .execute();
   await store.db
     .insertInto('incidents')
     .values({
       account_id: accountId,
-      ...{ id: incident, monitor_id: domain, problem: 'down', fingerprint: '', started_at: now },
-      ...{ confirmed_at: now, recovered: 0, cause: 'timeout', message: 'No answer', facts: '{}' },
+      id: incident,
+      monitor_id: domain,
+      problem: 'down',
+      fingerprint: '',
+      started_at: now,
+      confirmed_at: now,
+      recovered: 0,
+      cause: 'timeout',
+      message: 'No answer',
+      facts: '{}',
     })
     .execute();
   const alertFacts = { certificate: null, asOf: now, message: null, fix: null, successor: null };
@@ -317,25 +345,48 @@ async function giveAlerting(
   await store.db
     .insertInto('alerts')
     .values({
-      ...{ id: alert, account_id: accountId, monitor_id: domain, incident_id: incident },
-      ...{ kind: 'down', step: 'opened', fingerprint: '', severity: 'critical', created_at: now },
+      id: alert,
+      account_id: accountId,
+      monitor_id: domain,
+      incident_id: incident,
+      kind: 'down',
+      step: 'opened',
+      fingerprint: '',
+      severity: 'critical',
+      created_at: now,
       facts: JSON.stringify({ ...alertFacts, startedAt: now, endedAt: null }),
     })
     .execute();
   await store.db
     .insertInto('deliveries')
     .values({
-      ...{ id: delivery, account_id: accountId, alert_id: alert, incident_id: incident },
-      ...{ channel: 'email', channel_key: 'email', dedupe_key: delivery, message_id: delivery },
-      ...{ state: 'delivered', attempts: 1, unanswered: 0, next_attempt_at: now },
-      ...{ settled_at: now, created_at: now },
+      id: delivery,
+      account_id: accountId,
+      alert_id: alert,
+      incident_id: incident,
+      channel: 'email',
+      channel_key: 'email',
+      dedupe_key: delivery,
+      message_id: delivery,
+      state: 'delivered',
+      attempts: 1,
+      unanswered: 0,
+      next_attempt_at: now,
+      settled_at: now,
+      created_at: now,
     })
     .execute();
   await store.db
     .insertInto('maintenance_windows')
     .values({
-      ...{ id: maintenance, account_id: accountId, monitor_id: domain, repeats: 'never' },
-      ...{ starts_at: now, ends_at: now + HOUR_MS, note: '', created_at: now },
+      id: maintenance,
+      account_id: accountId,
+      monitor_id: domain,
+      repeats: 'never',
+      starts_at: now,
+      ends_at: now + HOUR_MS,
+      note: '',
+      created_at: now,
     })
     .execute();
   return { channel, delivery, incident, maintenance };

@@ -27,8 +27,16 @@ const samples = (text: string) =>
       }),
   );
 const measured = (change: Partial<MeasuredDomain> = {}): MeasuredDomain => ({
-  ...{ id: 'd1', host: 'shop.example', port: 443, protocol: 'https', isPaused: false, revoked: false },
-  ...{ notAfter: NOW + 53.25 * DAY_MS, trusted: true, uptime: 'up', responseMs: 95 },
+  id: 'd1',
+  host: 'shop.example',
+  port: 443,
+  protocol: 'https',
+  isPaused: false,
+  revoked: false,
+  notAfter: NOW + 53.25 * DAY_MS,
+  trusted: true,
+  uptime: 'up',
+  responseMs: 95,
   lastCheckedAt: NOW - 90_000,
   ...change,
 });

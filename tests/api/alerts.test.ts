@@ -48,7 +48,9 @@ describeEachDatabase('What an account is told of', (open) => {
     const api = await startApi(open);
     const { alice, bob } = await api.cast();
     expect(await account(alice)).toEqual({
-      ...{ settings: DEFAULTS, time_zone: null, calendar: null },
+      settings: DEFAULTS,
+      time_zone: null,
+      calendar: null,
       digest: { enabled: false, next_at: null },
     });
     const settings = { channels: null, steps: ['30d', '10%'], quiet_hours: NIGHT, muted: ['uptime'] };
@@ -83,15 +85,13 @@ describeEachDatabase('What an account is told of', (open) => {
     const config = { kind: 'webhook', url: 'https://hooks.example.com/' };
     const { key } = (await bob.ask(CALLS.addChannel, { body: { config } })).ok.data.channel;
     for (const wrong of [
-      ...[
-        ['0d'],
-        ['400d'],
-        ['51%'],
-        ['1h'],
-        [],
-        ['7d', '7d'],
-        Array.from({ length: 9 }, (_, i) => `${i + 1}d`),
-      ],
+      ['0d'],
+      ['400d'],
+      ['51%'],
+      ['1h'],
+      [],
+      ['7d', '7d'],
+      Array.from({ length: 9 }, (_, i) => `${i + 1}d`),
     ])
       expect((await changeAccount(alice, { settings: { ...DEFAULTS, steps: wrong } })).status).toBe(400);
     const quiet = { ...NIGHT, to_minute: NIGHT.from_minute };
@@ -121,8 +121,15 @@ describeEachDatabase('What is told of thousands of domains', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const monitor = (index: number) => ({
-      ...{ id: `${index}`, account_id: alice.id, host: `host${index}.example`, port: 443 },
-      ...{ check_every_minutes: 1440, created_at: 1, next_check_at: 1, revoked: 0, active: 1 },
+      id: `${index}`,
+      account_id: alice.id,
+      host: `host${index}.example`,
+      port: 443,
+      check_every_minutes: 1440,
+      created_at: 1,
+      next_check_at: 1,
+      revoked: 0,
+      active: 1,
     });
     for (let from = 0; from < 5_000; from += 1_000)
       await api.store.db
@@ -165,17 +172,18 @@ describeEachDatabase('What is told of one domain', (open) => {
     const { incidents, sent, planned } = await domain(alice, id);
     expect(incidents).toMatchObject([
       {
-        ...{ problem: 'expiry', title: 'shop.example.com expires in 5 days' },
-        ...{ ended_at: null, acknowledged_at: null, snoozed_until: null },
+        problem: 'expiry',
+        title: 'shop.example.com expires in 5 days',
+        ended_at: null,
+        acknowledged_at: null,
+        snoozed_until: null,
       },
     ]);
     expect(sent).toMatchObject([
       {
-        ...{
-          event: 'certificate.expiring',
-          severity: 'critical',
-          title: 'shop.example.com expires in 5 days',
-        },
+        event: 'certificate.expiring',
+        severity: 'critical',
+        title: 'shop.example.com expires in 5 days',
         deliveries: [{ channel_key: 'email', state: 'waiting', domain: { id } }],
       },
     ]);
@@ -188,7 +196,8 @@ describeEachDatabase('What is told of one domain', (open) => {
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
     const quiet_hours = {
-      ...{ from_minute: (minute + 1_440 - 60) % 1_440, to_minute: (minute + 120) % 1_440 },
+      from_minute: (minute + 1_440 - 60) % 1_440,
+      to_minute: (minute + 120) % 1_440,
       critical_always: false,
     };
     await changeAccount(alice, { settings: { ...DEFAULTS, quiet_hours } });
@@ -205,7 +214,8 @@ describeEachDatabase('What is told of one domain', (open) => {
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
     const quiet = (minutes: number, critical_always = false) => ({
-      ...{ from_minute: (minute + 1_440 - 60) % 1_440, to_minute: (minute + minutes) % 1_440 },
+      from_minute: (minute + 1_440 - 60) % 1_440,
+      to_minute: (minute + minutes) % 1_440,
       critical_always,
     });
     const set = (quiet_hours: object | null) =>
@@ -235,7 +245,8 @@ describeEachDatabase('What is told of one domain', (open) => {
     const { alice } = await api.cast();
     const minute = Math.floor((api.clock.now() % DAY_MS) / 60_000);
     const quiet_hours = {
-      ...{ from_minute: (minute + 1_440 - 60) % 1_440, to_minute: (minute + 600) % 1_440 },
+      from_minute: (minute + 1_440 - 60) % 1_440,
+      to_minute: (minute + 600) % 1_440,
       critical_always: false,
     };
     await changeAccount(alice, { settings: { ...DEFAULTS, quiet_hours } });
@@ -348,7 +359,9 @@ describeEachDatabase('A preview of other steps', (open) => {
     const { alerts: loud } = (await preview(alice, { domain_id: id, steps: ['20d'] })).ok.data;
     const minute = Math.floor((Date.parse(loud[0]?.at ?? '') % DAY_MS) / 60_000);
     const quiet_hours = {
-      ...{ from_minute: minute, to_minute: (minute + 60) % 1_440, critical_always: true },
+      from_minute: minute,
+      to_minute: (minute + 60) % 1_440,
+      critical_always: true,
     };
     const { alerts } = (await preview(alice, { domain_id: id, steps: ['20d'], quiet_hours })).ok.data;
     expect(Date.parse(alerts[0]?.at ?? '')).toBeGreaterThan(Date.parse(loud[0]?.at ?? ''));

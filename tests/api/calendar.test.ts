@@ -34,8 +34,12 @@ async function watch(api: TestApi, person: Person, host: string): Promise<{ id: 
 }
 
 const certificate = (change: Partial<ExpiringCertificate> = {}): ExpiringCertificate => ({
-  ...{ fingerprint: 'ab'.repeat(32), notBefore: NOW - 30 * DAY_MS, notAfter: NOW + 60 * DAY_MS },
-  ...{ role: 'leaf', name: 'shop.example', renewalWindow: null },
+  fingerprint: 'ab'.repeat(32),
+  notBefore: NOW - 30 * DAY_MS,
+  notAfter: NOW + 60 * DAY_MS,
+  role: 'leaf',
+  name: 'shop.example',
+  renewalWindow: null,
   ...change,
 });
 const calendarOf = (
@@ -111,8 +115,14 @@ describeEachDatabase('The calendar of an account', (open) => {
 it('is a calendar as RFC 5545 has it, with how often to ask for it', () => {
   const text = calendarOf([certificate()]);
   for (const line of [
-    ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'METHOD:PUBLISH', 'REFRESH-INTERVAL;VALUE=DURATION:PT12H'],
-    ...['X-PUBLISHED-TTL:PT12H', 'DTSTAMP:20261121T120000Z', 'SEQUENCE:0', 'TRANSP:TRANSPARENT'],
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'METHOD:PUBLISH',
+    'REFRESH-INTERVAL;VALUE=DURATION:PT12H',
+    'X-PUBLISHED-TTL:PT12H',
+    'DTSTAMP:20261121T120000Z',
+    'SEQUENCE:0',
+    'TRANSP:TRANSPARENT',
   ])
     expect(text.split('\r\n')).toContain(line);
 });
@@ -146,7 +156,10 @@ it('names days by the clocks of the account, and an intermediate that ends first
   expect(daysIn('UTC')).toEqual(['2026-12-01', '2026-12-06']);
   expect(daysIn('Europe/Oslo')).toEqual(['2026-12-02', '2026-12-06']);
   const intermediate = certificate({
-    ...{ fingerprint: 'cd'.repeat(32), role: 'intermediate', name: 'R10', notAfter: NOW + 10 * DAY_MS },
+    fingerprint: 'cd'.repeat(32),
+    role: 'intermediate',
+    name: 'R10',
+    notAfter: NOW + 10 * DAY_MS,
   });
   const summaries = eventsIn(calendarOf([certificate(), intermediate])).map(({ summary }) => summary);
   expect(summaries).toEqual([
@@ -158,7 +171,11 @@ it('names days by the clocks of the account, and an intermediate that ends first
 
 it('is quick for two thousand domains', () => {
   const domains = Array.from({ length: 2_000 }, (_, index) => ({
-    ...{ id: `d${index}`, host: `shop-${index}.example`, port: 443, createdAt: NOW, lastCheckedAt: NOW },
+    id: `d${index}`,
+    host: `shop-${index}.example`,
+    port: 443,
+    createdAt: NOW,
+    lastCheckedAt: NOW,
     expiring: [certificate({ fingerprint: index.toString(16).padStart(64, '0') })],
   }));
   const options = {

@@ -144,7 +144,11 @@ describeEachDatabase('The channels of an account', (open) => {
     const api = await startApi(open);
     const { alice } = await api.cast();
     const added = await addChannel(api.store, {
-      ...{ accountId: alice.id, name: 'Late', invitation: null, most: MOST_CHANNELS, now: api.clock.now() },
+      accountId: alice.id,
+      name: 'Late',
+      invitation: null,
+      most: MOST_CHANNELS,
+      now: api.clock.now(),
       config: { kind: 'slack', url: 'https://hooks.slack.com/services/x' },
       mayAdd: (plan) => plan === 'premium',
     });

@@ -16,7 +16,10 @@ async function watch(api: TestApi, person: Person, names: string[]): Promise<voi
   for (const [index, name] of names.entries()) {
     const host = `${name}.example.com`;
     await addMonitors(api.store, {
-      ...{ accountId: person.id, checkEveryMinutes: 1440, now: now - (index % 4) * 1000, mayAdd: () => true },
+      accountId: person.id,
+      checkEveryMinutes: 1440,
+      now: now - (index % 4) * 1000,
+      mayAdd: () => true,
       endpoints: [{ host, port: 443, protocol: 'https' }],
     });
     await api.store.db

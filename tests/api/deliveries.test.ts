@@ -43,14 +43,22 @@ describeEachDatabase('The receipt of a message', (open) => {
     const { alice, charlie } = await api.cast();
     const asked = (await test(alice, OWN_MAIL)).ok.data;
     expect(asked).toMatchObject({
-      ...{ channel_key: OWN_MAIL, channel_kind: 'email', channel_name: 'Your email', state: 'waiting' },
-      ...{ title: 'Test message from Certlantern', event: 'test', domain: null, attempts: [] },
+      channel_key: OWN_MAIL,
+      channel_kind: 'email',
+      channel_name: 'Your email',
+      state: 'waiting',
+      title: 'Test message from Certlantern',
+      event: 'test',
+      domain: null,
+      attempts: [],
     });
     const first = await claim(api);
     const nextAttemptAt = api.clock.now() + 60_000;
     await retryDelivery(api.store, { ...first, nextAttemptAt, detail: '451 later', now: api.clock.now() });
     expect(await receipt(alice, asked.id)).toMatchObject({
-      ...{ state: 'waiting', detail: '451 later', next_attempt_at: new Date(nextAttemptAt).toISOString() },
+      state: 'waiting',
+      detail: '451 later',
+      next_attempt_at: new Date(nextAttemptAt).toISOString(),
       attempts: [{ attempt: 1, outcome: 'retry', detail: '451 later' }],
     });
     api.clock.advance(61_000);

@@ -35,7 +35,12 @@ describeEachDatabase('The report of a domain', (open) => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);
     expect(await reportOf(alice, id)).toMatchObject({
-      ...{ checked_at: null, findings: [], addresses: [], path: [], chain_pem: null, posture: null },
+      checked_at: null,
+      findings: [],
+      addresses: [],
+      path: [],
+      chain_pem: null,
+      posture: null,
       markdown: expect.stringContaining('# shop.example.com'),
     });
     const stranger = await charlie.ask(CALLS.domainReport, { params: { id } });
@@ -92,7 +97,8 @@ describeEachDatabase('The report of a domain', (open) => {
       await api.store.db.updateTable('monitors').set({ next_check_at: 0 }).execute();
       await finishChecks(api, root, (monitor) => ({
         ...answeredWith(leaf)(monitor),
-        ...{ resolution, addresses: [] },
+        resolution,
+        addresses: [],
       }));
       return { report: await reportOf(alice, id), domain: await domainOf(alice, id) };
     };
@@ -176,10 +182,15 @@ describeEachDatabase('The report of a domain', (open) => {
     const compare = (person: Person, from: string, to: string) =>
       person.ask(CALLS.historyDiff, { params: { id }, query: { from, to } });
     expect((await compare(alice, leaf.fingerprint, renewed.fingerprint)).ok.data).toMatchObject({
-      ...{ names_added: ['www.example.com'], names_lost: [], issuer: null, key: null, same_key: false },
+      names_added: ['www.example.com'],
+      names_lost: [],
+      issuer: null,
+      key: null,
+      same_key: false,
     });
     expect((await compare(alice, renewed.fingerprint, leaf.fingerprint)).ok.data).toMatchObject({
-      ...{ names_added: [], names_lost: ['www.example.com'] },
+      names_added: [],
+      names_lost: ['www.example.com'],
     });
     for (const refused of [
       await compare(charlie, leaf.fingerprint, renewed.fingerprint),

@@ -62,26 +62,49 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .insertInto('incidents')
     .values({
       account_id: person.id,
-      ...{ id: `incident of ${mark}`, monitor_id: monitor?.id ?? '', started_at: now, confirmed_at: now },
-      ...{ problem: 'down', fingerprint: '', recovered: 1, facts: '{}' },
-      ...{ ended_at: now, cause: 'timeout', message: `${mark} was down.` },
+      id: `incident of ${mark}`,
+      monitor_id: monitor?.id ?? '',
+      started_at: now,
+      confirmed_at: now,
+      problem: 'down',
+      fingerprint: '',
+      recovered: 1,
+      facts: '{}',
+      ended_at: now,
+      cause: 'timeout',
+      message: `${mark} was down.`,
     })
     .execute();
   const facts = JSON.stringify({ subject: `Root of ${mark}` });
   await store.db
     .insertInto('authorities')
     .values({
-      ...{ id: `authority of ${mark}`, account_id: person.id, fingerprint: mark, created_at: now },
-      ...{ der: new Uint8Array(8), facts },
+      id: `authority of ${mark}`,
+      account_id: person.id,
+      fingerprint: mark,
+      created_at: now,
+      der: new Uint8Array(8),
+      facts,
     })
     .execute();
   const alert = {
-    ...{ id: `alert of ${mark}`, account_id: person.id, monitor_id: monitor?.id ?? '', created_at: now },
-    ...{ kind: 'expiry' as const, step: 'critical' as const, severity: 'critical' as const },
-    ...{ fingerprint: leaf.fingerprint, incident_id: null },
+    id: `alert of ${mark}`,
+    account_id: person.id,
+    monitor_id: monitor?.id ?? '',
+    created_at: now,
+    kind: 'expiry' as const,
+    step: 'critical' as const,
+    severity: 'critical' as const,
+    fingerprint: leaf.fingerprint,
+    incident_id: null,
     facts: JSON.stringify({
       certificate: { fingerprint: leaf.fingerprint, notBefore: now, notAfter: now, role: 'leaf', name: host },
-      ...{ asOf: now, message: null, fix: null, successor: null, startedAt: now, endedAt: null },
+      asOf: now,
+      message: null,
+      fix: null,
+      successor: null,
+      startedAt: now,
+      endedAt: null,
     }),
   };
   await store.db.insertInto('alerts').values(alert).execute();
@@ -96,9 +119,13 @@ async function live(api: TestApi, person: Person): Promise<void> {
     .insertInto('deliveries')
     .values({
       ...outbox,
-      ...{ id: `delivery of ${mark}`, account_id: person.id, alert_id: alert.id },
-      ...{ channel: 'email', channel_key: 'email' },
-      ...{ dedupe_key: mark, message_id: `<${mark}@certlantern>` },
+      id: `delivery of ${mark}`,
+      account_id: person.id,
+      alert_id: alert.id,
+      channel: 'email',
+      channel_key: 'email',
+      dedupe_key: mark,
+      message_id: `<${mark}@certlantern>`,
     })
     .execute();
   const [claimed] = await claimDueDeliveries(store, { now, limit: 9, leaseMs: 1, claimedBy: 'test' });
@@ -113,15 +140,24 @@ async function live(api: TestApi, person: Person): Promise<void> {
   await store.db
     .insertInto('subscriptions')
     .values({
-      ...{ id: `sub_${mark}`, account_id: person.id, customer_id: `ctm_${mark}`, price_id: 'pri_1' },
-      ...{ status: 'active', told_at: now, created_at: now },
+      id: `sub_${mark}`,
+      account_id: person.id,
+      customer_id: `ctm_${mark}`,
+      price_id: 'pri_1',
+      status: 'active',
+      told_at: now,
+      created_at: now,
     })
     .execute();
   await store.db
     .insertInto('payment_events')
     .values({
-      ...{ id: `evt_${mark}`, account_id: person.id, type: 'subscription.created' },
-      ...{ occurred_at: now, received_at: now, outcome: 'applied' },
+      id: `evt_${mark}`,
+      account_id: person.id,
+      type: 'subscription.created',
+      occurred_at: now,
+      received_at: now,
+      outcome: 'applied',
     })
     .execute();
   await store.db
@@ -151,15 +187,22 @@ async function liveAlerting({ store, clock }: TestApi, person: Person): Promise<
     await store.db
       .insertInto('channels')
       .values({
-        ...{ id: `${config.kind} of ${mark}`, account_id: person.id, kind: config.kind, name: mark },
-        ...{ config: JSON.stringify(config), confirm_hash: `${config.kind} secret-of-${mark}` },
+        id: `${config.kind} of ${mark}`,
+        account_id: person.id,
+        kind: config.kind,
+        name: mark,
+        config: JSON.stringify(config),
+        confirm_hash: `${config.kind} secret-of-${mark}`,
         created_at: now,
       })
       .execute();
   await makeCalendar(store, { accountId: person.id, token: secret, now });
   const mine = { accountId: person.id, monitorId: null };
   await addMaintenance(store, {
-    ...{ ...mine, note: `Switch of ${mark}`, most: 50, now },
+    ...mine,
+    note: `Switch of ${mark}`,
+    most: 50,
+    now,
     window: { startsAt: now, endsAt: now + 1_000, repeats: 'never' },
   });
   await setUnsubscribed(store, { ...mine, channelKey: 'email' }, { wish: 'all', now });
@@ -204,7 +247,9 @@ describeEachDatabase('The export', (open) => {
       evidence: [{ observation: expect.anything() as unknown }],
       last_checks: [{ state: 'up' }],
       verdicts: [{ verdict: { trusted: true } }],
-      ...{ protocol: 'https', uptime: 'up', incidents: [{ cause: 'timeout', message: 'alice was down.' }] },
+      protocol: 'https',
+      uptime: 'up',
+      incidents: [{ cause: 'timeout', message: 'alice was down.' }],
     });
     expect(data.authorities).toMatchObject([{ facts: { subject: 'Root of alice' } }]);
     expect(data.alerts).toMatchObject([

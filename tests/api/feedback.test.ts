@@ -29,7 +29,10 @@ describeEachDatabase('Feedback', (open) => {
       api.store,
       'feedback',
       Array.from({ length: 205 }, (_, index) => ({
-        ...{ ...account, id: `${index}`, message: `${index}`, created_at: now - (index + 2) * HOUR_MS },
+        ...account,
+        id: `${index}`,
+        message: `${index}`,
+        created_at: now - (index + 2) * HOUR_MS,
       })),
     );
     expect((await alice.ask(CALLS.sendFeedback, feedback('The newest'))).status).toBe(200);

@@ -193,7 +193,8 @@ describeEachDatabase('Firebase', (open) => {
     api.clock.advance(20 * 60_000);
     expect((await signIn(true)).status).toBe(200);
     expect((await client.ask(CALLS.standing)).ok.data).toMatchObject({
-      ...{ email_verified: true, paused_unconfirmed: 0 },
+      email_verified: true,
+      paused_unconfirmed: 0,
     });
     expect((await client.ask(CALLS.domain, { params: { id } })).ok.data.paused).toBeNull();
     expect((await api.send(calendar)).status).toBe(200);

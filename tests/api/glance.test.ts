@@ -113,7 +113,9 @@ describeEachDatabase('A look without an account', (open) => {
     expect(old).toMatchObject({ state: 'expired', trusted: false, findings: [{ code: 'expired' }] });
     const wrong = (await look(`wrong.fjord.example:${rig.port}`)).ok.data;
     expect(wrong).toMatchObject({
-      ...{ state: 'ok', trusted: false, revocation: { state: 'unknown' } },
+      state: 'ok',
+      trusted: false,
+      revocation: { state: 'unknown' },
       findings: [
         {
           code: 'name_mismatch',

@@ -79,7 +79,9 @@ describeEachDatabase('GET /api/health', (open) => {
     const readiness = createReadiness();
     const store = await open();
     const app = createOperatorApp({
-      ...{ store, readiness, telemetry: countingOnly() },
+      store,
+      readiness,
+      telemetry: countingOnly(),
       clock: { now: () => Date.now() },
       log: { info() {}, warn() {}, error() {} },
       config: {

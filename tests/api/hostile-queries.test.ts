@@ -11,8 +11,21 @@ import { startApi } from './test-api.ts';
 
 /** Names under which programs commonly take the address to go to next. */
 const REDIRECT_NAMES = [
-  ...['next', 'redirect', 'redirectTo', 'redirect_uri', 'returnTo', 'return_to', 'url', 'continue'],
-  ...['callbackURL', 'errorCallbackURL', 'newUserCallbackURL', 'state', 'error', 'token', 'invite'],
+  'next',
+  'redirect',
+  'redirectTo',
+  'redirect_uri',
+  'returnTo',
+  'return_to',
+  'url',
+  'continue',
+  'callbackURL',
+  'errorCallbackURL',
+  'newUserCallbackURL',
+  'state',
+  'error',
+  'token',
+  'invite',
 ];
 
 /** A folder with the one file without which no pages are served. */

@@ -160,7 +160,11 @@ describeEachDatabase('A call with an Idempotency-Key', (open, name) => {
     const answer = { status: 200, contentType: 'application/json', body: kept?.body ?? '' };
     const add = (carrying: typeof begun.carrying) =>
       addMaintenance(api.store, {
-        ...{ accountId: bob.id, monitorId: null, note: '', most: 50, now },
+        accountId: bob.id,
+        monitorId: null,
+        note: '',
+        most: 50,
+        now,
         window: { startsAt: now, endsAt: now + HOUR_MS, repeats: 'never' },
         alongside: (trx) => keepAnswer(trx, carrying, answer),
       });

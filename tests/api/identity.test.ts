@@ -257,7 +257,10 @@ describeEachDatabase('Identity', (open) => {
   it('limits the sign-ups of an address and of its network, by the hour and by the day', async () => {
     const limits = {
       ...STANDARD_LIMITS,
-      ...{ signUpsPerHour: 2, signUpsPerDay: 3, networkSignUpsPerHour: 3, networkSignUpsPerDay: 5 },
+      signUpsPerHour: 2,
+      signUpsPerDay: 3,
+      networkSignUpsPerHour: 3,
+      networkSignUpsPerDay: 5,
     };
     const meters = createMeters();
     const api = await startApi(open, { config: { limits }, telemetry: { meters, tracer: null } });

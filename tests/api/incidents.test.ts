@@ -99,8 +99,11 @@ describeEachDatabase('An incident', (open) => {
 describeEachDatabase('A window of maintenance', (open) => {
   const add = (person: Person, body: object) => person.ask(CALLS.addMaintenance, { body });
   const window = (from: number, hours: number, more: object = {}) => ({
-    ...{ starts_at: new Date(from).toISOString(), ends_at: new Date(from + hours * HOUR_MS).toISOString() },
-    ...{ domain_id: null, repeats: 'never', ...more },
+    starts_at: new Date(from).toISOString(),
+    ends_at: new Date(from + hours * HOUR_MS).toISOString(),
+    domain_id: null,
+    repeats: 'never',
+    ...more,
   });
   const list = async (person: Person) => (await person.ask(CALLS.listMaintenance)).ok.data;
 
@@ -111,8 +114,10 @@ describeEachDatabase('A window of maintenance', (open) => {
     const now = api.clock.now();
     const running = (await add(alice, window(now, 2, { domain_id: domainId, note: 'New switch' }))).ok.data;
     expect(running).toMatchObject({
-      ...{ domain: { id: domainId, display_name: 'shop.example.com' }, note: 'New switch', active: true },
-      ...{ repeats: 'never' },
+      domain: { id: domainId, display_name: 'shop.example.com' },
+      note: 'New switch',
+      active: true,
+      repeats: 'never',
     });
     const weekly = (await add(alice, window(now + HOUR_MS, 1, { repeats: 'weekly' }))).ok.data;
     expect(weekly).toMatchObject({ domain: null, active: false });

@@ -79,7 +79,11 @@ describeEachDatabase('The deletion of an account', (open) => {
     const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const publicUrl = new URL('http://localhost:8080');
     const builtIn = createIdentityProvider({
-      ...{ database: store.identityDatabase, secret: SECRETS.identity, publicUrl, productName: 'X', log },
+      database: store.identityDatabase,
+      secret: SECRETS.identity,
+      publicUrl,
+      productName: 'X',
+      log,
       events: createIdentityEvents({ store, publicUrl, clock: { now: Date.now } }),
     });
     let reachable = false;

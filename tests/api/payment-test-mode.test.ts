@@ -175,8 +175,13 @@ describeEachDatabase('Test mode', (open) => {
     await api.store.db
       .insertInto('subscriptions')
       .values({
-        ...{ id: 'sub_paid', account_id: alice.id, customer_id: 'ctm_paid', price_id: 'pri_paid' },
-        ...{ status: 'paused', told_at: 0, created_at: 0 },
+        id: 'sub_paid',
+        account_id: alice.id,
+        customer_id: 'ctm_paid',
+        price_id: 'pri_paid',
+        status: 'paused',
+        told_at: 0,
+        created_at: 0,
       })
       .execute();
     const end = () => endTestSubscriptions(api.store, { isTest: isTestSubscription, now: api.clock.now() });

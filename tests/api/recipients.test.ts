@@ -72,7 +72,9 @@ describeEachDatabase('Another reader of alerts', (open) => {
     };
     const { subject, text, html } = accountMessage({
       content,
-      ...{ createdAt: row.created_at, productName: 'Certlantern', timeZone: null },
+      createdAt: row.created_at,
+      productName: 'Certlantern',
+      timeZone: null,
       publicUrl: new URL('http://localhost:8080'),
     });
     expect(subject).toBe(`${bob.email} wants to send you alerts about certificates`);

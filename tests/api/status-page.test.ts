@@ -110,8 +110,17 @@ describeEachDatabase('A status page', (open) => {
     const text = `${await answer.text()} ${JSON.stringify([...answer.headers])}`;
     expect(text).toContain('Portal');
     for (const secret of [
-      ...[alice.id, alice.email, alice.name, id, other],
-      ...['intranet.example', 'secret.example', 'Mara', 'vault', '192.0.2.10', '500'],
+      alice.id,
+      alice.email,
+      alice.name,
+      id,
+      other,
+      'intranet.example',
+      'secret.example',
+      'Mara',
+      'vault',
+      '192.0.2.10',
+      '500',
     ])
       expect(text).not.toContain(secret);
     expect(answer.headers.getSetCookie()).toEqual([]);
@@ -228,8 +237,13 @@ describeEachDatabase('A status page', (open) => {
     const id = await add(alice, 'shop.example.com');
     const preview = await alice.ask(CALLS.previewStatusPage, {
       body: {
-        ...{ title: 'Soon', shows: 'all', tags: [], domains: [{ id, label: 'Shop' }] },
-        ...{ show_certificates: true, show_uptime: false, show_incidents: false },
+        title: 'Soon',
+        shows: 'all',
+        tags: [],
+        domains: [{ id, label: 'Shop' }],
+        show_certificates: true,
+        show_uptime: false,
+        show_incidents: false,
       },
     });
     expect(preview.ok.data).toMatchObject({ title: 'Soon', domains: [{ name: 'Shop', uptime: null }] });
@@ -286,7 +300,9 @@ describeEachDatabase('A status page', (open) => {
     const [shop] = (await seen(api)).domains;
     expect(shop).toMatchObject({ state: 'unknown', uptime: { percent: null, checks: 'd' } });
     expect((await alice.ask(CALLS.domainUptime, { params: { id } })).ok.data).toMatchObject({
-      ...{ state: null, percent: null, since: null },
+      state: null,
+      percent: null,
+      since: null,
     });
     expect((await alice.ask(CALLS.listDomains)).ok.data[0]?.uptime.percent).toBeNull();
   });

@@ -57,8 +57,11 @@ export async function provision(api: TestApi): Promise<{
   await ask(CALLS.changeDomainAlerts, { params, body: { muted: ['changed'], steps: ['1d'] } });
   await ask(CALLS.addMaintenance, {
     body: {
-      ...{ domain_id: null, repeats: 'weekly', note: 'silence' },
-      ...{ starts_at: new Date(api.clock.now()).toISOString(), ends_at: until },
+      domain_id: null,
+      repeats: 'weekly',
+      note: 'silence',
+      starts_at: new Date(api.clock.now()).toISOString(),
+      ends_at: until,
     },
   });
   await setUnsubscribed(
@@ -83,13 +86,26 @@ export async function provision(api: TestApi): Promise<{
   await api.store.db
     .insertInto('monitor_days')
     .values({
-      ...{ account_id: squatter.id, monitor_id: domain, day_at: 0, hours: '[]' },
-      ...{ checks: 1, up: 1, down: 0, unknown: 0, answered: 0, response_sum: 0, response_max: 0 },
+      account_id: squatter.id,
+      monitor_id: domain,
+      day_at: 0,
+      hours: '[]',
+      checks: 1,
+      up: 1,
+      down: 0,
+      unknown: 0,
+      answered: 0,
+      response_sum: 0,
+      response_max: 0,
     })
     .execute();
   await pretendProof(api, squatter.id, false);
   return {
-    ...{ squatter, domain, calendar, badge, statusPage: '/api/status/shop' },
+    squatter,
+    domain,
+    calendar,
+    badge,
+    statusPage: '/api/status/shop',
     token: made.ok.data.secret,
   };
 }

@@ -55,8 +55,14 @@ describeEachDatabase('Requests that are under way while somebody new proves the 
     const [written, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     // Written without a lock on the account, so that the session is all that the takeover can wait for.
     const window = {
-      ...{ id: 'late', account_id: squatter.id, monitor_id: null, repeats: 'weekly' as const, note: '' },
-      ...{ starts_at: 0, ends_at: 1, created_at: 0 },
+      id: 'late',
+      account_id: squatter.id,
+      monitor_id: null,
+      repeats: 'weekly' as const,
+      note: '',
+      starts_at: 0,
+      ends_at: 1,
+      created_at: 0,
     };
     const adding = onBehalfOf({ accountId: squatter.id, sessionId: session.id }, () =>
       inTransaction(api.store, async (trx) => {
@@ -111,8 +117,10 @@ async function untilSomebodyWaits({ store }: TestApi): Promise<void> {
 
 const windowOf = (domain: string): Input => ({
   body: {
-    ...{ domain_id: domain, repeats: 'never' },
-    ...{ starts_at: '2030-01-01T00:00:00Z', ends_at: '2030-01-01T01:00:00Z' },
+    domain_id: domain,
+    repeats: 'never',
+    starts_at: '2030-01-01T00:00:00Z',
+    ends_at: '2030-01-01T01:00:00Z',
   },
 });
 

@@ -30,7 +30,11 @@ const PROOFS: Record<string, (api: TestApi, email: string) => Promise<unknown>> 
   },
 };
 const vouched = (email: string, now: number) => ({
-  ...{ email, emailVerified: true, name: null, company: null, now },
+  email,
+  emailVerified: true,
+  name: null,
+  company: null,
+  now,
 });
 
 /** What changes in rows that stay, besides what `AT_NEW_OWNER` says of columns. */
@@ -76,8 +80,13 @@ describeEachDatabase('An account whose address somebody new proves', (open) => {
     expect(JSON.parse(String(cleared?.['data']))).toEqual({
       domains: 3,
       removed: {
-        ...{ channels: 2, maintenance_windows: 1, api_tokens: 1, calendar_feeds: 1 },
-        ...{ status_pages: 1, badges: 1, authorities: 1 },
+        channels: 2,
+        maintenance_windows: 1,
+        api_tokens: 1,
+        calendar_feeds: 1,
+        status_pages: 1,
+        badges: 1,
+        authorities: 1,
       },
     });
   });

@@ -102,7 +102,8 @@ describeEachDatabase('Whoever registered somebody else’s address first', (open
     const pausedBy = async () => (await owner.ask(CALLS.domain, { params: { id: domain } })).ok.data.paused;
     expect(await pausedBy()).toBe('unconfirmed');
     expect((await owner.ask(CALLS.standing)).ok.data).toMatchObject({
-      ...{ paused_by_plan: 0, paused_unconfirmed: 3 },
+      paused_by_plan: 0,
+      paused_unconfirmed: 3,
     });
     // Neither Premium nor the operator who enables the account takes them for confirmed.
     await grantPremium(api.store, owner.id, { grant: { endsAt: null }, now: api.clock.now() });

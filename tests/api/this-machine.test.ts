@@ -91,12 +91,18 @@ it('a proxy logs nothing where loopback has no privileges anyway', async () => {
 
 it('a worker process protects its metrics from strangers in the same way', async () => {
   const app = createOperatorApp({
-    ...{ store: await open(), readiness: createReadiness(), telemetry: countingOnly() },
+    store: await open(),
+    readiness: createReadiness(),
+    telemetry: countingOnly(),
     clock: { now: () => Date.now() },
     log: { info() {}, warn() {}, error() {} },
     config: {
-      ...{ metricsToken: null, publicUrl: new URL('http://localhost:8080'), publicUrlIsDefault: true },
-      ...{ insecureHttp: false, trustedProxies: [], limits: STANDARD_LIMITS },
+      metricsToken: null,
+      publicUrl: new URL('http://localhost:8080'),
+      publicUrlIsDefault: true,
+      insecureHttp: false,
+      trustedProxies: [],
+      limits: STANDARD_LIMITS,
     },
   });
   const status = async (path: string, headers: Record<string, string> = {}) => {

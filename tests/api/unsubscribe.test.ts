@@ -11,7 +11,9 @@ const DAY_MS = 86_400_000;
 const keys = unsubscribeKeys(SECRETS.session);
 const oldKey = derivedKey(SECRETS.session, 'unsubscribe');
 const about = (accountId: string, monitorId: string | null, channelKey = OWN_MAIL) => ({
-  ...{ accountId, channelKey, monitorId },
+  accountId,
+  channelKey,
+  monitorId,
 });
 /** The two tokens of a mail. */
 const tokensFor = (...subject: Parameters<typeof about>) => unsubscribeTokens(keys, about(...subject));
@@ -46,7 +48,10 @@ describeEachDatabase('The link at the end of a mail', (open) => {
     const id = await watch(alice);
     const masked = `${alice.email[0]}•••@example.test`;
     expect(await subject(api, tokensFor(alice.id, id))).toEqual({
-      ...{ address: masked, domain: 'shop.example.com', mail: 'alert', unsubscribed: 'no' },
+      address: masked,
+      domain: 'shop.example.com',
+      mail: 'alert',
+      unsubscribed: 'no',
     });
     const digest = await subject(api, tokensFor(alice.id, null));
     expect(digest).toEqual({ address: masked, domain: null, mail: 'digest', unsubscribed: 'digest' });

@@ -115,10 +115,16 @@ describeEachDatabase('An account without a verified address', (open) => {
         .where('id', '=', accountId)
         .execute();
       const endpoints = Array.from({ length: 6 }, (_, index) => ({
-        ...{ host: `more-${index}.example.com`, port: 443, protocol: 'https' as const },
+        host: `more-${index}.example.com`,
+        port: 443,
+        protocol: 'https' as const,
       }));
       await addMonitors(api.store, {
-        ...{ accountId, endpoints, checkEveryMinutes: 1440, now: api.clock.now(), mayAdd: () => true },
+        accountId,
+        endpoints,
+        checkEveryMinutes: 1440,
+        now: api.clock.now(),
+        mayAdd: () => true,
       });
       if (name === 'deleteUser') continue;
       const input: Input = INPUTS[name]({ caller, things: caller.things ?? nobodysThings() });
@@ -278,7 +284,10 @@ describeEachDatabase('An account without a verified address', (open) => {
     const params = { id: paused };
     await nora.ask(CALLS.pauseDomain, { params });
     const [fourth] = await addMonitors(api.store, {
-      ...{ accountId: nora.id, checkEveryMinutes: 1440, now: api.clock.now(), mayAdd: () => true },
+      accountId: nora.id,
+      checkEveryMinutes: 1440,
+      now: api.clock.now(),
+      mayAdd: () => true,
       endpoints: [{ host: 'd.example.com', port: 443, protocol: 'https' }],
     });
     expect(fourth?.ok).toBe(true);

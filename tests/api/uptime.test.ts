@@ -46,11 +46,20 @@ describeEachDatabase('The uptime of a domain', (open) => {
     const { alice, charlie } = await (await startApi(open)).cast();
     const id = await add(alice);
     expect(await uptimeOf(alice, id)).toEqual({
-      ...{ state: null, percent: null, window_days: 7, since: null },
-      ...{ checks: [], incidents: [], response_times: [] },
+      state: null,
+      percent: null,
+      window_days: 7,
+      since: null,
+      checks: [],
+      incidents: [],
+      response_times: [],
     });
     expect(await cardOf(alice)).toEqual({
-      ...{ state: null, checks: '', percent: null, response_ms: null, down_since: null },
+      state: null,
+      checks: '',
+      percent: null,
+      response_ms: null,
+      down_since: null,
     });
     const stranger = await charlie.ask(CALLS.domainUptime, { params: { id } });
     expect(stranger.problem.code).toBe('not_found');
@@ -76,7 +85,11 @@ describeEachDatabase('The uptime of a domain', (open) => {
     const uptime = await uptimeOf(alice, id);
     expect(uptime).toMatchObject({ state: 'up', window_days: 7, percent: expect.closeTo(90, 0) });
     expect(await cardOf(alice)).toMatchObject({
-      ...{ state: 'up', checks: 'uddu', percent: uptime.percent, response_ms: 100, down_since: null },
+      state: 'up',
+      checks: 'uddu',
+      percent: uptime.percent,
+      response_ms: 100,
+      down_since: null,
     });
     const message = 'shop.example.com answered with the error 503.';
     expect(uptime.checks.map((check) => [check.state, check.response_ms, check.message])).toEqual([

@@ -105,8 +105,11 @@ describe('a mail about the account', () => {
     ['refused', 'nothing more is sent there', 'send its reader the link again'],
   ] as const)('tells what ended a channel that is %s, and what to do', (reason, preheader, remedy) => {
     const mail = render({
-      ...{ kind: 'channel_disabled', name: 'Operations', channel: 'email' },
-      ...{ reason, detail: '550 No such user' },
+      kind: 'channel_disabled',
+      name: 'Operations',
+      channel: 'email',
+      reason,
+      detail: '550 No such user',
     });
     expect(mail.subject).toBe('Alerts do not reach Operations any more');
     expect(mail.preheader).toContain(preheader);

@@ -22,16 +22,27 @@ const every = Object.entries(told).flatMap(([kind, steps]) =>
   steps.map((step) => [kind as AlertKind, step] as const),
 );
 const revoked: RevokedCertificate = {
-  ...{ fingerprint: 'aa', key: '', source: 'crl', at: NOW, revokedAt: NOW - DAY, reason: 'keyCompromise' },
-  ...{ role: 'leaf', name: LEAF.name, served: true, notBefore: LEAF.notBefore, notAfter: LEAF.notAfter },
+  fingerprint: 'aa',
+  key: '',
+  source: 'crl',
+  at: NOW,
+  revokedAt: NOW - DAY,
+  reason: 'keyCompromise',
+  role: 'leaf',
+  name: LEAF.name,
+  served: true,
+  notBefore: LEAF.notBefore,
+  notAfter: LEAF.notAfter,
 };
 const said = (kind: AlertKind, step: AlertStep, { facts, ...changes }: Changes = {}): Changes => ({
   alert: { kind, step, severity: step === 'resolved' ? 'info' : 'critical' },
   facts: {
     ...(kind === 'down' && { certificate: null }),
     ...((step === 'resolved' || kind === 'changed') && kind !== 'down' && { successor }),
-    ...{ startedAt: NOW - 3 * HOUR, endedAt: step === 'resolved' ? NOW - 5 * MINUTE : null },
-    ...{ message: 'What was seen.', fix: 'What to do.' },
+    startedAt: NOW - 3 * HOUR,
+    endedAt: step === 'resolved' ? NOW - 5 * MINUTE : null,
+    message: 'What was seen.',
+    fix: 'What to do.',
     ...facts,
   },
   revoked: kind === 'revoked' ? revoked : null,
@@ -80,7 +91,9 @@ describe.each(every)('an alert about %s, %s', (kind, step) => {
     expect(JSON.parse(JSON.stringify(data))).toMatchObject({
       domain: { id: '0c1d', hostname: 'pay.fjord.example', port: 443 },
       incident: { id: 'inc-1', problem: kind, started_at: new Date(NOW - 3 * HOUR).toISOString() },
-      ...{ step, message: 'What was seen.', fix: 'What to do.' },
+      step,
+      message: 'What was seen.',
+      fix: 'What to do.',
     });
     expect([resolves, incidentId]).toEqual([step === 'resolved', 'inc-1']);
   });
@@ -152,7 +165,8 @@ it('tells an added recipient who added him, and leads him nowhere that needs an 
 it('of a test has nothing to unsubscribe from for who asked, but for who was added', () => {
   const test = (recipient: 'account' | 'added') =>
     render({
-      ...{ monitor: null, alert: { kind: 'test', step: 'opened', severity: 'info', incidentId: null } },
+      monitor: null,
+      alert: { kind: 'test', step: 'opened', severity: 'info', incidentId: null },
       mail: { recipient, monitor: null },
     });
   expect(test('account').headers).toEqual({});

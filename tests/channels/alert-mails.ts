@@ -31,8 +31,11 @@ export const FACTS: CertificateFacts = {
 type Certificate = NonNullable<AlertFacts['certificate']>;
 
 export const LEAF: Certificate = {
-  ...{ fingerprint: 'aa', notBefore: NOT_BEFORE, notAfter: NOT_AFTER },
-  ...{ role: 'leaf', name: 'pay.fjord.example' },
+  fingerprint: 'aa',
+  notBefore: NOT_BEFORE,
+  notAfter: NOT_AFTER,
+  role: 'leaf',
+  name: 'pay.fjord.example',
 };
 
 export interface Changes extends Partial<Omit<AlertMessageInput, 'alert'>> {
@@ -47,11 +50,19 @@ export function content({ alert, facts, certificateIs, ...changes }: Changes = {
   const now = changes.now ?? NOW;
   return alertContent({
     alert: {
-      ...{ kind: 'expiry', step: 'three_days', severity: 'critical', incidentId: 'inc-1' },
+      kind: 'expiry',
+      step: 'three_days',
+      severity: 'critical',
+      incidentId: 'inc-1',
       ...alert,
       facts: {
-        ...{ certificate: { ...LEAF, ...certificateIs }, asOf: now, message: null, fix: null },
-        ...{ successor: null, startedAt: now, endedAt: null },
+        certificate: { ...LEAF, ...certificateIs },
+        asOf: now,
+        message: null,
+        fix: null,
+        successor: null,
+        startedAt: now,
+        endedAt: null,
         ...facts,
       },
     },

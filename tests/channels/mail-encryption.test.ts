@@ -108,7 +108,8 @@ async function imapWorld(certificate: ServerCertificate = certificates.verifiabl
   const proxy = await startStrippingProxy(imap);
   onTestFinished(async () => void (await Promise.all([proxy.stop(), imap.stop()])));
   return {
-    ...{ imap, proxy },
+    imap,
+    proxy,
     read: ({ port }: { port: number }, host = BEYOND, options = '') => {
       const url = imap.url.replace(/127\.0\.0\.1:\d+/, `${host}:${port}`);
       return readMailbox(`${url}${options}`, () => Promise.resolve('done'), never);

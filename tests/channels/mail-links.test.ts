@@ -25,15 +25,27 @@ const ACCOUNT_MAILS: { [Kind in AccountMail['kind']]: Extract<AccountMail, { kin
   },
   reached_you: { kind: 'reached_you', ...host, more: 0 },
   confirm_recipient: {
-    ...{ kind: 'confirm_recipient', url: linkTo('/confirm-recipient'), accountName: 'Alice' },
+    kind: 'confirm_recipient',
+    url: linkTo('/confirm-recipient'),
+    accountName: 'Alice',
   },
   channel_disabled: {
-    ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
-    ...{ reason: 'gone', detail: '410 Gone' },
+    kind: 'channel_disabled',
+    name: 'Operations',
+    channel: 'slack',
+    reason: 'gone',
+    detail: '410 Gone',
   },
   digest: {
-    ...{ kind: 'digest', from: NOW - 7 * DAY, until: NOW, watched: 1, uptime: [] },
-    ...{ attention: NOTHING, expiring: NOTHING, renewed: NOTHING, incidents: NOTHING },
+    kind: 'digest',
+    from: NOW - 7 * DAY,
+    until: NOW,
+    watched: 1,
+    uptime: [],
+    attention: NOTHING,
+    expiring: NOTHING,
+    renewed: NOTHING,
+    incidents: NOTHING,
   },
   operator_alarm: { kind: 'operator_alarm', code: 'smtp_refuses_us', since: NOW, detail: '535' },
 };
@@ -80,7 +92,11 @@ function pathsWithToken(mail: RenderedMessage): string[] {
 describe('Mail carries its tokens behind # alone', () => {
   it.each(Object.entries(ACCOUNT_MAILS))('%s', (kind, content) => {
     const mail = accountMessage({
-      ...{ content, createdAt: NOW, productName: 'Certlantern', publicUrl: SITE, timeZone: 'UTC' },
+      content,
+      createdAt: NOW,
+      productName: 'Certlantern',
+      publicUrl: SITE,
+      timeZone: 'UTC',
       unsubscribeTokens: TOKENS,
     });
     expect(pathsWithToken(mail)).toEqual([LINKS[kind] ?? []].flat());
@@ -96,7 +112,8 @@ describe('Mail carries its tokens behind # alone', () => {
     const monitor = kind === 'test' ? { monitor: null } : {};
     const certificate = kind === 'down' ? { certificate: null } : {};
     const mail = render({
-      ...{ alert: { kind: kind as AlertKind, step }, ...monitor },
+      alert: { kind: kind as AlertKind, step },
+      ...monitor,
       facts: { ...certificate, ...(step === 'resolved' && { endedAt: NOW }) },
       mail: { recipient, tokens: TOKENS, ...monitor },
     });

@@ -3,20 +3,32 @@ import type { CertificateFacts, RevokedCertificate } from '../../server/core/ind
 import { type Changes, DAY, FACTS, HOUR, NOW, render as renderAlert } from './alert-mails.ts';
 
 const facts: CertificateFacts = {
-  ...{ ...FACTS, issuer: 'Fjord CA 1', authorityName: 'Fjord' },
-  ...{ notBefore: NOW - 30 * DAY, notAfter: NOW + 60 * DAY },
+  ...FACTS,
+  issuer: 'Fjord CA 1',
+  authorityName: 'Fjord',
+  notBefore: NOW - 30 * DAY,
+  notAfter: NOW + 60 * DAY,
 };
 const revoked: RevokedCertificate = {
-  ...{ fingerprint: 'aa', key: 'issuer 0a0b', source: 'crl', at: NOW, revokedAt: NOW - DAY },
-  ...{ reason: 'keyCompromise', role: 'leaf', name: 'pay.fjord.example', served: true },
-  ...{ notBefore: facts.notBefore, notAfter: facts.notAfter },
+  fingerprint: 'aa',
+  key: 'issuer 0a0b',
+  source: 'crl',
+  at: NOW,
+  revokedAt: NOW - DAY,
+  reason: 'keyCompromise',
+  role: 'leaf',
+  name: 'pay.fjord.example',
+  served: true,
+  notBefore: facts.notBefore,
+  notAfter: facts.notAfter,
 };
 
 const render = ({ certificateIs, ...changes }: Changes = {}) =>
   renderAlert({
     alert: { kind: 'revoked', step: 'revoked' },
     certificateIs: { notBefore: facts.notBefore, notAfter: facts.notAfter, ...certificateIs },
-    ...{ certificate: facts, revoked },
+    certificate: facts,
+    revoked,
     ...changes,
   });
 

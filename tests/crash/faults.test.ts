@@ -35,8 +35,14 @@ for (const name of DATABASES)
       const places = await startPlaces({ now: START });
       const mails = await startLedger('mail', database.dataDir);
       const lab = await openLab({
-        ...{ database, places: places.map, smtpUrl: `smtp://127.0.0.1:${mails.port}`, start: START },
-        ...{ seed: SEED, onClock: places.setClock, dnsPatienceMs: 250, concurrency: 20 },
+        database,
+        places: places.map,
+        smtpUrl: `smtp://127.0.0.1:${mails.port}`,
+        start: START,
+        seed: SEED,
+        onClock: places.setClock,
+        dnsPatienceMs: 250,
+        concurrency: 20,
       });
       onTestFinished(async () => {
         await lab.close();

@@ -22,8 +22,14 @@ for (const name of DATABASES)
           () => void process.stderr.write(`To repeat these moments: CRASH_SEED=${seed}\n`),
         );
         const result = await killAtRandomMoments({
-          ...{ database: await freshOne(name, context), kills: KILLS, domains: 2 * KILLS, seed },
-          ...{ ending: 0.3, endsInMs: 65_000, longestLifeMs: 1_200, patienceMs: PATIENCE_MS },
+          database: await freshOne(name, context),
+          kills: KILLS,
+          domains: 2 * KILLS,
+          seed,
+          ending: 0.3,
+          endsInMs: 65_000,
+          longestLifeMs: 1_200,
+          patienceMs: PATIENCE_MS,
           progress: () => undefined,
         });
         // So few messages make no share: each kill may repeat what was under way, by mail and by webhook.

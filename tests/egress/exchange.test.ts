@@ -65,7 +65,12 @@ describe('an exchange', () => {
     expect(seen).toEqual([
       'question',
       'POST /a?b=c',
-      ...['accept-encoding', 'connection', 'content-length', 'content-type', 'host', 'user-agent'],
+      'accept-encoding',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'user-agent',
     ]);
   });
 

@@ -101,9 +101,20 @@ function sizesOf({ largest, teams, total }: Population): number[] {
 
 function accountOf(id: string, now: number): Insertable<Tables['accounts']> {
   return {
-    ...{ id, email: `${id}@scale.test`, email_verified: 1, full_name: 'Somebody', paddle_id: '' },
-    ...{ company_name: '', plan: 'premium', plan_status: 'active', plan_source: 'grant', plan_ends_at: null },
-    ...{ granted_at: now, grant_ends_at: null, kind: 'person', created_at: now - 30 * DAY_MS },
+    id,
+    email: `${id}@scale.test`,
+    email_verified: 1,
+    full_name: 'Somebody',
+    paddle_id: '',
+    company_name: '',
+    plan: 'premium',
+    plan_status: 'active',
+    plan_source: 'grant',
+    plan_ends_at: null,
+    granted_at: now,
+    grant_ends_at: null,
+    kind: 'person',
+    created_at: now - 30 * DAY_MS,
   };
 }
 
@@ -128,33 +139,50 @@ function rowsOf(accountId: string, index: number, place: number, options: FillOp
   const notAfter = Math.floor(now + (pick(DAYS_LEFT, index * 7) + fraction) * DAY_MS);
   const fingerprint = createHash('sha256').update(`${accountId} ${host}`).digest('hex');
   const facts: CertificateFacts = {
-    ...{ fingerprint, serialNumber: index.toString(16).padStart(32, '0'), issuer: 'R13', subject: host },
-    ...{ notBefore: notAfter - 90 * DAY_MS, notAfter, authorityName: 'Let’s Encrypt' },
-    ...{ authorityFullDn: 'CN=R13,O=Let’s Encrypt,C=US', authorityUrl: null, sans: [host] },
+    fingerprint,
+    serialNumber: index.toString(16).padStart(32, '0'),
+    issuer: 'R13',
+    subject: host,
+    notBefore: notAfter - 90 * DAY_MS,
+    notAfter,
+    authorityName: 'Let’s Encrypt',
+    authorityFullDn: 'CN=R13,O=Let’s Encrypt,C=US',
+    authorityUrl: null,
+    sans: [host],
   };
   const tags = index % 3 === 0 ? [pick(TAGS, index), pick(TAGS, index * 5 + 1)].filter(isFirst) : [];
   const notes = index % 20 === 0 ? 'Renewed by the platform team, see the runbook.' : '';
   const isPaused = index % 97 === 96;
   const isDown = index % 211 === 210;
   const certificate: Insertable<Tables['certificates']> = {
-    ...{ fingerprint, der: Buffer.from(fingerprint, 'hex'), facts: JSON.stringify(facts) },
+    fingerprint,
+    der: Buffer.from(fingerprint, 'hex'),
+    facts: JSON.stringify(facts),
     first_seen_at: now - DAY_MS,
   };
   const monitor: Insertable<Tables['monitors']> = {
-    ...{ id: randomUUID(), account_id: accountId, host, port, protocol: port === 443 ? 'https' : 'tls' },
-    ...{ check_every_minutes: everyMinutes, created_at: now - 30 * DAY_MS + place },
+    id: randomUUID(),
+    account_id: accountId,
+    host,
+    port,
+    protocol: port === 443 ? 'https' : 'tls',
+    check_every_minutes: everyMinutes,
+    created_at: now - 30 * DAY_MS + place,
     next_check_at: Math.floor(dueOverMs === undefined ? now + 2 * DAY_MS : now + fraction * dueOverMs),
     last_checked_at: now - MINUTE_MS,
     checked: 1,
     last_read_at: now - MINUTE_MS,
-    ...{
-      certificate_fingerprint: fingerprint,
-      not_after: notAfter,
-      revoked: index % 2_003 === 2_002 ? 1 : 0,
-    },
-    ...{ uptime: isDown ? 'down' : 'up', uptime_since: now - 30 * DAY_MS, response_ms: 40 + (index % 60) },
-    ...{ recent_checks: isDown ? `${'u'.repeat(87)}ddd` : 'u'.repeat(90) },
-    ...{ active: isPaused ? 0 : 1, paused_by: isPaused ? 'user' : null, notes, tags: JSON.stringify(tags) },
+    certificate_fingerprint: fingerprint,
+    not_after: notAfter,
+    revoked: index % 2_003 === 2_002 ? 1 : 0,
+    uptime: isDown ? 'down' : 'up',
+    uptime_since: now - 30 * DAY_MS,
+    response_ms: 40 + (index % 60),
+    recent_checks: isDown ? `${'u'.repeat(87)}ddd` : 'u'.repeat(90),
+    active: isPaused ? 0 : 1,
+    paused_by: isPaused ? 'user' : null,
+    notes,
+    tags: JSON.stringify(tags),
     search_text: searchText({ host, port, notes, tags }),
   };
   return { certificate, monitor };

@@ -53,9 +53,12 @@ export function createPasskeyDevice(
         clientDataJSON: clientData('webauthn.create', challenge).toString('base64url'),
         attestationObject: Buffer.concat([
           cborHead(5, 3),
-          ...[cborText('fmt'), cborText('none')],
-          ...[cborText('attStmt'), cborHead(5, 0)],
-          ...[cborText('authData'), cborBytes(authData)],
+          cborText('fmt'),
+          cborText('none'),
+          cborText('attStmt'),
+          cborHead(5, 0),
+          cborText('authData'),
+          cborBytes(authData),
         ]).toString('base64url'),
         transports: ['internal'],
       });
@@ -80,11 +83,16 @@ function coseKey(key: KeyObject): Buffer {
   const negative = (value: number) => cborHead(1, -1 - value);
   return Buffer.concat([
     cborHead(5, 5),
-    ...[cborHead(0, 1), cborHead(0, 2)],
-    ...[cborHead(0, 3), negative(-7)],
-    ...[negative(-1), cborHead(0, 1)],
-    ...[negative(-2), cborBytes(Buffer.from(x, 'base64url'))],
-    ...[negative(-3), cborBytes(Buffer.from(y, 'base64url'))],
+    cborHead(0, 1),
+    cborHead(0, 2),
+    cborHead(0, 3),
+    negative(-7),
+    negative(-1),
+    cborHead(0, 1),
+    negative(-2),
+    cborBytes(Buffer.from(x, 'base64url')),
+    negative(-3),
+    cborBytes(Buffer.from(y, 'base64url')),
   ]);
 }
 

@@ -33,7 +33,9 @@ export function startScript(
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => complaint.push(chunk.toString()));
   const ended = once(child, 'close').then(([code]: unknown[]) => ({
-    ...{ code: code as number | null, out: out.join(''), complaint: complaint.join('') },
+    code: code as number | null,
+    out: out.join(''),
+    complaint: complaint.join(''),
   }));
   return { process: child, ended };
 }

@@ -22,9 +22,12 @@ export async function writePast(
     days.set(dayAt, withHour(days.get(dayAt), step.finished));
   }
   const state = {
-    ...{ run_number: 0, run_last_at: samples.at(-1)?.at ?? 0, run_checks: 0 },
+    run_number: 0,
+    run_last_at: samples.at(-1)?.at ?? 0,
+    run_checks: 0,
     samples: packSamples(samples),
-    ...{ hour_at: hour?.at ?? null, hour: hour && packHour(hour) },
+    hour_at: hour?.at ?? null,
+    hour: hour && packHour(hour),
   };
   await db
     .insertInto('monitor_states')

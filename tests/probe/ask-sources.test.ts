@@ -162,7 +162,9 @@ describe('what a look asks of the CAs', () => {
 describe('what a look asks once more', () => {
   it('is about the way around an intermediate that is revoked', async () => {
     const twin = root.intermediate({
-      ...{ commonName: 'Twin', key: intermediate.key, subjectDer: intermediate.subjectDer },
+      commonName: 'Twin',
+      key: intermediate.key,
+      subjectDer: intermediate.subjectDer,
     });
     const ways: string[][] = [];
     const { sources } = asked({

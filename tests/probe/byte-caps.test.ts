@@ -67,7 +67,12 @@ async function plain(manners: (socket: Socket) => void): Promise<number> {
 const fetched = async (text: string, split: boolean, longer: 'refuse' | 'cut' = 'refuse', maxBytes = BODY) =>
   exchange({
     url: new URL(`http://cap.test:${await plain(answering(text, split))}/`),
-    ...{ resolver: resolver(), policy, signal: never, deadlineMs: 5_000, maxBytes, longer },
+    resolver: resolver(),
+    policy,
+    signal: never,
+    deadlineMs: 5_000,
+    maxBytes,
+    longer,
   });
 
 describe.each([
@@ -240,7 +245,10 @@ describe('the clock of a canary', () => {
     const text = `${start}${'h'.repeat(bytes - start.length - 2 - DATE.length)}\r\n${DATE}`;
     const canaries = createCanaries({
       hosts: [{ host: 'cap.test', port: await overTls(answering(`${text}y: z\r\n\r\n`, false)) }],
-      ...{ resolver: resolver(), policy, now: () => now, timeoutMs: 3_000 },
+      resolver: resolver(),
+      policy,
+      now: () => now,
+      timeoutMs: 3_000,
     });
     expect(await canaries?.look(never)).toEqual([{ host: 'cap.test', isHealthy: true, aheadMs }]);
   });

@@ -101,9 +101,12 @@ describe('looking and judging in a thread of their own', () => {
     const hostile = hostileLook();
     const first = await judged(thread, hostile);
     expect(first.verdict).toMatchObject({
-      ...{ reached: false, trusted: false, findings: [] },
+      reached: false,
+      trusted: false,
+      findings: [],
       failure: {
-        ...{ stage: 'examination', reason: 'not_examined' },
+        stage: 'examination',
+        reason: 'not_examined',
         message: `${HOSTILE_HOST} could not be checked: examining it took too long and was ended.`,
       },
     });

@@ -56,7 +56,9 @@ async function stage(name: Database['name'], more: Record<string, string> = {}):
   const app = await startApp(env);
   onTestFinished(() => app.kill());
   return {
-    ...{ database, env, app },
+    database,
+    env,
+    app,
     async run(...words) {
       const { code, out, complaint } = await admin(env, ...words);
       expect({ code, complaint }).toEqual({ code: 0, complaint: '' });
@@ -79,7 +81,10 @@ describe.each(DATABASES.filter(hasDatabase))('npm run admin beside a server (%s)
     const alice = await person('Alice');
     await person('Bob');
     expect((await run('accounts')).split('\n').map((line) => line.split(/[- ]/)[0])).toEqual([
-      ...['ADDRESS', 'bob', 'alice', ''],
+      'ADDRESS',
+      'bob',
+      'alice',
+      '',
     ]);
     expect(await run('accounts', 'ALICE')).toMatch(
       /^ADDRESS.*\n\S+ +Free +0 +\d{4}-\d\d-\d\d +not verified\n$/,

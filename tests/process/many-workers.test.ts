@@ -246,7 +246,7 @@ async function roll(
     await startWorker(world, FEW_SLOTS);
     batches.push(await stopAmidLooks(rolling, { old, running: workers.length + 1, prefix: `many${place}` }));
   }
-  for (const [place, old] of [...apis.entries()]) {
+  for (const [place, old] of apis.entries()) {
     apis[place] = await world.start({ ROLE: 'api', PORT: String(await freePort()) });
     expect(await old.stop()).toBe(0);
   }

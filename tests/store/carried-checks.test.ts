@@ -31,7 +31,10 @@ describe.each(DATABASES.filter(hasDatabase))('a database with a row for every ch
     expect(shown?.checks.filter(({ state }) => state === 'down')).toHaveLength(10);
     expect(shown?.checks[80]).toMatchObject({ state: 'up', responseMs: 30, message: null });
     expect(shown?.checks[75]).toMatchObject({
-      ...{ at: NOW + 1_185 * 15 * MINUTE, state: 'down', responseMs: null, message: 'It was slow.' },
+      at: NOW + 1_185 * 15 * MINUTE,
+      state: 'down',
+      responseMs: null,
+      message: 'It was slow.',
     });
     // Two hours in each of the spans of a week; the hours that were down have no answer.
     expect(shown?.responseTimes.length).toBeGreaterThan(80);
@@ -86,7 +89,9 @@ async function openedWith(name: Database['name'], checks: (insert: Insert) => Pr
   await checks(async ({ at, isDown }) => {
     const chain = isDown ? undefined : [fingerprint];
     const observation = JSON.stringify({
-      ...{ observedAt: at, resolution: { ok: true }, authorities: [] },
+      observedAt: at,
+      resolution: { ok: true },
+      authorities: [],
       addresses: [chain ? { presentedChain: chain } : { stage: 'connect', reason: 'timeout' }],
     });
     await sql`insert into checks (id, monitor_id, started_at, finished_at, reached, observation, verdict_id, uptime,
@@ -102,8 +107,20 @@ async function openedWith(name: Database['name'], checks: (insert: Insert) => Pr
 
 const verdictOf = (judgedAt: number, said: string): string =>
   JSON.stringify({
-    ...{ judgedAt, observedAt: judgedAt, reached: said === 'up', failure: null, addresses: [] },
-    ...{ leafFingerprint: leaf.facts.fingerprint, limiting: null, findings: [], trusted: true, path: [] },
-    ...{ chainToServe: null, renewal: null, posture: null, trustStoreHash: '', lastSeen: null },
+    judgedAt,
+    observedAt: judgedAt,
+    reached: said === 'up',
+    failure: null,
+    addresses: [],
+    leafFingerprint: leaf.facts.fingerprint,
+    limiting: null,
+    findings: [],
+    trusted: true,
+    path: [],
+    chainToServe: null,
+    renewal: null,
+    posture: null,
+    trustStoreHash: '',
+    lastSeen: null,
     revocation: { state: 'good', source: null, at: null, reason: null, revokedAt: null, sources: [] },
   });

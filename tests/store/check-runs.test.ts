@@ -20,13 +20,11 @@ describeEachDatabase('checks that say the same', (open) => {
     expect(await checkRunsOf(store.db, key)).toMatchObject([
       { firstAt: NOW + 75 * MINUTE, lastAt: NOW + 75 * MINUTE, checks: 1, reached: true },
       {
-        ...{
-          firstAt: NOW + 45 * MINUTE,
-          lastAt: NOW + 60 * MINUTE,
-          checks: 2,
-          reached: false,
-          uptime: 'down',
-        },
+        firstAt: NOW + 45 * MINUTE,
+        lastAt: NOW + 60 * MINUTE,
+        checks: 2,
+        reached: false,
+        uptime: 'down',
         downMessage: 'www.example.org refused the connection.',
       },
       { firstAt: NOW, lastAt: NOW + 30 * MINUTE, checks: 3, reached: true, uptime: 'up', downMessage: null },
@@ -48,7 +46,8 @@ describeEachDatabase('checks that say the same', (open) => {
     expect(await monitorOf(store, key)).toMatchObject({
       lastCheckedAt: NOW + 30 * MINUTE,
       verdict: {
-        ...{ judgedAt: NOW + 30 * MINUTE, observedAt: NOW + 30 * MINUTE },
+        judgedAt: NOW + 30 * MINUTE,
+        observedAt: NOW + 30 * MINUTE,
         lastSeen: { at: NOW + 30 * MINUTE },
       },
     });

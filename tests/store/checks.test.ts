@@ -110,16 +110,28 @@ describeEachDatabase('the record of a check', (open) => {
     const lastSeen = { at: 1, leafFingerprint: 'a', expiring: [limiting], findings: [] };
     const address = { address: '192.0.2.1', family: 4, fingerprint: 'a', notAfter: 2, failure: null };
     const older = {
-      ...{ judgedAt: NOW, observedAt: NOW, reached: true, failure: null, trusted: true },
-      ...{ leafFingerprint: 'a', trustStoreHash: 'roots', addresses: [{ ...address, tlsVersion: null }] },
-      ...{ findings, revocation, limiting, lastSeen },
+      judgedAt: NOW,
+      observedAt: NOW,
+      reached: true,
+      failure: null,
+      trusted: true,
+      leafFingerprint: 'a',
+      trustStoreHash: 'roots',
+      addresses: [{ ...address, tlsVersion: null }],
+      findings,
+      revocation,
+      limiting,
+      lastSeen,
     };
     const verdict = JSON.stringify(older);
     await store.db.updateTable('verdicts').set({ verdict }).execute();
     await store.db.updateTable('monitor_states').set({ moment: null }).execute();
 
     expect((await monitorOf(store, key))?.verdict).toMatchObject({
-      ...{ path: [], chainToServe: null, renewal: null, posture: null },
+      path: [],
+      chainToServe: null,
+      renewal: null,
+      posture: null,
       revocation: { ...revocation, reason: null, revokedAt: null, sources: [] },
       addresses: [{ ...address, group: null, durationMs: 0 }],
       findings: [{ ...finding, ...NO_ADVICE }],

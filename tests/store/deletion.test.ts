@@ -33,10 +33,7 @@ import {
 } from './samples.ts';
 
 /** Tables with nothing of an account in them. */
-const NOBODYS = [
-  ...['kysely_migration', 'kysely_migration_lock', 'oldest_program'],
-  ...['jwks', 'glances', 'alarms'],
-];
+const NOBODYS = ['kysely_migration', 'kysely_migration_lock', 'oldest_program', 'jwks', 'glances', 'alarms'];
 
 describeEachDatabase('the deletion of an account', (open) => {
   it('leaves no row of it in any table, and every row of the others', async () => {
@@ -139,7 +136,11 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
   const wanted = { accountId: account.id, channelKey: 'email', monitorId: null };
   await setUnsubscribed(store, wanted, { wish: 'all', now: NOW + 2 * DAY });
   await addMaintenance(store, {
-    ...{ accountId: account.id, monitorId: null, note: '', most: 50, now: NOW },
+    accountId: account.id,
+    monitorId: null,
+    note: '',
+    most: 50,
+    now: NOW,
     window: { startsAt: NOW, endsAt: NOW + DAY, repeats: 'never' },
   });
   await makeBadge(store, { accountId: account.id, monitorId, token: name, now: NOW });
@@ -154,14 +155,14 @@ async function live(store: Store, name: string, shared: SampleCertificate): Prom
     now: NOW,
   });
   await makeToken(store, {
-    ...{
-      accountId: account.id,
-      secret: `token of ${name}`,
-      prefix: 'clt_',
-      name: 'script',
-      scopes: ['read'],
-    },
-    ...{ expiresAt: null, most: 20, now: NOW },
+    accountId: account.id,
+    secret: `token of ${name}`,
+    prefix: 'clt_',
+    name: 'script',
+    scopes: ['read'],
+    expiresAt: null,
+    most: 20,
+    now: NOW,
   });
   await beginOnce(store, { accountId: account.id, key: 'key', request: 'POST', now: NOW });
   await makeCalendar(store, { accountId: account.id, token: name, now: NOW });

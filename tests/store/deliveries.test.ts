@@ -44,7 +44,10 @@ describeEachDatabase('deliveries', (open) => {
         alert: {
           id: expect.any(String),
           incidentId: expect.any(String),
-          ...{ kind: 'expiry', step: 'critical', severity: 'critical', createdAt: NOW },
+          kind: 'expiry',
+          step: 'critical',
+          severity: 'critical',
+          createdAt: NOW,
           facts: expect.objectContaining({
             certificate: expect.objectContaining({ fingerprint: leaf.facts.fingerprint }),
             asOf: NOW,
@@ -310,7 +313,12 @@ async function withWebhook(store: Store, accountId: string): Promise<string> {
   await store.db
     .insertInto('channels')
     .values({
-      ...{ id, account_id: accountId, kind: 'webhook', name: 'Hook', created_at: NOW, confirmed_at: NOW },
+      id,
+      account_id: accountId,
+      kind: 'webhook',
+      name: 'Hook',
+      created_at: NOW,
+      confirmed_at: NOW,
       config: JSON.stringify({ kind: 'webhook', url: 'https://hooks.example/', secrets: [] }),
     })
     .execute();

@@ -31,8 +31,14 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before notes and t
 
     const key = { accountId: 'alice', monitorId: 'shop.example' };
     expect(await monitorOf(store, key)).toMatchObject({
-      ...{ notes: '', tags: [], faviconVersion: null },
-      ...{ protocol: 'https', uptime: null, uptimeSince: null, downSince: null, recentChecks: '' },
+      notes: '',
+      tags: [],
+      faviconVersion: null,
+      protocol: 'https',
+      uptime: null,
+      uptimeSince: null,
+      downSince: null,
+      recentChecks: '',
     });
     await describeMonitor(store, { ...key, describe: () => ({ notes: 'Mine', tags: ['prod'] }) });
     expect(await found('prod')).toEqual(['shop.example']);
@@ -80,7 +86,10 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before channels (%
     const claim = { now: NOW + DAY, limit: 9, leaseMs: DAY, claimedBy: 'a worker' };
     expect(await claimDueDeliveries(store, claim)).toMatchObject([
       {
-        ...{ id: 'second', attempt: 2, superseded: false, channel: { key: 'email', kind: 'email' } },
+        id: 'second',
+        attempt: 2,
+        superseded: false,
+        channel: { key: 'email', kind: 'email' },
         alert: {
           step: 'critical',
           severity: 'critical',

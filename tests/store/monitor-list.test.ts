@@ -177,8 +177,14 @@ describeEachDatabase('the summary', (open) => {
       await store.db.updateTable('monitors').set({ uptime: 'down' }).where('id', '=', id).execute();
     const incident = {
       account_id: alice.id,
-      ...{ problem: 'down' as const, fingerprint: '', recovered: 0, facts: '{}' },
-      ...{ started_at: NOW, confirmed_at: NOW, ended_at: null, cause: 'server_error' },
+      problem: 'down' as const,
+      fingerprint: '',
+      recovered: 0,
+      facts: '{}',
+      started_at: NOW,
+      confirmed_at: NOW,
+      ended_at: null,
+      cause: 'server_error',
     };
     const message = 'broken.example answered with the error 503.';
     await store.db
@@ -202,7 +208,12 @@ describeEachDatabase('the summary', (open) => {
       ['silent.example', 'down', 'The server refused the connection.'],
     ]);
     const { monitors } = await listMonitors(store, {
-      ...{ accountId: alice.id, page: 1, pageSize: 50, sort: 'name', status: 'problem', now: NOW },
+      accountId: alice.id,
+      page: 1,
+      pageSize: 50,
+      sort: 'name',
+      status: 'problem',
+      now: NOW,
     });
     expect(monitors.map(({ host }) => host)).toEqual(['broken.example', 'silent.example']);
   });

@@ -109,7 +109,8 @@ describeEachDatabase('Overdue checks', (open) => {
     const sample = await store.db.selectFrom('monitors').selectAll().executeTakeFirstOrThrow();
     const rows = Array.from({ length: 999 }, (_, index) => ({
       ...sample,
-      ...{ id: randomUUID(), host: `shop-${index}.example` },
+      id: randomUUID(),
+      host: `shop-${index}.example`,
     }));
     for (let at = 0; at < rows.length; at += 100)
       await store.db

@@ -124,8 +124,14 @@ async function withFew(store: Store): Promise<string> {
     .insertInto('monitors')
     .values(
       hosts.map((host) => ({
-        ...{ ...row, id: host, host, revoked: 0, active: 0, paused_by: 'user' as const },
-        ...{ tags: '["prod"]', search_text: `${host}:443` },
+        ...row,
+        id: host,
+        host,
+        revoked: 0,
+        active: 0,
+        paused_by: 'user' as const,
+        tags: '["prod"]',
+        search_text: `${host}:443`,
       })),
     )
     .execute();
@@ -143,15 +149,26 @@ async function withManyChecks(store: Store): Promise<void> {
   const chosen = monitors.filter(({ id }, index) => index < 300 || id === 'few1.example');
   const samples = Array.from({ length: 300 }, (_, hours) => ({
     at: NOW - (300 - hours) * HOUR,
-    ...{ state: 'up' as const, responseMs: 20, message: null },
+    state: 'up' as const,
+    responseMs: 20,
+    message: null,
   }));
   for (const { account_id: accountId, id: monitorId } of chosen)
     await writePast(store, { accountId, monitorId }, samples);
   const incidents = chosen.flatMap(({ account_id, id: monitor_id }) =>
     Array.from({ length: 10 }, (_, place) => ({
-      ...{ account_id, monitor_id, id: `${monitor_id} ${place}` },
-      ...{ problem: 'down' as const, fingerprint: '', recovered: 1, facts: '{}' },
-      ...{ started_at: NOW - DAY, confirmed_at: NOW - DAY, ended_at: NOW, cause: '', message: '' },
+      account_id,
+      monitor_id,
+      id: `${monitor_id} ${place}`,
+      problem: 'down' as const,
+      fingerprint: '',
+      recovered: 1,
+      facts: '{}',
+      started_at: NOW - DAY,
+      confirmed_at: NOW - DAY,
+      ended_at: NOW,
+      cause: '',
+      message: '',
     })),
   );
   for (let from = 0; from < incidents.length; from += 500)

@@ -56,8 +56,14 @@ describeEachDatabase('what is kept of the past', (open) => {
       .insertInto('monitors')
       .values(
         Array.from({ length: 450 }, (_, index) => ({
-          ...{ account_id: accountId, id: `${index}`, host: `other${index}.example`, port: 443, revoked: 0 },
-          ...{ check_every_minutes: 1440, created_at: NOW, next_check_at: NOW + 9 * DAY },
+          account_id: accountId,
+          id: `${index}`,
+          host: `other${index}.example`,
+          port: 443,
+          revoked: 0,
+          check_every_minutes: 1440,
+          created_at: NOW,
+          next_check_at: NOW + 9 * DAY,
         })),
       )
       .execute();
@@ -119,16 +125,15 @@ async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): P
     numbers(20_050).map((number) => ({ ...run, number, last_at: NOW })),
   );
   const incident = {
-    ...{
-      ...of,
-      problem: 'down' as const,
-      fingerprint: '',
-      recovered: 1,
-      facts: '{}',
-      cause: '',
-      message: '',
-    },
-    ...{ confirmed_at: NOW, ended_at: NOW },
+    ...of,
+    problem: 'down' as const,
+    fingerprint: '',
+    recovered: 1,
+    facts: '{}',
+    cause: '',
+    message: '',
+    confirmed_at: NOW,
+    ended_at: NOW,
   };
   await insertRows(
     store,
@@ -157,8 +162,14 @@ async function addTooMuch(store: Store, { accountId, monitorId }: MonitorKey): P
     store,
     'monitor_certificates',
     seen.map(({ fingerprint, number }) => ({
-      ...{ ...of, id: fingerprint, fingerprint, role: 'chain' as const, kept: 0, shown: 0 },
-      ...{ first_seen_at: NOW - 1, last_seen_at: NOW - number },
+      ...of,
+      id: fingerprint,
+      fingerprint,
+      role: 'chain' as const,
+      kept: 0,
+      shown: 0,
+      first_seen_at: NOW - 1,
+      last_seen_at: NOW - number,
     })),
   );
 }
@@ -174,9 +185,18 @@ async function watchedFor(store: Store, name: string, days: number): Promise<Mon
     await store.db
       .insertInto('incidents')
       .values({
-        ...{ account_id: accountId, monitor_id: monitorId, id: `${name} ${day}`, problem: 'down' },
-        ...{ fingerprint: '', recovered: 1, facts: '{}', cause: '', message: '' },
-        ...{ started_at: NOW + (day - 1) * DAY, confirmed_at: NOW, ended_at: NOW + (day - 1) * DAY + 1 },
+        account_id: accountId,
+        monitor_id: monitorId,
+        id: `${name} ${day}`,
+        problem: 'down',
+        fingerprint: '',
+        recovered: 1,
+        facts: '{}',
+        cause: '',
+        message: '',
+        started_at: NOW + (day - 1) * DAY,
+        confirmed_at: NOW,
+        ended_at: NOW + (day - 1) * DAY + 1,
       })
       .execute();
   }

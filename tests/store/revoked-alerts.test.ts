@@ -26,7 +26,8 @@ describeEachDatabase('alerts about revocation', (open) => {
     expect(others).toEqual([]);
     expect(told).toMatchObject({
       alert: {
-        ...{ kind: 'revoked', step: 'revoked' },
+        kind: 'revoked',
+        step: 'revoked',
         facts: { certificate: { fingerprint: leaf.facts.fingerprint } },
       },
       revoked: { source: 'crl', reason: 'keyCompromise', revokedAt: NOW - DAY },
@@ -95,8 +96,17 @@ async function checked(
   const claimed = await claimOne(store, now);
   const { fingerprint, notBefore, notAfter, subject } = revoked.facts;
   const known: RevokedCertificate = {
-    ...{ fingerprint, key: 'issuer 01', source: 'crl', at: NOW, revokedAt: NOW - DAY },
-    ...{ reason: 'keyCompromise', role: 'leaf', name: subject, notBefore, notAfter, served },
+    fingerprint,
+    key: 'issuer 01',
+    source: 'crl',
+    at: NOW,
+    revokedAt: NOW - DAY,
+    reason: 'keyCompromise',
+    role: 'leaf',
+    name: subject,
+    notBefore,
+    notAfter,
+    served,
   };
   const made = checkOf(claimed, now, [shown], { revoked: [known], nextCheckAt: now + MINUTE });
   if (!(await record(store, made))) throw new Error('The lease was lost');

@@ -197,7 +197,9 @@ function verdictOf(
     revocation: UNASKED,
     renewal: leaf && {
       ...expectedRenewal(leaf),
-      ...{ source: 'lifetime', explanationUrl: null, overdueAt: renewalOverdueAt(leaf) },
+      source: 'lifetime',
+      explanationUrl: null,
+      overdueAt: renewalOverdueAt(leaf),
     },
     posture: null,
     trustStoreHash: 'roots',

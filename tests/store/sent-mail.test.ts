@@ -64,7 +64,10 @@ describeEachDatabase('What was mailed for an account', (open) => {
     await refuse();
     await inTransaction(store, (trx) =>
       enqueueMail(trx, {
-        ...{ accountId: account.id, recipient: OPS, content: { kind: 'password_changed' }, now: NOW },
+        accountId: account.id,
+        recipient: OPS,
+        content: { kind: 'password_changed' },
+        now: NOW,
       }),
     );
     const [mail] = await store.db
@@ -97,7 +100,13 @@ async function alerted(store: Store) {
 
 async function add(store: Store, accountId: string, config: StoredChannelConfig): Promise<string> {
   const added = await addChannel(store, {
-    ...{ accountId, name: '', config, invitation: null, most: 9, mayAdd: () => true, now: NOW },
+    accountId,
+    name: '',
+    config,
+    invitation: null,
+    most: 9,
+    mayAdd: () => true,
+    now: NOW,
   });
   if (!added.ok) throw new Error(added.code);
   return added.channel.id;
@@ -112,16 +121,36 @@ async function failed(
   await store.db
     .insertInto('alerts')
     .values({
-      ...{ id, account_id: accountId, monitor_id: monitorId, incident_id: null, kind: 'expiry' },
-      ...{ step: 'critical', fingerprint: '', severity: 'critical', facts: '{}', created_at: NOW },
+      id,
+      account_id: accountId,
+      monitor_id: monitorId,
+      incident_id: null,
+      kind: 'expiry',
+      step: 'critical',
+      fingerprint: '',
+      severity: 'critical',
+      facts: '{}',
+      created_at: NOW,
     })
     .execute();
   await store.db
     .insertInto('deliveries')
     .values({
-      ...{ id, account_id: accountId, alert_id: id, incident_id: null, channel, state: 'failed' },
-      ...{ channel_key: channelId ?? 'email', channel_id: channelId, dedupe_key: id, message_id: id },
-      ...{ attempts: 6, unanswered: 0, next_attempt_at: NOW, settled_at: NOW, created_at: NOW },
+      id,
+      account_id: accountId,
+      alert_id: id,
+      incident_id: null,
+      channel,
+      state: 'failed',
+      channel_key: channelId ?? 'email',
+      channel_id: channelId,
+      dedupe_key: id,
+      message_id: id,
+      attempts: 6,
+      unanswered: 0,
+      next_attempt_at: NOW,
+      settled_at: NOW,
+      created_at: NOW,
     })
     .execute();
   return id;

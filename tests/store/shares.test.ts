@@ -156,7 +156,10 @@ async function withMany(store: Store, name: string, count: number, now: number):
   }));
   for (let from = 0; from < count; from += 500)
     await addMonitors(store, {
-      ...{ accountId: id, checkEveryMinutes: 15, now, mayAdd: () => true },
+      accountId: id,
+      checkEveryMinutes: 15,
+      now,
+      mayAdd: () => true,
       endpoints: endpoints.slice(from, from + 500),
     });
 }
@@ -187,7 +190,11 @@ async function watched(
   if (authorities) await addAuthorities(store, { accountId, authorities: [authority], most: 1, now: NOW });
   const endpoint = { host: 'www.example', port, protocol };
   const added = await addMonitor(store, {
-    ...{ accountId, ...endpoint, checkEveryMinutes: everyMinutes, now: NOW, mayAdd: () => true },
+    accountId,
+    ...endpoint,
+    checkEveryMinutes: everyMinutes,
+    now: NOW,
+    mayAdd: () => true,
   });
   if (!added.ok) throw new Error(added.code);
   await check(store, NOW, [certificate()], { nextCheckAt });

@@ -36,8 +36,16 @@ async function mail(
   await store.db
     .insertInto('mails')
     .values({
-      ...{ id, account_id: null, kind: 'feedback', data: '{}', message_id: id, attempts: 6, unanswered: 0 },
-      ...{ next_attempt_at: NOW, created_at: NOW - DAY, expires_at: null },
+      id,
+      account_id: null,
+      kind: 'feedback',
+      data: '{}',
+      message_id: id,
+      attempts: 6,
+      unanswered: 0,
+      next_attempt_at: NOW,
+      created_at: NOW - DAY,
+      expires_at: null,
       ...row,
     })
     .execute();
@@ -60,25 +68,55 @@ async function alertTo(
     await store.db
       .insertInto('channels')
       .values({
-        ...{ id: channel.id, account_id: accountId, kind: 'email', name: 'Ops', config: channel.config },
-        ...{ created_at: NOW - DAY, confirmed_at: NOW - DAY, confirm_hash: null, disabled_at: null },
-        ...{ disabled_by: null, failing_since: null, delivered_at: null },
+        id: channel.id,
+        account_id: accountId,
+        kind: 'email',
+        name: 'Ops',
+        config: channel.config,
+        created_at: NOW - DAY,
+        confirmed_at: NOW - DAY,
+        confirm_hash: null,
+        disabled_at: null,
+        disabled_by: null,
+        failing_since: null,
+        delivered_at: null,
       })
       .execute();
   await store.db
     .insertInto('alerts')
     .values({
-      ...{ id, account_id: accountId, monitor_id: null, incident_id: null, kind: 'test', step: 'opened' },
-      ...{ fingerprint: '', severity: 'info', facts: '{}', created_at: at },
+      id,
+      account_id: accountId,
+      monitor_id: null,
+      incident_id: null,
+      kind: 'test',
+      step: 'opened',
+      fingerprint: '',
+      severity: 'info',
+      facts: '{}',
+      created_at: at,
     })
     .execute();
   await store.db
     .insertInto('deliveries')
     .values({
-      ...{ id, account_id: accountId, alert_id: id, incident_id: null, channel: 'email', state, detail },
-      ...{ channel_key: channel?.id ?? 'email', channel_id: channel?.id ?? null, dedupe_key: id },
-      ...{ message_id: id, attempts: 6, unanswered: 0, next_attempt_at: at, first_attempt_at: at },
-      ...{ settled_at: state === 'waiting' ? null : at, created_at: at },
+      id,
+      account_id: accountId,
+      alert_id: id,
+      incident_id: null,
+      channel: 'email',
+      state,
+      detail,
+      channel_key: channel?.id ?? 'email',
+      channel_id: channel?.id ?? null,
+      dedupe_key: id,
+      message_id: id,
+      attempts: 6,
+      unanswered: 0,
+      next_attempt_at: at,
+      first_attempt_at: at,
+      settled_at: state === 'waiting' ? null : at,
+      created_at: at,
     })
     .execute();
 }
@@ -164,7 +202,10 @@ describeEachDatabase('Mail to the own address', (open) => {
     for (const to of [channel, undefined]) {
       await alertTo(store, id, { state: 'waiting', at: NOW, ...(to && { channel: to }) });
       const [claimed] = await claimDueDeliveries(store, {
-        ...{ now: NOW, limit: 1, leaseMs: MINUTE, claimedBy: 'a worker' },
+        now: NOW,
+        limit: 1,
+        leaseMs: MINUTE,
+        claimedBy: 'a worker',
       });
       if (claimed === undefined) throw new Error('nothing was due');
       await settleDelivery(store, { ...claimed, outcome: 'delivered', detail: '250 OK', now: NOW });

@@ -48,12 +48,18 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     await look(store, NOW, 200);
     await look(store, NOW + DAY, 503);
     expect(await monitorOf(store, key)).toMatchObject({
-      ...{ uptime: 'up', suspectedSince: NOW + DAY, downSince: null, recentChecks: 'ud' },
+      uptime: 'up',
+      suspectedSince: NOW + DAY,
+      downSince: null,
+      recentChecks: 'ud',
     });
     expect(await incidents(store)).toEqual([]);
     await look(store, NOW + DAY + HALF, 503);
     expect(await monitorOf(store, key)).toMatchObject({
-      ...{ uptime: 'down', suspectedSince: null, downSince: NOW + DAY, recentChecks: 'udd' },
+      uptime: 'down',
+      suspectedSince: null,
+      downSince: NOW + DAY,
+      recentChecks: 'udd',
     });
     await look(store, NOW + DAY + 2 * MINUTE, 503);
     expect(await incidents(store)).toMatchObject([
@@ -68,7 +74,9 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     ]);
     await look(store, NOW + DAY + 3 * MINUTE, 200);
     expect(await monitorOf(store, key)).toMatchObject({
-      ...{ uptime: 'up', downSince: null, recentChecks: 'udddu' },
+      uptime: 'up',
+      downSince: null,
+      recentChecks: 'udddu',
     });
     expect(await incidents(store)).toMatchObject([{ ended_at: NOW + DAY + 3 * MINUTE }]);
     expect(changes).toEqual(['changed', 'checked', 'changed', 'checked', 'changed']);
@@ -101,7 +109,8 @@ describeEachDatabase('the uptime of a monitor', (open) => {
     await look(store, resumed + DAY + HALF, null);
     const later = { ...key, now: resumed + 2 * DAY };
     expect(await uptimeHistory(store, later)).toMatchObject({
-      ...{ since: resumed, percent: 50 },
+      since: resumed,
+      percent: 50,
       incidents: [{ startedAt: resumed + DAY }, { startedAt: NOW }],
     });
     const monitor = await monitorOf(store, key);

@@ -12,8 +12,11 @@ const ADDRESS = 'alice@certs.test';
 function add(rig: Rig, ...hosts: string[]) {
   const endpoints = hosts.map((host) => ({ host, port: 443, protocol: 'tls' as const }));
   return addMonitors(rig.store, {
-    ...{ accountId: rig.accountId, checkEveryMinutes: 60, now: rig.clock.now() },
-    ...{ mayAdd: () => true, endpoints },
+    accountId: rig.accountId,
+    checkEveryMinutes: 60,
+    now: rig.clock.now(),
+    mayAdd: () => true,
+    endpoints,
   });
 }
 

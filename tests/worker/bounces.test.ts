@@ -32,7 +32,9 @@ const alarmed: string[] = [];
 function readerOf(rig: Rig, mailbox = imap.url) {
   alarmed.length = 0;
   return createBounceReader({
-    ...{ store: rig.store, clock: rig.clock, bounces: { ...RETURN, mailbox } },
+    store: rig.store,
+    clock: rig.clock,
+    bounces: { ...RETURN, mailbox },
     alarms: {
       raise: (code, detail) => Promise.resolve(void alarmed.push(`${code}: ${detail}`)),
       clear: () => Promise.resolve(),
@@ -95,7 +97,7 @@ describeEachDatabase('a mail that comes back', (open) => {
     await rig.store.db.updateTable('accounts').set({ email: 'new@certs.test' }).execute();
     imap.append(postfixReport({ to: address }));
     expect(await readerOf(rig).read()).toBe(0);
-    expect(imap.mails().map(({ flags }) => flags)).toEqual(Array(5).fill(['\\Seen']));
+    expect(imap.mails().map(({ flags }) => flags)).toEqual(Array.from({ length: 5 }, () => ['\\Seen']));
     expect(await isSuppressed(rig.store.db, ADDRESS)).toBe(false);
     expect((await deliveries(rig))[0]?.state).toBe('delivered');
   });

@@ -19,7 +19,10 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
     expect(looks()).toBe(1);
     for (const { accountId, id } of [mine, ...theirs])
       expect(await monitorOf(rig.store, { accountId, monitorId: id })).toMatchObject({
-        ...{ lastCheckedAt: START, uptime: 'up', checking: false, verdict: { reached: true } },
+        lastCheckedAt: START,
+        uptime: 'up',
+        checking: false,
+        verdict: { reached: true },
       });
     // They fall due together again.
     const due = await rig.store.db.selectFrom('monitors').select('next_check_at').distinct().execute();
@@ -51,7 +54,8 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
       expect(await monitorOf(rig.store, { accountId, monitorId: id })).toMatchObject({ uptime: 'up' });
     const { accountId, id: monitorId } = broken;
     expect(await monitorOf(rig.store, { accountId, monitorId })).toMatchObject({
-      ...{ lastCheckedAt: null, checking: true },
+      lastCheckedAt: null,
+      checking: true,
     });
     expect(rig.log.error).toHaveBeenCalledTimes(1);
   });
@@ -131,13 +135,23 @@ async function countingRig(store: Rig['store']) {
 async function watchAs(rig: Rig, name: string): Promise<Monitor> {
   const now = rig.clock.now();
   const opened = await openAccount(rig.store, {
-    ...{ issuer: 'test', subject: name, email: `${name}@certs.test`, emailVerified: true },
-    ...{ name, company: null, now },
+    issuer: 'test',
+    subject: name,
+    email: `${name}@certs.test`,
+    emailVerified: true,
+    name,
+    company: null,
+    now,
   });
   if (!opened.ok) throw new Error(opened.code);
   const added = await addMonitor(rig.store, {
-    ...{ accountId: opened.account.id, host: HOST, port: rig.port, protocol: 'tls' },
-    ...{ checkEveryMinutes: 1440, now, mayAdd: () => true },
+    accountId: opened.account.id,
+    host: HOST,
+    port: rig.port,
+    protocol: 'tls',
+    checkEveryMinutes: 1440,
+    now,
+    mayAdd: () => true,
   });
   if (!added.ok) throw new Error(added.code);
   return added.monitor;

@@ -70,9 +70,17 @@ describeEachDatabase('the weekly digest', (open) => {
       .insertInto('incidents')
       .values({
         account_id: renewed.accountId,
-        ...{ id: randomUUID(), monitor_id: renewed.id, problem: 'down', fingerprint: '', recovered: 1 },
-        ...{ started_at: clock.now() - 3 * HOUR_MS, confirmed_at: clock.now() - 2 * HOUR_MS },
-        ...{ ended_at: clock.now() - 2 * HOUR_MS - 30 * MINUTE_MS, cause: 'other', message: '', facts: '{}' },
+        id: randomUUID(),
+        monitor_id: renewed.id,
+        problem: 'down',
+        fingerprint: '',
+        recovered: 1,
+        started_at: clock.now() - 3 * HOUR_MS,
+        confirmed_at: clock.now() - 2 * HOUR_MS,
+        ended_at: clock.now() - 2 * HOUR_MS - 30 * MINUTE_MS,
+        cause: 'other',
+        message: '',
+        facts: '{}',
       })
       .execute();
     await rig.store.db
@@ -112,8 +120,11 @@ describeEachDatabase('the weekly digest', (open) => {
     await rig.store.db
       .insertInto('unsubscriptions')
       .values({
-        ...{ id: randomUUID(), account_id: rig.accountId, channel_key: 'email' },
-        ...{ monitor_id: null, created_at: START },
+        id: randomUUID(),
+        account_id: rig.accountId,
+        channel_key: 'email',
+        monitor_id: null,
+        created_at: START,
       })
       .execute();
     const second = (await nextOf(rig.store)) ?? 0;

@@ -52,8 +52,14 @@ describeEachDatabase('the janitor', (open) => {
     await store.db
       .insertInto('alerts')
       .values({
-        ...{ id: 'a test of a channel', account_id: accountId, kind: 'test', step: 'opened' },
-        ...{ fingerprint: '', severity: 'info', facts: '{}', created_at: START },
+        id: 'a test of a channel',
+        account_id: accountId,
+        kind: 'test',
+        step: 'opened',
+        fingerprint: '',
+        severity: 'info',
+        facts: '{}',
+        created_at: START,
       })
       .execute();
 
@@ -82,8 +88,14 @@ describeEachDatabase('the janitor', (open) => {
       .insertInto('monitors')
       .values(
         ids.map((id) => ({
-          ...{ account_id: accountId, id, host: `host${id}.example`, port: 443, revoked: 0 },
-          ...{ check_every_minutes: 1440, created_at: START, next_check_at: START },
+          account_id: accountId,
+          id,
+          host: `host${id}.example`,
+          port: 443,
+          revoked: 0,
+          check_every_minutes: 1440,
+          created_at: START,
+          next_check_at: START,
         })),
       )
       .execute();
@@ -91,9 +103,18 @@ describeEachDatabase('the janitor', (open) => {
       .insertInto('incidents')
       .values(
         ids.map((id) => ({
-          ...{ account_id: accountId, monitor_id: id, id: `down ${id}`, problem: 'down', fingerprint: '' },
-          ...{ recovered: 1, facts: '{}', cause: '', message: '' },
-          ...{ started_at: START, confirmed_at: START, ended_at: START + 1 },
+          account_id: accountId,
+          monitor_id: id,
+          id: `down ${id}`,
+          problem: 'down',
+          fingerprint: '',
+          recovered: 1,
+          facts: '{}',
+          cause: '',
+          message: '',
+          started_at: START,
+          confirmed_at: START,
+          ended_at: START + 1,
         })),
       )
       .execute();
@@ -102,8 +123,11 @@ describeEachDatabase('the janitor', (open) => {
       (await store.db.selectFrom(table).selectAll().execute()).length;
     const janitorOf = (db: typeof store.db) =>
       createJanitor({
-        ...{ store: { ...store, db }, clock: { now: () => START + 400 * DAY_MS }, ownNetwork: TRUSTING },
-        ...{ random: () => 0.5, log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() } },
+        store: { ...store, db },
+        clock: { now: () => START + 400 * DAY_MS },
+        ownNetwork: TRUSTING,
+        random: () => 0.5,
+        log: { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() },
       });
 
     const { promise: removing, resolve: begun } = Promise.withResolvers<void>();

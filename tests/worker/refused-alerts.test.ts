@@ -16,7 +16,12 @@ async function tellOnly(rig: Rig, ...configs: StoredChannelConfig[]): Promise<vo
   const channels: string[] = [];
   for (const config of configs) {
     const added = await addChannel(rig.store, {
-      ...{ accountId: rig.accountId, name: config.kind, config, invitation: null, most: 20, now: START },
+      accountId: rig.accountId,
+      name: config.kind,
+      config,
+      invitation: null,
+      most: 20,
+      now: START,
       mayAdd: () => true,
     });
     if (!added.ok) throw new Error(added.code);

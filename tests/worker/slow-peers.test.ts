@@ -13,7 +13,8 @@ describeEachDatabase('the running worker', (open) => {
     // However busy the machine is: the slow ones hold their slots until everybody else was checked.
     const { promise: othersAreDone, resolve: release } = Promise.withResolvers<void>();
     const rig = await startRig(await open(), {
-      ...{ concurrency: 16, caps: CAPS },
+      concurrency: 16,
+      caps: CAPS,
       wrapProbe: (probe) => ({
         async observe(endpoint, asked) {
           const seen = await probe.observe(endpoint, asked);

@@ -41,7 +41,9 @@ describeEachDatabase('The uptime of what is checked', (open) => {
     const at = (await rig.read(added)).nextCheckAt;
     await rig.runUntil(at);
     expect(await rig.read(added)).toMatchObject({
-      ...{ uptime: 'up', suspectedSince: at, nextCheckAt: at + MINUTE_MS / 2 },
+      uptime: 'up',
+      suspectedSince: at,
+      nextCheckAt: at + MINUTE_MS / 2,
     });
     expect(await incidents(rig)).toEqual([]);
 
@@ -108,8 +110,12 @@ describeEachDatabase('What is looked at about once a day', (open) => {
   it('is left out of the first check, and in the one that follows soon or is asked for', async () => {
     const asked: boolean[] = [];
     const posture: Observation['posture'] = {
-      ...{ at: START, tlsVersions: [], postQuantum: { state: 'unknown', group: null }, alternates: [] },
-      ...{ caa: { outcome: 'none' }, registration: { outcome: 'not_applicable' } },
+      at: START,
+      tlsVersions: [],
+      postQuantum: { state: 'unknown', group: null },
+      alternates: [],
+      caa: { outcome: 'none' },
+      registration: { outcome: 'not_applicable' },
     };
     const rig: Rig = await startRig(await open(), {
       wrapProbe: (probe) => ({

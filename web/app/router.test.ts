@@ -57,7 +57,13 @@ it.each(
 )('the dashboard asks the API for nothing that it refuses, given %s', async (quoted) => {
   const value = JSON.parse(quoted) as string;
   const { q, status, tag, sort, domain, view, span } = await searchAt('/dashboard', {
-    ...{ q: value, status: value, tag: value, sort: value, domain: value, view: value, span: value },
+    q: value,
+    status: value,
+    tag: value,
+    sort: value,
+    domain: value,
+    view: value,
+    span: value,
   });
   expect(listQuerySchema.safeParse({ q, status, tag, sort }).error).toBeUndefined();
   expect([status, sort, domain, view, span].filter((one) => one !== undefined)).toEqual([]);

@@ -43,7 +43,7 @@ export function createDrafts(storage: () => Storage): Drafts {
     },
     forget(except) {
       const own = except === undefined ? null : nameOf(except, '');
-      for (const name of [...kept.keys()]) if (own === null || !name.startsWith(own)) put(name, '');
+      for (const name of kept.keys()) if (own === null || !name.startsWith(own)) put(name, '');
       tell();
     },
     subscribe(listener) {

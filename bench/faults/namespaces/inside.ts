@@ -59,10 +59,17 @@ for (const name of databases) {
   const places = await ordered(world, { kind: 'open', now: START });
   const mails = await startLedger('mail', database.dataDir);
   const lab = await openLab({
-    ...{ database, places, smtpUrl: `smtp://127.0.0.1:${mails.port}`, start: START, seed },
+    database,
+    places,
+    smtpUrl: `smtp://127.0.0.1:${mails.port}`,
+    start: START,
+    seed,
     // Late by a moment is right enough for who answers only whether it is off by an hour.
     onClock: (now) => void ordered(world, { kind: 'clock', now }),
-    ...{ allow: ['10.77.0.0/24', '127.0.0.0/8'], patienceMs: 3_000, dnsPatienceMs: 1_000, concurrency: 100 },
+    allow: ['10.77.0.0/24', '127.0.0.0/8'],
+    patienceMs: 3_000,
+    dnsPatienceMs: 1_000,
+    concurrency: 100,
   });
   const outcome = await cutOwnNetwork({ lab, line, mails, domains, truly: 5 });
   await lab.close();

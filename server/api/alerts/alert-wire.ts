@@ -69,7 +69,11 @@ export function incidentWire(
     problem,
     severity: incidentSeverity({ problem, step, facts }, endedAt ?? now),
     title: alertTitle({
-      ...{ kind: problem, step, facts, displayName, timeZone },
+      kind: problem,
+      step,
+      facts,
+      displayName,
+      timeZone,
       now: endedAt ?? now,
     }),
     started_at: iso(incident.startedAt),

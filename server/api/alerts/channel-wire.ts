@@ -83,7 +83,11 @@ export function deliveryWire(receipt: Receipt, wording: Wording): DeliveryWire {
 export function titleOf(alert: ToldAlert, { productName, timeZone, now }: Wording): string {
   const { kind, step, facts, monitor } = alert;
   return alertTitle({
-    ...{ kind, step, facts, now, timeZone },
+    kind,
+    step,
+    facts,
+    now,
+    timeZone,
     displayName: monitor === null ? productName : displayName(monitor),
   });
 }

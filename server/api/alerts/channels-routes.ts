@@ -142,7 +142,9 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       data: deliveryWire(receipt, { productName, timeZone: account.timeZone, now }),
     });
     const sent = await sendTest(store, {
-      ...{ accountId: account.id, channelKey: params.key, now },
+      accountId: account.id,
+      channelKey: params.key,
+      now,
       alongside: (trx, receipt) => once.keep(trx, answerOf(receipt)),
     });
     return typeof sent === 'string' ? CHANNEL_REFUSALS[sent]() : answerOf(sent);
@@ -167,7 +169,9 @@ export function channelRoutes(api: Api, parts: AppParts): void {
       return CHANNEL_REFUSALS.not_found();
     const { limit = PAGE_SIZE } = query;
     const receipts = await receiptsOfChannel(store, {
-      ...{ accountId: account.id, channelKey: params.key, limit },
+      accountId: account.id,
+      channelKey: params.key,
+      limit,
       after: after && { createdAt: after.at, id: after.id },
     });
     const last = receipts.length < limit ? undefined : receipts.at(-1);

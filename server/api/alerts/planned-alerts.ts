@@ -34,7 +34,10 @@ export function plannedAlerts(
     .flatMap((certificate) => {
       const incident = monitor.incidents.find(({ fingerprint }) => fingerprint === certificate.fingerprint);
       const ahead = alertsAhead({
-        ...{ certificate, settings, timeZone, now },
+        certificate,
+        settings,
+        timeZone,
+        now,
         told: incident ?? { told: [], toldAt: null },
         acknowledged: (incident?.acknowledgedAt ?? null) !== null,
         silentUntil: silentUntil({ snoozedUntil: incident?.snoozedUntil ?? null }, silent),

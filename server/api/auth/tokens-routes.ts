@@ -21,7 +21,12 @@ export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
     const { secret, prefix } = newToken();
     const days = body.expires_in_days;
     const made = await makeToken(store, {
-      ...{ accountId, secret, prefix, name: body.name, scopes: body.scopes, now },
+      accountId,
+      secret,
+      prefix,
+      name: body.name,
+      scopes: body.scopes,
+      now,
       expiresAt: days === null ? null : now + days * DAY_MS,
       most: MOST_TOKENS,
     });

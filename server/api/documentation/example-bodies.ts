@@ -28,8 +28,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, unknown>> = {
   sendFeedback: { title: 'feedback', message: 'All is well.' },
   saveStatusPage: { title: 'Our services', shows: 'all' },
   previewStatusPage: {
-    ...{ title: 'Our services', shows: 'all', tags: [], domains: [] },
-    ...{ show_certificates: true, show_uptime: true, show_incidents: true },
+    title: 'Our services',
+    shows: 'all',
+    tags: [],
+    domains: [],
+    show_certificates: true,
+    show_uptime: true,
+    show_incidents: true,
   },
   makeToken: { name: 'Nightly job', scopes: ['read'], expires_in_days: 90 },
 };

@@ -27,7 +27,10 @@ export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
     const { authorities } = read;
     const answerOf = (trusted: readonly TrustedAuthority[]) => ({ data: trusted.map(authorityWire) });
     const trusted = await addAuthorities(store, {
-      ...{ accountId, authorities, most: MOST_AUTHORITIES, now },
+      accountId,
+      authorities,
+      most: MOST_AUTHORITIES,
+      now,
       alongside: (trx, all) => once.keep(trx, answerOf(all)),
     });
     return trusted === 'too_many'

@@ -30,7 +30,11 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
     const { monitors, total } = await listMonitors(store, {
       accountId: session.account.id,
       ...filterOf(query),
-      ...{ page, pageSize, sort, after, now },
+      page,
+      pageSize,
+      sort,
+      after,
+      now,
     });
     const data = await domainWires(store, monitors, now);
     const last = monitors.length < pageSize ? undefined : monitors.at(-1);

@@ -29,9 +29,11 @@ export function domainReportRoutes(api: Api, { store, limits }: AppParts): void 
     const history = await uptimeHistory(store, { accountId, monitorId: monitor.id, now });
     const [latest] = history?.incidents ?? [];
     const uptime = {
-      ...{ state: monitor.uptime, downSince: monitor.downSince },
+      state: monitor.uptime,
+      downSince: monitor.downSince,
       cause: latest?.endedAt === null ? latest.message : null,
-      ...{ percent: history?.percent ?? null, windowDays: history?.windowDays ?? null },
+      percent: history?.percent ?? null,
+      windowDays: history?.windowDays ?? null,
     };
     const failureMessage = unreachable(monitor)?.message ?? null;
     return {

@@ -48,8 +48,13 @@ export function reportWire(report: Report): ReportWire {
 /** The same before the first check. `host`: as people know it. */
 export function emptyReportWire(host: string): ReportWire {
   return {
-    ...{ checked_at: null, findings: [], addresses: [], path: [], chain_pem: null },
-    ...{ revocation_sources: [], posture: null },
+    checked_at: null,
+    findings: [],
+    addresses: [],
+    path: [],
+    chain_pem: null,
+    revocation_sources: [],
+    posture: null,
     markdown: `# ${host}\n\nNothing is known yet: the first check is still to come.\n`,
   };
 }

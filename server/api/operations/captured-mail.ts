@@ -26,7 +26,7 @@ export async function listCapturedMail(folder: string): Promise<string[]> {
       .map(async (name) => ({ name, at: (await stat(join(folder, name))).mtimeMs })),
   );
   return dated
-    .sort((a, b) => b.at - a.at)
+    .toSorted((a, b) => b.at - a.at)
     .slice(0, NEWEST_SHOWN)
     .map(({ name }) => name);
 }

@@ -9,7 +9,11 @@ export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
   api.on(CALLS.sendFeedback, async ({ body, session, once, now }) => {
     const answer = { data: null };
     const added = await addFeedback(store, {
-      ...{ account: session.account, title: body.title, message: body.message, recipient, now },
+      account: session.account,
+      title: body.title,
+      message: body.message,
+      recipient,
+      now,
       alongside: (trx) => once.keep(trx, answer),
     });
     return added.ok

@@ -51,8 +51,10 @@ function faceOf(standing: BadgeStanding): Face {
   const word = daysLeft === 0 ? 'expires today' : `expires in ${days}`;
   const isSoon = state === 'soon';
   return {
-    ...{ word, spoken: word },
-    ...{ ground: isSoon ? '#7a5200' : RED, glyph: isSoon ? GLYPHS.diamond : GLYPHS.triangle },
+    word,
+    spoken: word,
+    ground: isSoon ? '#7a5200' : RED,
+    glyph: isSoon ? GLYPHS.diamond : GLYPHS.triangle,
   };
 }
 
@@ -60,9 +62,33 @@ const inDays = (days: number) => `${days} ${days === 1 ? 'day' : 'days'}`;
 
 /** Verdana's advance widths in 1/2048 em, of what badges say. */
 const WIDTHS: Readonly<Record<string, number>> = {
-  ...{ ' ': 720, a: 1230, b: 1276, c: 1067, d: 1276, e: 1220, f: 720, g: 1276, h: 1296, i: 562, j: 705 },
-  ...{ k: 1212, l: 562, m: 1992, n: 1296, o: 1243, p: 1276, q: 1276, r: 874, s: 1067, t: 807, u: 1296 },
-  ...{ v: 1212, w: 1676, x: 1212, y: 1212, z: 1076 },
+  ' ': 720,
+  a: 1230,
+  b: 1276,
+  c: 1067,
+  d: 1276,
+  e: 1220,
+  f: 720,
+  g: 1276,
+  h: 1296,
+  i: 562,
+  j: 705,
+  k: 1212,
+  l: 562,
+  m: 1992,
+  n: 1296,
+  o: 1243,
+  p: 1276,
+  q: 1276,
+  r: 874,
+  s: 1067,
+  t: 807,
+  u: 1296,
+  v: 1212,
+  w: 1676,
+  x: 1212,
+  y: 1212,
+  z: 1076,
 };
 const DIGIT_WIDTH = 1302;
 const FONT_SIZE = 11;

@@ -91,7 +91,9 @@ function connectionTo(url: URL): ImapFlowOptions {
     // Where it is not required, the library uses STARTTLS if the server offers it.
     ...(requiresStartTls && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
-    ...{ logger: false, disableAutoIdle: true, disableAutoEnable: true },
+    logger: false,
+    disableAutoIdle: true,
+    disableAutoEnable: true,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     greetingTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: IDLE_TIMEOUT_MS,

@@ -19,7 +19,13 @@ export function createPing({
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
   return async (signal) => {
     const answer = await exchange({
-      ...{ url, resolver, policy, signal, deadlineMs: DEADLINE_MS, maxBytes: MAX_BYTES, longer: 'cut' },
+      url,
+      resolver,
+      policy,
+      signal,
+      deadlineMs: DEADLINE_MS,
+      maxBytes: MAX_BYTES,
+      longer: 'cut',
       ports: [port],
     });
     // The address itself mostly is a secret: it stays out of what is kept.

@@ -36,7 +36,10 @@ export function accountMessage(input: AccountMessageInput): RenderedMessage {
     footer: footer ?? `You get this because somebody uses this address at ${productName}.`,
   };
   return {
-    ...{ subject, preheader: drawn.preheader, html: mailLayout(drawn), text: plainText(drawn) },
+    subject,
+    preheader: drawn.preheader,
+    html: mailLayout(drawn),
+    text: plainText(drawn),
     ...(replyTo !== undefined && { replyTo }),
     ...(headers !== undefined && { headers }),
   };

@@ -30,14 +30,23 @@ export function alertMail(content: AlertContent, input: AlertMailInput): Rendere
     url: unsubscribeLink(input.tokens, publicUrl),
   };
   const drawn: DrawnMail = {
-    ...{ title: subject, preheader, productName, heading, paragraphs, facts, button },
+    title: subject,
+    preheader,
+    productName,
+    heading,
+    paragraphs,
+    facts,
+    button,
     ...(badge && { badge }),
     ...(bar && { bar }),
     footer: `${why(input)} ${schedule}`,
     links: [...(recipient === 'account' ? [change] : []), ...(isAsked ? [] : [stop])],
   };
   return {
-    ...{ subject, preheader, html: mailLayout(drawn), text: plainText(drawn) },
+    subject,
+    preheader,
+    html: mailLayout(drawn),
+    text: plainText(drawn),
     headers: isAsked ? {} : unsubscribeHeaders(input.tokens, publicUrl),
   };
 }

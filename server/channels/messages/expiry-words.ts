@@ -31,7 +31,10 @@ export function expiryWords(input: AboutMonitor): Words {
     heading: headingOf(input),
     paragraphs: [...paragraphsOf(input), ...lastSeen(input)],
     bar: {
-      ...{ notBefore, notAfter, now, tone: badge.tone },
+      notBefore,
+      notAfter,
+      now,
+      tone: badge.tone,
       from: `Issued ${longDate(notBefore, timeZone)}`,
       to: longDate(notAfter, timeZone),
     },

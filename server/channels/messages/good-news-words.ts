@@ -28,7 +28,10 @@ export function goodNewsWords(input: AboutMonitor): Words {
     schedule: 'Good news comes once, where you were told of the trouble.',
     ...(successor !== null && {
       bar: {
-        ...{ notBefore: successor.notBefore, notAfter: successor.notAfter, now: input.now, tone: 'ok' },
+        notBefore: successor.notBefore,
+        notAfter: successor.notAfter,
+        now: input.now,
+        tone: 'ok',
         from: `Issued ${longDate(successor.notBefore, timeZone)}`,
         to: longDate(successor.notAfter, timeZone),
       },

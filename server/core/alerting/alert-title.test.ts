@@ -8,15 +8,28 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const END = Date.UTC(2026, 10, 22, 23, 30);
 const certificate: AlertCertificate = {
-  ...{ fingerprint: 'aa', notBefore: END - 90 * DAY, notAfter: END },
-  ...{ role: 'leaf', name: 'pay.fjord.example' },
+  fingerprint: 'aa',
+  notBefore: END - 90 * DAY,
+  notAfter: END,
+  role: 'leaf',
+  name: 'pay.fjord.example',
 };
 const facts: AlertFacts = {
-  ...{ certificate, asOf: END, message: null, fix: null, successor: null, startedAt: END, endedAt: null },
+  certificate,
+  asOf: END,
+  message: null,
+  fix: null,
+  successor: null,
+  startedAt: END,
+  endedAt: null,
 };
 const title = (kind: AlertKind, step: AlertStep, changes: Partial<AlertFacts> = {}, now = END - 2 * DAY) =>
   alertTitle({
-    ...{ kind, step, now, displayName: 'pay.fjord.example', timeZone: null },
+    kind,
+    step,
+    now,
+    displayName: 'pay.fjord.example',
+    timeZone: null,
     facts: { ...facts, ...changes },
   });
 const intermediate = { certificate: { ...certificate, role: 'intermediate' as const } };
@@ -75,11 +88,16 @@ it('names events for programs by what happened, not by which step it was', () =>
   const events = (kind: AlertKind, ...steps: AlertStep[]) => steps.map((step) => alertEvent(kind, step));
   expect(events('expiry', 'renewal_overdue', 'warning', '20d', 'expired', 'resolved')).toEqual([
     'certificate.renewal_overdue',
-    ...['certificate.expiring', 'certificate.expiring', 'certificate.expired', 'certificate.renewed'],
+    'certificate.expiring',
+    'certificate.expiring',
+    'certificate.expired',
+    'certificate.renewed',
   ]);
   expect(events('revoked', 'revoked', 'resolved')).toEqual(['certificate.revoked', 'certificate.replaced']);
   expect(events('down', 'opened', 'flapping', 'resolved')).toEqual([
-    ...['endpoint.down', 'endpoint.flapping', 'endpoint.up'],
+    'endpoint.down',
+    'endpoint.flapping',
+    'endpoint.up',
   ]);
 });
 

@@ -34,13 +34,19 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
   const asOf = lastSeen.at;
   const conditions: Condition[] = [
     ...lastSeen.expiring.map((expiring): Condition => ({
-      ...{ problem: 'expiry', fingerprint: expiring.fingerprint, expiring, severity: 'warning' },
+      problem: 'expiry',
+      fingerprint: expiring.fingerprint,
+      expiring,
+      severity: 'warning',
       facts: { ...NOTHING_SAID, certificate: named(expiring), asOf },
     })),
     ...lastSeen.revoked
       .filter(({ served }) => served)
       .map((revoked): Condition => ({
-        ...{ problem: 'revoked', fingerprint: revoked.fingerprint, expiring: null, severity: 'critical' },
+        problem: 'revoked',
+        fingerprint: revoked.fingerprint,
+        expiring: null,
+        severity: 'critical',
         facts: { ...NOTHING_SAID, certificate: named(revoked), asOf },
       })),
   ];
@@ -49,12 +55,16 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
   const about = (problem: Condition['problem'], found: Finding, fingerprint: string): Condition => {
     const certificate = lastSeen.expiring.find((one) => one.fingerprint === found.fingerprint);
     return {
-      ...{ problem, fingerprint, expiring: null },
+      problem,
+      fingerprint,
+      expiring: null,
       severity: found.severity === 'critical' ? 'critical' : 'warning',
       facts: {
         ...NOTHING_SAID,
-        ...{ certificate: certificate ? named(certificate) : null, asOf },
-        ...{ message: found.message, fix: found.attachment === 'chain' ? FIX_WITH_FILE : found.fix },
+        certificate: certificate ? named(certificate) : null,
+        asOf,
+        message: found.message,
+        fix: found.attachment === 'chain' ? FIX_WITH_FILE : found.fix,
       },
     };
   };
@@ -113,10 +123,15 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
     before.findings.some(({ code }) => EXCUSES.has(code));
   if (wasDue) return null;
   return {
-    ...{ problem: 'changed', fingerprint: replaced.to, expiring: null, severity: 'warning' },
+    problem: 'changed',
+    fingerprint: replaced.to,
+    expiring: null,
+    severity: 'warning',
     facts: {
       ...NOTHING_SAID,
-      ...{ certificate: named(old), asOf: verdict.lastSeen.at, successor: named(successor) },
+      certificate: named(old),
+      asOf: verdict.lastSeen.at,
+      successor: named(successor),
     },
   };
 }

@@ -72,7 +72,11 @@ function plan(steps: IncidentSteps, down: KnownIncident, step: AlertStep, endedA
   const { id, fingerprint, facts } = down;
   const severity = step === 'resolved' ? 'info' : step === 'flapping' ? 'warning' : 'critical';
   steps.alerts.push({
-    ...{ incidentId: id, problem: 'down', fingerprint, step, severity },
+    incidentId: id,
+    problem: 'down',
+    fingerprint,
+    step,
+    severity,
     facts: { ...facts, endedAt },
   });
 }

@@ -95,7 +95,10 @@ describe('a certificate that ends', () => {
     const told = [1, 2, 3].flatMap(() => [...host.wait(HOUR).keepsShowing(old), ...staysRenewed()]);
     // That it was put back is a change which nobody expected, too.
     expect(told.filter((one) => one !== 'changed opened')).toEqual([
-      ...['expiry critical', 'expiry resolved', 'expiry critical', 'expiry resolved'],
+      'expiry critical',
+      'expiry resolved',
+      'expiry critical',
+      'expiry resolved',
     ]);
     // A step that it comes to is news all the same, and so is its end.
     expect(host.wait(2 * DAY).keepsShowing(old)).toEqual(['expiry three_days']);

@@ -60,7 +60,11 @@ function withPendingChange(
   return [
     ...conditions.filter((condition) => !pending.some((one) => isSame(one, condition))),
     ...pending.map(({ fingerprint, facts }): Condition => ({
-      ...{ problem: 'changed', fingerprint, expiring: null, severity: 'warning', facts },
+      problem: 'changed',
+      fingerprint,
+      expiring: null,
+      severity: 'warning',
+      facts,
     })),
   ];
 }
@@ -176,8 +180,10 @@ function subside(look: Look, steps: IncidentSteps, incident: KnownIncident): voi
   if (isMuted(look.settings, incident.problem, 'resolved')) return;
   const successor = successorOf(look);
   steps.alerts.push({
-    ...{ incidentId: incident.id, ...keyOf(incident) },
-    ...{ step: 'resolved', severity: 'info' },
+    incidentId: incident.id,
+    ...keyOf(incident),
+    step: 'resolved',
+    severity: 'info',
     facts: { ...facts, asOf: verdict.lastSeen?.at ?? now, successor, endedAt: clearingSince },
   });
 }

@@ -4,8 +4,11 @@ import { incidentSeverity } from './incident-severity.ts';
 
 const DAY_MS = 86_400_000;
 const certificate = {
-  ...{ fingerprint: 'f', role: 'leaf' as const, name: 'shop.example.com' },
-  ...{ notBefore: 0, notAfter: 90 * DAY_MS },
+  fingerprint: 'f',
+  role: 'leaf' as const,
+  name: 'shop.example.com',
+  notBefore: 0,
+  notAfter: 90 * DAY_MS,
 };
 const of = (problem: Problem, step: AlertStep, now = 0) =>
   incidentSeverity({ problem, step, facts: { certificate } }, now);

@@ -239,14 +239,26 @@ class History {
     const maintenanceUntil = (this.#maintenanceUntil ?? 0) > now ? this.#maintenanceUntil : null;
     outbox.followUptime(state, now);
     const steps = followIncidents({
-      ...{ verdict, previous, isUp: state === 'up', known: outbox.known(now), maintenanceUntil, now },
+      verdict,
+      previous,
+      isUp: state === 'up',
+      known: outbox.known(now),
+      maintenanceUntil,
+      now,
       settings: { steps: this.#steps === null ? null : [...this.#steps], muted: this.#muted },
     });
     const told = outbox.apply(steps, now);
     this.#verdict = verdict;
     this.#lookAgainAt = steps.lookAgainAt;
     this.#promises.hold({
-      ...{ now, verdict, previous, host: this.#host, outbox, told, muted: this.#muted, steps: this.#steps },
+      now,
+      verdict,
+      previous,
+      host: this.#host,
+      outbox,
+      told,
+      muted: this.#muted,
+      steps: this.#steps,
       isMaintained: maintenanceUntil !== null,
       reopened: steps.changes.flatMap((change) => (change.kind === 'reopen' ? [change.id] : [])),
     });

@@ -41,7 +41,8 @@ describe('settings', () => {
       muted: [],
     });
     expect(effectiveSettings(account, { steps: ['3d'], channels: [] }, 'free')).toMatchObject({
-      ...{ steps: ['20d'], channels: [] },
+      steps: ['20d'],
+      channels: [],
     });
   });
 
@@ -61,13 +62,24 @@ describe('what will be sent if nobody renews', () => {
   const nothing = { told: [], toldAt: null };
   const ahead = (now: number, changes: Partial<Parameters<typeof alertsAhead>[0]> = {}) =>
     alertsAhead({
-      ...{ certificate, settings: { steps: null, quietHours: null }, told: nothing, acknowledged: false },
-      ...{ silentUntil: null, timeZone: null, now, ...changes },
+      certificate,
+      settings: { steps: null, quietHours: null },
+      told: nothing,
+      acknowledged: false,
+      silentUntil: null,
+      timeZone: null,
+      now,
+      ...changes,
     }).map(({ step, at }) => [step, (END - at) / DAY]);
 
   it('is every step to come, soonest first', () => {
     expect(ahead(END - 80 * DAY).map(([step]) => step)).toEqual([
-      ...['renewal_overdue', 'warning', 'critical', 'three_days', 'one_day', 'expired'],
+      'renewal_overdue',
+      'warning',
+      'critical',
+      'three_days',
+      'one_day',
+      'expired',
     ]);
     expect(ahead(END - 80 * DAY, { settings: { steps: ['10%', '5d'], quietHours: null } })).toEqual([
       ['10%', 9],

@@ -25,7 +25,9 @@ const fetched = ({ der }: MintedCertificate): FetchedAuthority => ({
   url: 'http://ca.fjord.example/1.cer',
 });
 const cached = ({ der }: MintedCertificate): FetchedAuthority => ({
-  ...{ der: new Uint8Array(der), source: 'cache', url: null },
+  der: new Uint8Array(der),
+  source: 'cache',
+  url: null,
 });
 
 function verdictOn(

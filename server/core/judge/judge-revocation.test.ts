@@ -136,7 +136,9 @@ describe('what is known of revocation', () => {
   describe('of an intermediate of which another one is sent', () => {
     const other = mintAuthority({ commonName: 'Other Root', ...years });
     const twin = other.intermediate({
-      ...{ commonName: 'Fjord CA 1', key: intermediate.key, subjectDer: intermediate.subjectDer },
+      commonName: 'Fjord CA 1',
+      key: intermediate.key,
+      subjectDer: intermediate.subjectDer,
       ...years,
     });
     const seen = (revocation: RevocationEvidence[]) =>

@@ -128,7 +128,11 @@ describe('a remembered path', () => {
   if (leaf === undefined || intermediate === undefined) throw new Error('no certificates');
   const build = (at: number, work = new WorkBudget()) =>
     buildPath({
-      ...{ leaf, intermediates: [intermediate], trustStore: createTrustStore([root.der]), now: at, work },
+      leaf,
+      intermediates: [intermediate],
+      trustStore: createTrustStore([root.der]),
+      now: at,
+      work,
       ignoreLeafValidity: true,
     });
 

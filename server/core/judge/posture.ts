@@ -23,7 +23,11 @@ export function judgePosture(
   if (posture === null) return null;
   const { at, tlsVersions, postQuantum, caa, registration } = posture;
   const judged: JudgedPosture = {
-    ...{ at, tlsVersions, postQuantum, caa, registration },
+    at,
+    tlsVersions,
+    postQuantum,
+    caa,
+    registration,
     alternates: [],
     shown: [],
   };

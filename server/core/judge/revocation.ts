@@ -84,8 +84,17 @@ export function rememberRevoked(
   if (state !== 'revoked' || source === null || at === null) return null;
   const { fingerprint, notBefore, notAfter } = certificate;
   return {
-    ...{ fingerprint, key: revocationKey(certificate), source, at, revokedAt, reason },
-    ...{ role, name: certificateName(certificate), notBefore, notAfter, served },
+    fingerprint,
+    key: revocationKey(certificate),
+    source,
+    at,
+    revokedAt,
+    reason,
+    role,
+    name: certificateName(certificate),
+    notBefore,
+    notAfter,
+    served,
   };
 }
 

@@ -33,7 +33,8 @@ export function reachFinding(
     uptime.downSince === null ? [] : [{ label: 'Down since', value: longInstant(uptime.downSince) }];
   const base = {
     severity: isDown ? ('critical' as const) : ('warning' as const),
-    ...{ fingerprint: null, attachment: null },
+    fingerprint: null,
+    attachment: null,
   };
   if (failure !== null)
     return {

@@ -87,7 +87,10 @@ describe('reportMarkdown', () => {
     const leaf = issue();
     const cause = 'pay.fjord.example answered with the error 503.';
     const text = report(observation([answer(withChain(leaf))]), leaf, {
-      ...{ ...NEVER_WATCHED, state: 'down', downSince: NOW, cause },
+      ...NEVER_WATCHED,
+      state: 'down',
+      downSince: NOW,
+      cause,
     });
     expect(text).toContain(`### Critical: ${cause}`);
     expect(text).toContain('curl -ksSI --max-time 20 https://pay.fjord.example/');

@@ -40,9 +40,13 @@ export async function beginOnce(
   const keyHash = hashOf(key);
   const attempt = randomUUID();
   const fresh = {
-    ...{ request_hash: hashOf(request), attempt, created_at: now },
+    request_hash: hashOf(request),
+    attempt,
+    created_at: now,
     lease_expires_at: sql<number>`${leaseClock(store, now)} + ${sql.lit(LEASE_MS)}`,
-    ...{ status: null, content_type: null, body: null },
+    status: null,
+    content_type: null,
+    body: null,
   };
   const taken = await store.db
     .insertInto('idempotency_keys')

@@ -35,11 +35,19 @@ export async function recordAlerting(
   const known = await knownIncidents(trx, { accountId, monitorId, now });
   const { settings, maintenanceUntil } = context;
   const { changes, alerts, lookAgainAt } = followIncidents({
-    ...{ verdict, previous, isUp, known, settings, maintenanceUntil, now },
+    verdict,
+    previous,
+    isUp,
+    known,
+    settings,
+    maintenanceUntil,
+    now,
   });
   const opened = await writeIncidents(trx, { accountId, monitorId, changes });
   const deliveries = await addAlerts(trx, {
-    ...{ accountId, monitorId, now },
+    accountId,
+    monitorId,
+    now,
     alerts: alerts.map((alert) => {
       const incidentId = alert.incidentId ?? opened.get(incidentKey(alert));
       if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);

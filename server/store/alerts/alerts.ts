@@ -69,8 +69,13 @@ async function keepAlert(
     .insertInto('alerts')
     .values({
       id: randomUUID(),
-      ...{ account_id: accountId, monitor_id: monitorId, incident_id: incidentId },
-      ...{ kind: problem, step, fingerprint, ...said },
+      account_id: accountId,
+      monitor_id: monitorId,
+      incident_id: incidentId,
+      kind: problem,
+      step,
+      fingerprint,
+      ...said,
     })
     // Decided on anew because nobody was told: it says what is so now.
     .onConflict((conflict) => conflict.columns(['account_id', 'incident_id', 'step']).doUpdateSet(said))
@@ -225,7 +230,9 @@ async function addDelivery(
       dedupe_key: [entry.monitorId, problem, fingerprint, facts.startedAt, step, route.key].join(':'),
       // Made once, so that a message sent twice arrives as one.
       message_id: `<${id}@alerts.certlantern>`,
-      ...{ attempts: 0, unanswered: 0, ...waits },
+      attempts: 0,
+      unanswered: 0,
+      ...waits,
     })
     .onConflict((conflict) =>
       conflict

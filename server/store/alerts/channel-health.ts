@@ -67,8 +67,11 @@ export async function noteChannelOutcome(
   const closed = reason === 'refused' ? 'The address refused mail.' : 'The channel was switched off.';
   await dropWaitingFor(trx, { accountId, channelKey: channelId, monitorId: null, detail: closed, now });
   const content: AccountMail = {
-    ...{ kind: 'channel_disabled', name, channel: kind },
-    ...{ reason, detail: detail ?? '' },
+    kind: 'channel_disabled',
+    name,
+    channel: kind,
+    reason,
+    detail: detail ?? '',
   };
   await enqueueMail(trx, { accountId, recipient: email, content, now });
   return true;

@@ -37,8 +37,15 @@ export async function sendTest(
     await trx
       .insertInto('alerts')
       .values({
-        ...{ id: alertId, account_id: accountId, monitor_id: null, incident_id: null },
-        ...{ kind: 'test', step: 'opened', fingerprint: '', severity: 'info', created_at: now },
+        id: alertId,
+        account_id: accountId,
+        monitor_id: null,
+        incident_id: null,
+        kind: 'test',
+        step: 'opened',
+        fingerprint: '',
+        severity: 'info',
+        created_at: now,
         facts: JSON.stringify(factsOfTest(now)),
       })
       .execute();
@@ -46,13 +53,20 @@ export async function sendTest(
     await trx
       .insertInto('deliveries')
       .values({
-        ...{ id, account_id: accountId, alert_id: alertId, incident_id: null },
+        id,
+        account_id: accountId,
+        alert_id: alertId,
+        incident_id: null,
         channel: channel.kind,
         channel_key: channelKey,
         channel_id: channelKey === ACCOUNT_MAIL ? null : channelKey,
         dedupe_key: `test:${id}`,
         message_id: `<${id}@alerts.certlantern>`,
-        ...{ state: 'waiting', attempts: 0, unanswered: 0, next_attempt_at: now, created_at: now },
+        state: 'waiting',
+        attempts: 0,
+        unanswered: 0,
+        next_attempt_at: now,
+        created_at: now,
       })
       .execute();
     return { deliveryId: id };
@@ -61,8 +75,13 @@ export async function sendTest(
 
 function factsOfTest(now: number): AlertFacts {
   return {
-    ...{ certificate: null, asOf: now, message: null, fix: null, successor: null },
-    ...{ startedAt: now, endedAt: null },
+    certificate: null,
+    asOf: now,
+    message: null,
+    fix: null,
+    successor: null,
+    startedAt: now,
+    endedAt: null,
   };
 }
 
@@ -86,8 +105,13 @@ export async function replayDelivery(
     await trx
       .updateTable('deliveries')
       .set({
-        ...{ state: 'waiting', forced: 1, next_attempt_at: now, unanswered: 0 },
-        ...{ first_attempt_at: null, settled_at: null, detail: null },
+        state: 'waiting',
+        forced: 1,
+        next_attempt_at: now,
+        unanswered: 0,
+        first_attempt_at: null,
+        settled_at: null,
+        detail: null,
       })
       .where('id', '=', deliveryId)
       .where('state', '!=', 'waiting')

@@ -39,8 +39,10 @@ export async function claimDueDeliveries(
       .insertInto('delivery_attempts')
       .values(
         rows.map(({ id, account_id, attempts }) => ({
-          ...{ account_id: ownerOf({ account_id }), delivery_id: id },
-          ...{ attempt: attempts, started_at: claim.now },
+          account_id: ownerOf({ account_id }),
+          delivery_id: id,
+          attempt: attempts,
+          started_at: claim.now,
         })),
       )
       // The number of an attempt that was held back and counted as none.

@@ -37,7 +37,9 @@ export async function recordUptime(
         id: randomUUID(),
         account_id: accountId,
         monitor_id: monitorId,
-        ...{ problem: 'down', fingerprint: '', recovered: 0 },
+        problem: 'down',
+        fingerprint: '',
+        recovered: 0,
         started_at: startedAt,
         confirmed_at: now,
         cause: cause?.code ?? 'other',
@@ -80,8 +82,11 @@ export const isDown = sql<boolean>`problem = 'down'`;
 
 /** The figures start anew with the first check after the pause: time that nobody looked at is no uptime. */
 export const UNWATCHED = {
-  ...{ uptime: null, uptime_since: null },
-  ...{ suspected_since: null, down_since: null, down_seen_at: null },
+  uptime: null,
+  uptime_since: null,
+  suspected_since: null,
+  down_since: null,
+  down_seen_at: null,
 };
 
 /** For the transaction that stops the checks of an account’s monitors: nobody knows from now on whether those are up. */

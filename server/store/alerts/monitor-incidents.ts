@@ -171,10 +171,17 @@ export async function writeIncidents(
       await trx
         .insertInto('incidents')
         .values({
-          ...{ account_id: accountId, id, monitor_id: monitorId, problem, fingerprint },
+          account_id: accountId,
+          id,
+          monitor_id: monitorId,
+          problem,
+          fingerprint,
           started_at: change.startedAt,
           confirmed_at: change.confirmedAt,
-          ...{ recovered: 0, cause: problem, message: facts.message ?? '', facts: JSON.stringify(facts) },
+          recovered: 0,
+          cause: problem,
+          message: facts.message ?? '',
+          facts: JSON.stringify(facts),
         })
         .execute();
     } else if (change.kind === 'drop') {

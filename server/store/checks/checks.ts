@@ -72,15 +72,23 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
     const isNew = monitor.verdict_id !== verdict.id;
     const { certificates, now } = check;
     const stored = await keepSeen(trx, check, {
-      ...{ evidence, certificates, verdict, before: monitor, limits: store.limits, now },
+      evidence,
+      certificates,
+      verdict,
+      before: monitor,
+      limits: store.limits,
+      now,
       currentFingerprint: check.currentFingerprint,
     });
     await keepVerdict(trx, { check, written: verdict, isNew, previous });
     await keepState(trx, check, {
-      ...{ stored, wasReached: previous?.reached ?? null },
+      stored,
+      wasReached: previous?.reached ?? null,
       verdict: { id: verdict.id, moment: momentOf(check.verdict), reached: check.verdict.reached },
       evidence: { id: evidence.id, showsCertificates: evidence.ders.size > 0 },
-      ...{ before: monitor, assessment, now },
+      before: monitor,
+      assessment,
+      now,
     });
     // Paused while it was checked: whether it is up is not known until it is watched again.
     const { columns: uptime, changed: uptimeChanged } =
@@ -94,8 +102,12 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
         : monitor.account_id === SYSTEM_ACCOUNT_ID
           ? await recordHeartbeat(trx, check)
           : await recordAlerting(store, trx, {
-              ...{ accountId: check.accountId, monitorId: check.monitorId },
-              ...{ verdict: check.verdict, previous, isUp: assessment.state === 'up', now: check.now },
+              accountId: check.accountId,
+              monitorId: check.monitorId,
+              verdict: check.verdict,
+              previous,
+              isUp: assessment.state === 'up',
+              now: check.now,
             });
     const next = {
       ...uptime,
@@ -128,7 +140,8 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
     return {
       reached: stored.reached,
       isNew: isNew || uptimeChanged,
-      ...{ deliveries: alerting.deliveries, alertsChanged: alerting.changed },
+      deliveries: alerting.deliveries,
+      alertsChanged: alerting.changed,
       again: monitor.check_requested_at !== null,
     };
   });

@@ -3,7 +3,8 @@ import { followHour, HOUR_MS, hoursOf, type OpenHour, packHour, parseHour, withH
 
 const DAY = Date.UTC(2026, 0, 15);
 const check = (at: number, responseMs: number | null = 20) => ({
-  ...{ at, responseMs },
+  at,
+  responseMs,
   state: responseMs === null ? ('down' as const) : ('up' as const),
 });
 
@@ -30,8 +31,14 @@ describe('the figures of hours and days', () => {
     // The clock was set back.
     day = withHour(day, hour(DAY + 1, 90));
     expect(day).toMatchObject({
-      ...{ day_at: DAY, checks: 4, up: 3, down: 1, unknown: 0 },
-      ...{ answered: 3, response_sum: 150, response_max: 90 },
+      day_at: DAY,
+      checks: 4,
+      up: 3,
+      down: 1,
+      unknown: 0,
+      answered: 3,
+      response_sum: 150,
+      response_max: 90,
     });
     expect(hoursOf(day)).toEqual([
       { at: DAY, answered: 2, responseSum: 100, responseMax: 90 },

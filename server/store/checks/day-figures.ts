@@ -19,8 +19,13 @@ export interface Figures {
 }
 
 const NONE: Figures = {
-  ...{ checks: 0, up: 0, down: 0, unknown: 0 },
-  ...{ answered: 0, responseSum: 0, responseMax: 0 },
+  checks: 0,
+  up: 0,
+  down: 0,
+  unknown: 0,
+  answered: 0,
+  responseSum: 0,
+  responseMax: 0,
 };
 
 /** The hour that is not over; it is part of no day yet. */
@@ -40,7 +45,9 @@ export function followHour(
   const before = isSame ? open.figures : NONE;
   const answer = check.responseMs;
   const figures = plus(before, {
-    ...{ ...NONE, checks: 1, [check.state]: 1 },
+    ...NONE,
+    checks: 1,
+    [check.state]: 1,
     ...(answer === null ? {} : { answered: 1, responseSum: answer, responseMax: answer }),
   });
   return { open: { at, figures }, finished: isSame ? null : open };
@@ -86,7 +93,9 @@ export function hoursOf({
 }: Pick<MonitorDaysTable, 'day_at' | 'hours'>): HourOfAnswers[] {
   return (JSON.parse(hours) as PackedHours).map(([hour, answered, responseSum, responseMax]) => ({
     at: dayAt + hour * HOUR_MS,
-    ...{ answered, responseSum, responseMax },
+    answered,
+    responseSum,
+    responseMax,
   }));
 }
 
@@ -110,7 +119,10 @@ export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour)
   } else if (answered > 0) hours.push([number, answered, figures.responseSum, figures.responseMax]);
   return {
     day_at: dayAt,
-    ...{ checks: counts.checks, up: counts.up, down: counts.down, unknown: counts.unknown },
+    checks: counts.checks,
+    up: counts.up,
+    down: counts.down,
+    unknown: counts.unknown,
     answered: counts.answered,
     response_sum: responseSum,
     response_max: responseMax,

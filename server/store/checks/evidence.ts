@@ -57,8 +57,12 @@ export function evidenceOf(observation: Observation): Evidence {
   };
   const stored = { ...observation, addresses, authorities, posture };
   return {
-    ...{ id: evidenceId(stored), hasPosture: posture !== null },
-    ...{ observation: stored, ders, roles, usual },
+    id: evidenceId(stored),
+    hasPosture: posture !== null,
+    observation: stored,
+    ders,
+    roles,
+    usual,
   };
 }
 
@@ -97,8 +101,11 @@ export async function keepEvidence(
   await trx
     .insertInto('evidence')
     .values({
-      ...{ account_id: accountId, monitor_id: monitorId },
-      ...{ id: evidence.id, first_seen_at: now, observation },
+      account_id: accountId,
+      monitor_id: monitorId,
+      id: evidence.id,
+      first_seen_at: now,
+      observation,
     })
     .onConflict((conflict) => {
       const known = conflict.columns(['account_id', 'monitor_id', 'id']);

@@ -76,7 +76,8 @@ interface Moment {
 export function momentOf({ judgedAt, observedAt, addresses, lastSeen }: Verdict): string {
   const turn = turnsOf(lastSeen).at(-1);
   const moment: Moment = {
-    ...{ judgedAt, observedAt },
+    judgedAt,
+    observedAt,
     durations: addresses.map(({ durationMs }) => durationMs),
     seen: lastSeen && { at: lastSeen.at, turn: turn ? { at: turn.at, checks: turn.checks } : null },
   };
@@ -94,7 +95,8 @@ export function atMoment(verdict: Verdict, text: string | null): Verdict {
   const turns = turnsOf(lastSeen);
   return {
     ...verdict,
-    ...{ judgedAt, observedAt },
+    judgedAt,
+    observedAt,
     addresses: addresses.map((address, index) => ({
       ...address,
       durationMs: durations[index] ?? address.durationMs,

@@ -163,17 +163,17 @@ export function mayPass(error: unknown): boolean {
 }
 
 const OUTAGE_CODES = new Set([
-  ...[STILL_STARTING, TOO_MANY_CONNECTIONS, SHUTTING_DOWN],
-  ...[
-    'ECONNREFUSED',
-    'ECONNRESET',
-    'EPIPE',
-    'ETIMEDOUT',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-    'ENOTFOUND',
-    'EAI_AGAIN',
-  ],
+  STILL_STARTING,
+  TOO_MANY_CONNECTIONS,
+  SHUTTING_DOWN,
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
 ]);
 
 /** The database server is gone or not there yet, as a query sees it. The embedded database has no such state. */

@@ -48,8 +48,11 @@ async function readMail(db: Kysely<Tables>, id: string): Promise<BouncedMail | n
     const added =
       delivery.config === null ? null : (JSON.parse(delivery.config) as { address: string }).address;
     return {
-      ...{ outbox: 'deliveries', id, recipient: added ?? delivery.email },
-      ...{ accountId: delivery.account_id, monitorId: delivery.monitor_id },
+      outbox: 'deliveries',
+      id,
+      recipient: added ?? delivery.email,
+      accountId: delivery.account_id,
+      monitorId: delivery.monitor_id,
     };
   }
   const mail = await db

@@ -29,7 +29,9 @@ export async function digestContent(store: Store, request: Request): Promise<Dig
     return [{ ...row, notAfter }];
   });
   return {
-    ...{ from, until: now, watched: rows.length },
+    from,
+    until: now,
+    watched: rows.length,
     attention: listed(attention, ({ concern, notAfter }) => ({ concern, notAfter })),
     expiring: listed(expiring, ({ notAfter }) => ({ notAfter })),
     renewed: listed(await renewedSince(store, request, from), ({ notAfter }) => ({ notAfter })),
@@ -74,8 +76,13 @@ async function monitorsOf(store: Store, { accountId, now }: Request): Promise<Ro
     .map((row): Row => {
       const renewal = renewals.get(row.id) ?? null;
       return {
-        ...{ id: row.id, host: row.host, port: row.port, notAfter: row.not_after, problem: row.problem },
-        ...{ revoked: row.revoked === 1, isDown: row.uptime === 'down' },
+        id: row.id,
+        host: row.host,
+        port: row.port,
+        notAfter: row.not_after,
+        problem: row.problem,
+        revoked: row.revoked === 1,
+        isDown: row.uptime === 'down',
         renewFrom: renewal?.from ?? null,
         overdueAt: renewal?.overdueAt ?? null,
       };

@@ -76,7 +76,10 @@ export async function enqueueDigest(
       .executeTakeFirst();
     if (unsubscribed) return false;
     await enqueueMail(trx, {
-      ...{ accountId, recipient: account.email, now, expiresAt: now + USEFUL_MS },
+      accountId,
+      recipient: account.email,
+      now,
+      expiresAt: now + USEFUL_MS,
       content: { kind: 'digest', ...content },
     });
     return true;

@@ -147,7 +147,9 @@ export async function settleMail(store: Store, settled: SettledMail): Promise<bo
     // Nobody but the operator could mend that address, and needs its mail to learn of it.
     if (because && !OPERATOR_KINDS.includes(row.kind))
       await suppress(trx, {
-        ...{ address: because.refusedAddress, reason: 'refused', now },
+        address: because.refusedAddress,
+        reason: 'refused',
+        now,
         detail: detail ?? '',
       });
     const isLink = LINK_KINDS.some((kind) => kind === row.kind);

@@ -33,7 +33,10 @@ export async function pastOf(
   return {
     incidents: await incidentsOf(db, key),
     certificates: certificates.map(({ fingerprint, role, first_seen_at, last_seen_at, facts }) => ({
-      ...{ fingerprint, role, first_seen_at, last_seen_at },
+      fingerprint,
+      role,
+      first_seen_at,
+      last_seen_at,
       facts: parseFacts(facts),
     })),
     verdicts: await verdictsOf(db, key),
@@ -97,7 +100,10 @@ async function samplesOf(db: Kysely<Tables>, { accountId, monitorId }: MonitorKe
     .where('monitor_id', '=', monitorId)
     .executeTakeFirst();
   return parseSamples(row?.samples ?? null).map(({ at, state, responseMs, message }) => ({
-    ...{ at, state, response_ms: responseMs, message },
+    at,
+    state,
+    response_ms: responseMs,
+    message,
   }));
 }
 

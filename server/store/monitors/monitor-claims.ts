@@ -245,7 +245,8 @@ export async function releaseClaim(
   await store.db
     .updateTable('monitors')
     .set({
-      ...{ lease_token: null, lease_expires_at: null },
+      lease_token: null,
+      lease_expires_at: null,
       check_requested_at: sql<
         number | null
       >`case when claim_asked = 1 then coalesce(check_requested_at, next_check_at) else check_requested_at end`,

@@ -41,8 +41,11 @@ export async function keepState(
   const { state, responseMs, cause } = assessment;
   const samples = parseSamples(before.samples);
   const said: Said = {
-    ...{ reached: verdict.reached, verdictId: verdict.id, evidenceId: evidence.id },
-    ...{ uptime: state, downMessage: cause?.message ?? null },
+    reached: verdict.reached,
+    verdictId: verdict.id,
+    evidenceId: evidence.id,
+    uptime: state,
+    downMessage: cause?.message ?? null,
   };
   const open = openRun(before);
   const run =
@@ -53,12 +56,15 @@ export async function keepState(
   if (finished) await keepHour(trx, key, finished);
   samples.push({ at: now, state, responseMs, message: said.downMessage });
   const next: Omit<Columns, 'unkept_at' | 'unkept_limit'> & Partial<Columns> = {
-    ...{ verdict_id: verdict.id, moment: verdict.moment, evidence_id: evidence.id },
+    verdict_id: verdict.id,
+    moment: verdict.moment,
+    evidence_id: evidence.id,
     shown_id: evidence.showsCertificates ? evidence.id : before.shown_id,
     shown_at: evidence.showsCertificates ? now : before.shown_at,
     ...run,
     samples: packSamples(samples),
-    ...{ hour_at: hour.at, hour: packHour(hour) },
+    hour_at: hour.at,
+    hour: packHour(hour),
     ...(stored.reached !== null && { unkept_at: now, unkept_limit: stored.reached }),
   };
   const { accountId, monitorId } = key;

@@ -43,7 +43,10 @@ export async function spreadOverdue(
   if (herd.length === 0) return 0;
   if (unlessWorked && (await wasChecked(store, { since: overdue }))) return 0;
   const turn = await consumeRateLimit(store, {
-    ...{ key: 'overdue checks are spread', limit: 1, windowMs: APART_MS, now },
+    key: 'overdue checks are spread',
+    limit: 1,
+    windowMs: APART_MS,
+    now,
   });
   if (!turn.allowed) return 0;
   const { numAffectedRows } = await sql`

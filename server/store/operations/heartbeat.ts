@@ -39,7 +39,10 @@ export async function keepHeartbeat(
         // No mail address that anybody could sign up with.
         email: SYSTEM_ACCOUNT_ID,
         email_verified: 0,
-        ...{ full_name: '', paddle_id: '', company_name: '', plan: 'free' },
+        full_name: '',
+        paddle_id: '',
+        company_name: '',
+        plan: 'free',
         alert_settings: JSON.stringify({ ...DEFAULT_ALERT_SETTINGS, channels: [] }),
         reached_out_at: now,
         created_at: now,
@@ -52,7 +55,10 @@ export async function keepHeartbeat(
       .values({
         id: randomUUID(),
         account_id: SYSTEM_ACCOUNT_ID,
-        ...{ host, port, protocol: 'tls', search_text: searchText({ host, port, notes: '', tags: [] }) },
+        host,
+        port,
+        protocol: 'tls',
+        search_text: searchText({ host, port, notes: '', tags: [] }),
         check_every_minutes: EVERY_MINUTES,
         revoked: 0,
         created_at: now,
@@ -96,15 +102,23 @@ export async function recordHeartbeat(
 async function addPing(trx: Transaction<Tables>, now: number): Promise<void> {
   const [alertId, id] = [randomUUID(), randomUUID()];
   const facts: AlertFacts = {
-    ...{ certificate: null, message: null, fix: null, successor: null },
-    ...{ startedAt: now, endedAt: null, asOf: now },
+    certificate: null,
+    message: null,
+    fix: null,
+    successor: null,
+    startedAt: now,
+    endedAt: null,
+    asOf: now,
   };
   await trx
     .insertInto('alerts')
     .values({
       id: alertId,
       account_id: SYSTEM_ACCOUNT_ID,
-      ...{ kind: 'test', step: 'opened', fingerprint: '', severity: 'warning' },
+      kind: 'test',
+      step: 'opened',
+      fingerprint: '',
+      severity: 'warning',
       facts: JSON.stringify(facts),
       created_at: now,
     })
@@ -119,7 +133,11 @@ async function addPing(trx: Transaction<Tables>, now: number): Promise<void> {
       channel_key: HEARTBEAT_KEY,
       dedupe_key: `${HEARTBEAT_KEY}:${id}`,
       message_id: `<${id}@alerts.certlantern>`,
-      ...{ state: 'waiting', attempts: 0, unanswered: 0, next_attempt_at: now, created_at: now },
+      state: 'waiting',
+      attempts: 0,
+      unanswered: 0,
+      next_attempt_at: now,
+      created_at: now,
     })
     .execute();
 }

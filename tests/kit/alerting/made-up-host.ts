@@ -35,7 +35,10 @@ export class MadeUpHost {
     const notBefore = now - Math.floor((lifetime * [0, 0.1, 0.7, 0.85, 0.97, 1.01][(draw >> 3) % 6]!) / 1);
     const seen: ExpiringCertificate = {
       fingerprint: `c${this.certificates.length}`,
-      ...{ notBefore, notAfter: notBefore + lifetime, role: 'leaf', name: 'a.example' },
+      notBefore,
+      notAfter: notBefore + lifetime,
+      role: 'leaf',
+      name: 'a.example',
       renewalWindow: null,
     };
     const certificate = { ...seen, seen, isRevoked: false, isWanted: false };
@@ -75,14 +78,21 @@ export class MadeUpHost {
         .filter((one) => one.isRevoked)
         .map((one) => ({
           ...one.seen,
-          ...{ key: one.fingerprint, source: 'crl', at: now, revokedAt: null, reason: null },
+          key: one.fingerprint,
+          source: 'crl',
+          at: now,
+          revokedAt: null,
+          reason: null,
           served: shown.includes(one),
         })),
       turns,
     };
     return partial({
       ...base,
-      ...{ reached: true, findings, lastSeen, leafFingerprint: leaf.fingerprint },
+      reached: true,
+      findings,
+      lastSeen,
+      leafFingerprint: leaf.fingerprint,
       addresses: shown.map(({ fingerprint }) => ({ fingerprint })),
       path: [{ fingerprint: leaf.fingerprint }],
     });

@@ -129,15 +129,17 @@ export class MemoryOutbox {
   ): void {
     const { problem, fingerprint, facts } = opened;
     this.incidents.push({
-      ...{
-        id: `i${this.incidents.length}`,
-        problem,
-        fingerprint,
-        key: keyOf(opened),
-        startedAt,
-        confirmedAt,
-      },
-      ...{ clearingSince: null, endedAt: null, recovered: false, acknowledgedAt: null, snoozedUntil: null },
+      id: `i${this.incidents.length}`,
+      problem,
+      fingerprint,
+      key: keyOf(opened),
+      startedAt,
+      confirmedAt,
+      clearingSince: null,
+      endedAt: null,
+      recovered: false,
+      acknowledgedAt: null,
+      snoozedUntil: null,
       facts,
       isDropped: false,
     });

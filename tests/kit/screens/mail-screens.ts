@@ -15,7 +15,9 @@ const LOGO = readFileSync(new URL('../../../server/channels/email/logo.png', imp
 );
 
 const successor = {
-  ...{ ...LEAF, fingerprint: 'bb'.repeat(32), notBefore: NOW - DAY },
+  ...LEAF,
+  fingerprint: 'bb'.repeat(32),
+  notBefore: NOW - DAY,
   notAfter: NOW + 89 * DAY,
 };
 const alert = (kind: 'wrong_name' | 'chain_broken' | 'changed' | 'replacement_wanted' | 'down' | 'revoked') =>
@@ -28,15 +30,25 @@ const ALERTS: Record<string, Changes> = {
   expired: { ...zone, now: NOW + 3 * DAY, alert: { step: 'expired' } },
   renewed: { ...zone, alert: { step: 'resolved', severity: 'info' }, facts: { successor } },
   revoked: {
-    ...{ ...zone, alert: alert('revoked') },
+    ...zone,
+    alert: alert('revoked'),
     revoked: {
-      ...{ fingerprint: 'aa', key: '', source: 'crl', at: NOW, revokedAt: NOW - DAY },
-      ...{ reason: 'keyCompromise', role: 'leaf', name: LEAF.name, served: true },
-      ...{ notBefore: LEAF.notBefore, notAfter: LEAF.notAfter },
+      fingerprint: 'aa',
+      key: '',
+      source: 'crl',
+      at: NOW,
+      revokedAt: NOW - DAY,
+      reason: 'keyCompromise',
+      role: 'leaf',
+      name: LEAF.name,
+      served: true,
+      notBefore: LEAF.notBefore,
+      notAfter: LEAF.notAfter,
     },
   },
   'wrong-name': {
-    ...{ ...zone, alert: alert('wrong_name') },
+    ...zone,
+    alert: alert('wrong_name'),
     facts: {
       message:
         'The certificate is for shop.fjord.example and www.shop.fjord.example, not for pay.fjord.example.',
@@ -45,14 +57,17 @@ const ALERTS: Record<string, Changes> = {
   },
   changed: { ...zone, alert: alert('changed'), facts: { successor } },
   down: {
-    ...{ ...zone, alert: alert('down') },
+    ...zone,
+    alert: alert('down'),
     facts: {
-      ...{ certificate: null, startedAt: NOW - 2 * MINUTE },
+      certificate: null,
+      startedAt: NOW - 2 * MINUTE,
       message: 'The server did not answer within 10 seconds.',
     },
   },
   up: {
-    ...{ ...zone, alert: { kind: 'down', step: 'resolved', severity: 'info' } },
+    ...zone,
+    alert: { kind: 'down', step: 'resolved', severity: 'info' },
     facts: { certificate: null, startedAt: NOW - 3 * HOUR, endedAt: NOW - MINUTE },
   },
   test: { ...zone, alert: { kind: 'test', step: 'opened', severity: 'info' }, monitor: null },
@@ -61,8 +76,15 @@ const ALERTS: Record<string, Changes> = {
 const host = (name: string) => ({ host: `${name}.fjord.example`, port: 443 });
 const NOTHING = { first: [], more: 0 };
 const calm = {
-  ...{ kind: 'digest' as const, from: NOW - 7 * DAY, until: NOW, watched: 12, uptime: [] },
-  ...{ attention: NOTHING, expiring: NOTHING, renewed: NOTHING, incidents: NOTHING },
+  kind: 'digest' as const,
+  from: NOW - 7 * DAY,
+  until: NOW,
+  watched: 12,
+  uptime: [],
+  attention: NOTHING,
+  expiring: NOTHING,
+  renewed: NOTHING,
+  incidents: NOTHING,
 };
 const ACCOUNT: Record<string, AccountMail> = {
   'digest-calm': calm,
@@ -87,22 +109,32 @@ const ACCOUNT: Record<string, AccountMail> = {
   'reached-you': { kind: 'reached_you', ...host('pay'), more: 2 },
   'confirm-recipient': {
     kind: 'confirm_recipient',
-    ...{ url: 'https://certs.example/confirm-recipient#t', accountName: 'alice@fjord.example' },
+    url: 'https://certs.example/confirm-recipient#t',
+    accountName: 'alice@fjord.example',
   },
   'account-cleared': {
-    ...{ kind: 'account_cleared', domains: 3 },
+    kind: 'account_cleared',
+    domains: 3,
     removed: { channels: 2, calendar_feeds: 1, status_pages: 1, authorities: 1 },
   },
   'channel-disabled': {
-    ...{ kind: 'channel_disabled', name: 'Operations', channel: 'slack' },
-    ...{ reason: 'gone', detail: '410 Gone' },
+    kind: 'channel_disabled',
+    name: 'Operations',
+    channel: 'slack',
+    reason: 'gone',
+    detail: '410 Gone',
   },
   'address-refuses': {
-    ...{ kind: 'channel_disabled', name: 'ops@fjord.example', channel: 'email' },
-    ...{ reason: 'refused', detail: '550 5.1.1 No such user here' },
+    kind: 'channel_disabled',
+    name: 'ops@fjord.example',
+    channel: 'email',
+    reason: 'refused',
+    detail: '550 5.1.1 No such user here',
   },
   'operator-alarm': {
-    ...{ kind: 'operator_alarm', code: 'smtp_refuses_us', since: NOW },
+    kind: 'operator_alarm',
+    code: 'smtp_refuses_us',
+    since: NOW,
     detail: '535 5.7.8 Authentication credentials invalid',
   },
 };
@@ -117,13 +149,12 @@ export const MAILS: { name: string; message: () => RenderedMessage }[] = [
     name: `mail-${name}`,
     message: () =>
       accountMessage({
-        ...{
-          content,
-          createdAt: NOW,
-          productName: 'Certlantern',
-          unsubscribeTokens: { page: 't0ken', oneClick: '0nce' },
-        },
-        ...{ publicUrl: new URL('https://certs.example'), timeZone: 'Europe/Oslo' },
+        content,
+        createdAt: NOW,
+        productName: 'Certlantern',
+        unsubscribeTokens: { page: 't0ken', oneClick: '0nce' },
+        publicUrl: new URL('https://certs.example'),
+        timeZone: 'Europe/Oslo',
       }),
   })),
 ];

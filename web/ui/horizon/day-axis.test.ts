@@ -42,7 +42,18 @@ describe('the ruler', () => {
     inZone('UTC');
     const ticks = ticksOf(dayAxis(at('2026-11-20T13:00:00Z'), 12, { from: 0, to: 120 }));
     expect(ticks.map(({ kind }) => kind)).toEqual([
-      ...['day', 'day', 'monday', 'day', 'day', 'day', 'day', 'day', 'day', 'monday', 'month', 'day'],
+      'day',
+      'day',
+      'monday',
+      'day',
+      'day',
+      'day',
+      'day',
+      'day',
+      'day',
+      'monday',
+      'month',
+      'day',
     ]);
     expect(ticks[10]?.x).toBe(110);
   });

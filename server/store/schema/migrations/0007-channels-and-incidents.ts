@@ -305,8 +305,11 @@ async function copyAlerts(db: Kysely<unknown>): Promise<void> {
             name: row['name'],
           },
           asOf: row['as_of'],
-          ...{ message: null, fix: null, successor: null },
-          ...{ startedAt: row['started_at'], endedAt: null },
+          message: null,
+          fix: null,
+          successor: null,
+          startedAt: row['started_at'],
+          endedAt: null,
         }),
         created_at: row['created_at'],
       })

@@ -73,7 +73,8 @@ async function carryMonitor(db: Db, monitor: FormerMonitor): Promise<void> {
       moment: null,
       evidence_id: last?.evidenceId ?? null,
       // What was seen last is written down in the history; the next check begins anew from there.
-      ...{ shown_id: null, shown_at: null },
+      shown_id: null,
+      shown_at: null,
       run_number: open?.number ?? 0,
       run_last_at: last?.at ?? 0,
       run_checks: open?.checks ?? 0,
@@ -103,7 +104,9 @@ async function carryVerdicts(db: Db, monitor: FormerMonitor): Promise<Map<string
     await db
       .insertInto('verdicts')
       .values({
-        ...{ ...ofMonitor, id, judged_at: same[0]?.judged_at ?? 0 },
+        ...ofMonitor,
+        id,
+        judged_at: same[0]?.judged_at ?? 0,
         leaf_fingerprint: last?.leaf_fingerprint ?? null,
         verdict: (isCurrent ? monitor.verdict : null) ?? last?.verdict ?? '',
       })
@@ -119,7 +122,9 @@ async function carryVerdicts(db: Db, monitor: FormerMonitor): Promise<Map<string
   await db
     .insertInto('verdicts')
     .values({
-      ...{ ...ofMonitor, id, judged_at: judgedAt ?? 0 },
+      ...ofMonitor,
+      id,
+      judged_at: judgedAt ?? 0,
       leaf_fingerprint: leafFingerprint ?? null,
       verdict: monitor.verdict,
     })

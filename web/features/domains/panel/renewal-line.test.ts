@@ -10,8 +10,12 @@ const renewal = (
   change: Partial<NonNullable<DomainWire['renewal']>> = {},
 ): Pick<DomainWire, 'renewal'> => ({
   renewal: {
-    ...{ from: at(2), to: at(32), overdue_at: at(overdueIn) },
-    ...{ is_short_lived: false, source: 'lifetime', explanation_url: null },
+    from: at(2),
+    to: at(32),
+    overdue_at: at(overdueIn),
+    is_short_lived: false,
+    source: 'lifetime',
+    explanation_url: null,
     ...change,
   },
 });

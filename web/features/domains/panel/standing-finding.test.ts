@@ -11,7 +11,10 @@ const GONE = {
 };
 const SINCE = '2026-11-15T12:41:00.000Z';
 const DOWN: DomainWire['uptime'] = {
-  ...{ state: 'down', checks: 'uudd', percent: 60, response_ms: null },
+  state: 'down',
+  checks: 'uudd',
+  percent: 60,
+  response_ms: null,
   down_since: SINCE,
 };
 const CAUSE = 'fjord.example answered with the error 503.';

@@ -55,8 +55,12 @@ describe('the built-in provider', () => {
     };
     const taken = Response.json(problem, { status: 409 });
     const person = {
-      ...{ name: 'Ålice', email: user.email, password: 'horse-77' },
-      ...{ company: '', trial: false, invite: undefined },
+      name: 'Ålice',
+      email: user.email,
+      password: 'horse-77',
+      company: '',
+      trial: false,
+      invite: undefined,
     };
     const calls = serve({ '/sign-up/email': taken.clone(), '/sign-in/email': { user } });
     expect(await createBuiltInIdentity().signUp(person)).toBeNull();

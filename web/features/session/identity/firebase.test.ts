@@ -98,8 +98,12 @@ describe('Firebase', () => {
   it('continues a sign-up that broke off where the password is that of the user who has the address', async () => {
     const refusal = { refusal: 'EMAIL_EXISTS' };
     const alice = {
-      ...{ name: 'Alice', email: 'alice@fjord.example', password: 'horse-77' },
-      ...{ company: '', trial: false, invite: undefined },
+      name: 'Alice',
+      email: 'alice@fjord.example',
+      password: 'horse-77',
+      company: '',
+      trial: false,
+      invite: undefined,
     };
     serve({ ...known, signUp: refusal, signInWithPassword: signedIn });
     const identity = firebase();

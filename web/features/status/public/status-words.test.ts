@@ -3,14 +3,26 @@ import type { PublicStatus, ShownDomain } from '../../../../contract/status-page
 import { certificateWords, headline, incidentWords } from './status-words.ts';
 
 const domain = (change: Partial<ShownDomain> = {}): ShownDomain => ({
-  ...{ name: 'Shop', state: 'up', down_since: null, certificate: null, uptime: null },
+  name: 'Shop',
+  state: 'up',
+  down_since: null,
+  certificate: null,
+  uptime: null,
   ...change,
 });
 const certificate = (state: 'ok' | 'soon' | 'critical' | 'expired' | 'revoked' | 'untrusted', days = 5) => ({
-  ...{ state, days_left: days, expiry_date: '2026-12-01T00:00:00Z' },
+  state,
+  days_left: days,
+  expiry_date: '2026-12-01T00:00:00Z',
 });
 const page = (state: PublicStatus['state'], ...domains: ShownDomain[]): PublicStatus => ({
-  ...{ title: 'Fjord', state, window_days: 90, checked_at: null, domains, more: 0, incidents: null },
+  title: 'Fjord',
+  state,
+  window_days: 90,
+  checked_at: null,
+  domains,
+  more: 0,
+  incidents: null,
 });
 
 describe('The sentence of a status page', () => {

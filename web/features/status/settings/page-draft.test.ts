@@ -3,8 +3,16 @@ import type { StatusPageWire } from '../../../../contract/status-page.ts';
 import { changeOf, draftOf, errorsOf, isSame, suggestedAddress } from './page-draft.ts';
 
 const page: StatusPageWire = {
-  ...{ slug: 'fjord', url: 'https://c.example/status/fjord', enabled: true, listed: false, title: 'Fjord' },
-  ...{ shows: 'chosen', tags: ['shop'], show_certificates: true, show_uptime: false, show_incidents: true },
+  slug: 'fjord',
+  url: 'https://c.example/status/fjord',
+  enabled: true,
+  listed: false,
+  title: 'Fjord',
+  shows: 'chosen',
+  tags: ['shop'],
+  show_certificates: true,
+  show_uptime: false,
+  show_incidents: true,
   domains: [{ id: 'd1', display_name: 'shop.example', label: 'Shop' }],
 };
 
