@@ -6,6 +6,7 @@ import { fill, PLACES, stopServer } from './scale/places.ts';
 import { watchStolenTime } from './scale/stolen-time.ts';
 import { measureSustained } from './scale/sustain.ts';
 import { measureWork } from './scale/work.ts';
+import { MINUTE_MS } from '../contract/durations.ts';
 
 // What the store and the product do with many monitors, and what a target says of it. A missed one ends it with 1.
 //
@@ -14,7 +15,6 @@ import { measureWork } from './scale/work.ts';
 //   npm run bench -- scale lists work sqlite-100k       some parts, in some places
 //   npm run bench -- scale sustain four-workers month
 
-const MINUTE_MS = 60_000;
 const PARTS = ['lists', 'work', 'month', 'sustain', 'four-workers'] as const;
 type Part = (typeof PARTS)[number];
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { deliverySchema } from './channel.ts';
 import { lineSchema } from './text.ts';
+import { WEEK_MS } from './durations.ts';
 
 const isoInstant = z.string();
 export const MOST_STEPS = 8;
@@ -160,7 +161,6 @@ export const maintenanceWindowSchema = z.object({
   active: z.boolean(),
 });
 export type MaintenanceWindowWire = z.infer<typeof maintenanceWindowSchema>;
-const WEEK_MS = 7 * 86_400_000;
 export const addMaintenanceWindowSchema = z
   .object({
     domain_id: z.uuid().nullable(),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expiryBadge } from './badge.ts';
-import { DAY_MS } from './constants.ts';
+import { DAY_MS } from './durations.ts';
 
 const now = Date.UTC(2026, 10, 20);
 

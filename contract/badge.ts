@@ -1,4 +1,5 @@
-import { CRITICAL_DAYS, DAY_MS, SOON_DAYS } from './constants.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from './constants.ts';
+import { DAY_MS } from './durations.ts';
 
 type BadgeStatus = 'expired' | 'critical' | 'soon';
 export interface Badge {

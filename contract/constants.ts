@@ -35,7 +35,6 @@ export const DEFAULT_CHECK_EVERY_MINUTES = 1440;
 /** Whole days left (rounded down) at or below which a certificate's badge is red or yellow. */
 export const CRITICAL_DAYS = 7;
 export const SOON_DAYS = 14;
-export const DAY_MS = 86_400_000;
 
 /** The fixed half of the secret of the subscription token; the account id is the other half. It guards nothing. */
 export const SUBSCRIPTION_SECRET_PREFIX = 'certlantern-subscription:';

@@ -14,12 +14,13 @@ import { livePast } from './demo/past.ts';
 import { type Served, startDemoServers } from './demo/servers.ts';
 import { startSink } from './demo/sink.ts';
 import { answerHelp } from './help-option.ts';
+import { DAY_MS } from '../contract/durations.ts';
 
 answerHelp(`npm run demo
 Starts the product without a network: invented hosts on local TLS servers, and an account that has watched them for months.
 Each start makes everything anew below DATA_DIR/demo. It ends with this process.`);
 
-const WATCHED_FOR_MS = 220 * 86_400_000;
+const WATCHED_FOR_MS = 220 * DAY_MS;
 /** The demo's own, whatever `.env` says: an empty value stands for the default. */
 const OWN_SETTINGS = [
   'DATABASE_URL',

@@ -6,10 +6,8 @@ import { startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { alertsAmong, rowId } from './reckoning.ts';
 import { siteHost, startPlaces } from './places.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const START = Date.UTC(2027, 2, 1, 9, 30);
 
 export interface ClockOptions {

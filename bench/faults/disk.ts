@@ -8,12 +8,13 @@ import { createLimits, type Outcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
 import { createWorld } from './world.ts';
 import { createWrites } from './writes.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** Some of the additions that one account may make in a minute. */
 const REFUSALS = 12;
 const PAUSE_MS = 250;
-const LONGEST_FULL_MS = 60_000;
-const PATIENCE_MS = 4 * 60_000;
+const LONGEST_FULL_MS = MINUTE_MS;
+const PATIENCE_MS = 4 * MINUTE_MS;
 
 /** The disk of the embedded database is full for a while; `small` is the folder where a small one is mounted. */
 export async function fillDisk(database: Database, small: string): Promise<Outcome> {

@@ -1,9 +1,9 @@
 import type { DnsServer } from '../../tests/kit/dns-server.ts';
 import type { MintedAuthority } from '../../tests/kit/mint.ts';
 import type { TlsPeer } from '../../tests/kit/tls-server.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const SECOND_MS = 1_000;
-const DAY_MS = 86_400_000;
 
 /** What becomes of its certificate, and so what its owner must have been told in the end. */
 export type Fate = 'ends in days' | 'ended' | 'renewed';

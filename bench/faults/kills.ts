@@ -9,6 +9,7 @@ import { type Random, seededRandom } from './random.ts';
 import { reckon, type Reckoning } from './reckoning.ts';
 import { createWorld, type World } from './world.ts';
 import { createWrites, everyDomain, type Writes } from './writes.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface KillsOptions {
   database: Database;
@@ -90,7 +91,7 @@ export async function killAtRandomMoments(options: KillsOptions): Promise<KillsR
 }
 
 /** Well before a session's access ends. */
-const REFRESH_AFTER_MS = 8 * 60_000;
+const REFRESH_AFTER_MS = 8 * MINUTE_MS;
 
 async function stayIn(people: { person: Person; seenAt: number }[]): Promise<void> {
   for (const one of people) {
@@ -165,7 +166,7 @@ export async function settled(world: World, hosts: readonly Host[], patienceMs: 
   }
 }
 
-const LATE_MS = 5 * 60_000;
+const LATE_MS = 5 * MINUTE_MS;
 const MOST_DUPLICATES = 0.01;
 
 /** How much a run has to be before it shows anything. */
@@ -195,7 +196,7 @@ export function killsOutcome(
   const share = duplicates / Math.max(1, notifications);
   limits.hold(share <= mostDuplicates, `${duplicates} of ${notifications} arrived twice`);
   const late = waits.filter((wait) => wait > LATE_MS).length;
-  limits.hold(late === 0, `${late} arrived later than ${LATE_MS / 60_000} minutes after they could`);
+  limits.hold(late === 0, `${late} arrived later than ${LATE_MS / MINUTE_MS} minutes after they could`);
   const sorted = waits.toSorted((left, right) => left - right);
   const at = (part: number) => ((sorted[Math.floor((sorted.length - 1) * part)] ?? 0) / 1_000).toFixed(1);
   return {

@@ -4,9 +4,8 @@ import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type Places, startPlaces } from './places.ts';
 import { alertsAmong, rowId } from './reckoning.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const START = Date.UTC(2027, 2, 1, 9, 30);
 /** What the mail server does with them: see `mail-ledger.ts`. */
 const KINDS = ['plain', 'grey', 'unknown', 'spam', 'drop'] as const;

@@ -3,8 +3,8 @@ import type { LedgerProcess } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { siteHost } from './places.ts';
 import { alertsAmong } from './reckoning.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const STEP_MS = 10_000;
 const EVERY_MINUTES = 10;
 const QUIET_BEFORE_MS = 12 * MINUTE_MS;

@@ -1,8 +1,8 @@
 import { type DnsEntry, startDnsServer } from '../../tests/kit/dns-server.ts';
 import { type MintedCertificate, mintAuthority } from '../../tests/kit/mint.ts';
 import { startTlsServer } from '../../tests/kit/tls-server.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const CANARIES = ['canary.north.example', 'canary.south.example', 'canary.east.example'];
 
 /** Where the product can be led to, as plain data: it crosses to other processes. */

@@ -6,10 +6,11 @@ import type { Outcome } from './outcome.ts';
 import { seededRandom } from './random.ts';
 import { createWorld } from './world.ts';
 import { createWrites } from './writes.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const ENDED_CONNECTIONS = 40;
 const PAUSE_MS = 400;
-const PATIENCE_MS = 5 * 60_000;
+const PATIENCE_MS = 5 * MINUTE_MS;
 
 /**
  * Ends connections of the product under its feet, and in the end one of PostgreSQL's own processes with SIGKILL, upon which that

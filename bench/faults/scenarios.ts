@@ -12,6 +12,7 @@ import type { Outcome } from './outcome.ts';
 import { breakConnections } from './postgres.ts';
 import { stallWorker } from './stall.ts';
 import { refuseWebhooks } from './webhooks.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface ScenarioWorld {
   databases: DatabaseName[];
@@ -35,7 +36,7 @@ export const SCENARIOS: Record<string, Scenario> = {
           endsInMs: 100_000,
           longestLifeMs: 6_000,
           seed: world.seed,
-          patienceMs: 8 * 60_000,
+          patienceMs: 8 * MINUTE_MS,
           progress: (line) => world.progress(`${name}: ${line}`),
         }),
         // Of each database the half of what both together have to show.

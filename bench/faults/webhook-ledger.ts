@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLedgerFile } from './ledger-file.ts';
 import type { LedgerOrder, LedgerReport } from './ledger-process.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 // A receiver of webhooks in a process of its own. What it does with a message is decided by the first part of the path:
 //   /ok      taken                                /error       500 until ordered to be well
@@ -41,7 +42,7 @@ const server = createServer((request, response) => {
     report({ kind: 'arrived' });
   });
 });
-server.keepAliveTimeout = 60_000;
+server.keepAliveTimeout = MINUTE_MS;
 
 function report(what: LedgerReport): void {
   process.send?.(what);

@@ -5,9 +5,8 @@ import { type LedgerProcess, startLedger } from './ledger-process.ts';
 import { createLimits, type Outcome } from './outcome.ts';
 import { type Places, startPlaces } from './places.ts';
 import { rowId } from './reckoning.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const START = Date.UTC(2027, 2, 1, 9, 30);
 /** What the receiver does with them: see `webhook-ledger.ts`. */
 const KINDS = ['ok', 'drop', 'error', 'gone', 'redirect', 'silent'] as const;

@@ -4,6 +4,7 @@ import type { DomainWire } from '../../contract/domain.ts';
 import type { Person } from '../../tests/kit/people.ts';
 import type { Hosts } from './hosts.ts';
 import { pick, type Random } from './random.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 interface Entry {
   id: string;
@@ -37,7 +38,7 @@ const FREQUENCIES = [10, 15, 60, 1440];
 const ENDED_FOR_MS = 75_000;
 const PAUSE_MS = 1_000;
 /** Twice the window of the limits that the product sets on the calls here. */
-const PATIENCE_MS = 2 * 60_000;
+const PATIENCE_MS = 2 * MINUTE_MS;
 
 export function createWrites(person: Person): Writes {
   const entries: Entry[] = [];

@@ -13,6 +13,7 @@ import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/app.ts';
 import { startDnsServer } from '../../tests/kit/dns-server.ts';
 import type { Figure } from '../scale/figures.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'rotating.test';
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
@@ -117,7 +118,7 @@ async function checkOnce(
   examiner: ReturnType<typeof createThreadedExaminer>,
   now: number,
 ): Promise<void> {
-  const [monitor] = await claimDue(store, { now, limit: 1, leaseMs: 60_000, claimedBy: 'bench' });
+  const [monitor] = await claimDue(store, { now, limit: 1, leaseMs: MINUTE_MS, claimedBy: 'bench' });
   if (!monitor) throw new Error('Nothing was due');
   const { host, port, protocol, authorities, verdict: previous } = monitor;
   const signal = AbortSignal.timeout(30_000);

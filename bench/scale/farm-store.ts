@@ -7,6 +7,7 @@ import { fillStore } from '../../tests/kit/large-store.ts';
 import { type Person, sendTo, signUp } from '../../tests/kit/people.ts';
 import { type Farm, startFarm, ZONES } from './farm.ts';
 import { createDatabase, type Database, settleDisk } from './places.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** A store whose monitors look at the farm, all of them as after a first day: what runs next is no first look. */
 export interface FarmStore {
@@ -19,8 +20,7 @@ export interface FarmStore {
   remove(): Promise<void>;
 }
 
-const SETTLE_MS = 4 * 60_000;
-const MINUTE_MS = 60_000;
+const SETTLE_MS = 4 * MINUTE_MS;
 /** What is looked at once a day only, in share of the checks at 15 minutes. */
 const POSTURE_EVERY = 80;
 

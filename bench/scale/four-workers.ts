@@ -3,6 +3,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { freePort, startWorkerApp, type WorkerApp } from '../../tests/kit/app.ts';
 import { createFarmStore, spreadDue } from './farm-store.ts';
 import { type Figure, percentile } from './figures.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface WorkersOptions {
   monitors: number;
@@ -15,7 +16,7 @@ export interface WorkersOptions {
 
 const WORKERS = 4;
 const START_MS = 5_000;
-const MOST_STARTING_MS = 2 * 60_000;
+const MOST_STARTING_MS = 2 * MINUTE_MS;
 const MOST_RETAKEN_MS = 75_000;
 /** In the end, for what fell due last: the slowest host takes three seconds. */
 const LAST_MS = 15_000;

@@ -4,6 +4,7 @@ import { certificate, checkOf, DAY, recordCheck, type SampleCertificate } from '
 import type { Figure } from './figures.ts';
 import { percentile } from './figures.ts';
 import { type Filled, settleDisk } from './places.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const CHECKED = 4_000;
 /** Four claims of a worker in one, as they come together after a moment in which nothing could be claimed. */
@@ -17,7 +18,7 @@ export async function measureWork({ place, store, content, now }: Filled): Promi
   const shown = new Map(ids.map((id) => [id, [certificate({ notAfter: now + 60 * DAY }), AUTHORITY]]));
   await settleDisk(store);
   const first = await round(store, shown, now);
-  const again = await round(store, shown, now + 60_000);
+  const again = await round(store, shown, now + MINUTE_MS);
   return [
     {
       what: `${place} (${content.total.toLocaleString('en')} monitors): first checks claimed and recorded`,
@@ -63,7 +64,7 @@ async function round(
   let done = 0;
   for (;;) {
     const claimedFrom = performance.now();
-    const claimed = await claimDue(store, { now, limit: AT_ONCE, leaseMs: 60_000, claimedBy: 'bench' });
+    const claimed = await claimDue(store, { now, limit: AT_ONCE, leaseMs: MINUTE_MS, claimedBy: 'bench' });
     if (claimed.length === 0) break;
     claims.push(performance.now() - claimedFrom);
     await Promise.all(claimed.map((monitor) => write(store, monitor, now, shown.get(monitor.id) ?? [])));

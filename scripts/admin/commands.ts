@@ -12,6 +12,7 @@ import { subscriptionsOf } from '../../server/store/billing/subscriptions.ts';
 import { showMail, resendMail } from './mail-commands.ts';
 import { MistakeError } from './mistake-error.ts';
 import { day, minute, paragraphs, table } from './plain.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** What a command works with. */
 export interface Desk {
@@ -33,7 +34,6 @@ interface Command {
   run(words: string[], desk: Desk): Promise<string[]>;
 }
 
-const DAY_MS = 86_400_000;
 const MOST_ACCOUNTS = 200;
 const MOST_FEEDBACK = 50;
 

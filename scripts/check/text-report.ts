@@ -13,11 +13,11 @@ import type { ReportFinding, Severity, Verdict } from '../../server/core/index.t
 import { publicKeyName } from '../../server/pki/index.ts';
 import { type Checked, reportOf } from './check-endpoint.ts';
 import { printable } from './printable.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
 const LABEL_WIDTH = 13;
-const DAY_MS = 86_400_000;
 const MOST_NAMES = 6;
 const MARKS: Record<Severity, { mark: string; style: Style }> = {
   critical: { mark: '✗', style: 'red' },

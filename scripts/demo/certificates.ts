@@ -8,9 +8,8 @@ import {
 import type { CaServer } from '../../tests/kit/ca-server.ts';
 import { mintCrl } from '../../tests/kit/mint-crl.ts';
 import type { DemoHost } from './hosts.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Certificates are renewed with a third of their lifetime left, as most software does it. */
 const RENEWED_AFTER = 2 / 3;
 /** Whose certificate a host shows that was moved to another server by mistake. */

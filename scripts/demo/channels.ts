@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { DEMO_PERSON } from './account.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** Hosts of channels that the name server leads to this machine: nothing that the demo sends leaves it. */
 export const SINK_HOSTS = ['hooks.fjord.example', 'ntfy.fjord.example'];

@@ -13,10 +13,8 @@ import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
 import { answerPast, deliverPast } from './told.ts';
 import { liveUptime } from './uptime.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** What was wrong from the first look on. */
 const LASTING: readonly DemoHost['fault'][] = ['wrong-name', 'self-signed'];
 /** Its webhook did not answer at once. */

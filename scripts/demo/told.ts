@@ -5,11 +5,9 @@ import { leaseClock } from '../../server/store/db/lease-clock.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 const ANSWERS = {
   email: '250 2.0.0 Ok: queued',

@@ -6,10 +6,8 @@ import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import type { DemoHost, Outage } from './hosts.ts';
 import { tellPastOutage } from './told.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const KEPT_MS = 90 * DAY_MS;
 /** Of those before, nobody kept the receipts. */
 const TOLD_MS = 30 * DAY_MS;

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../contract/durations.ts';
+
 /** A certificate valid for less is renewed at half of its lifetime, others at two thirds. */
 const RENEWED_AT_HALF_MS = 10 * DAY_MS;
 const SHORT_LIVED_MS = 30 * DAY_MS;

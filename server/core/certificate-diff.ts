@@ -1,5 +1,6 @@
 import { type Certificate, publicKeyName, subjectPublicKeyHash } from '../pki/index.ts';
 import { certificateFacts } from './facts.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 interface Change<Value> {
   from: Value;
@@ -20,8 +21,6 @@ export interface CertificateDiff {
   lifetimeDays: Change<number> | null;
   signatureAlgorithm: Change<string> | null;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Compares the older with the newer of two certificates, at most 2,000 names of each. */
 export function certificateDiff(before: Certificate, after: Certificate): CertificateDiff {

@@ -1,6 +1,5 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+
 /** A message that leaves at a step arrives a little after it; it still says "in 14 days". */
 const ROUNDING_MS = 5 * MINUTE_MS;
 

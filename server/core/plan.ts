@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../contract/durations.ts';
+
 export type Plan = 'free' | 'premium';
 /** What the page shows of an entitlement; empty without Premium. */
 export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
@@ -8,7 +10,6 @@ export const FREE_DOMAIN_LIMIT = 3;
 const FREQUENCIES_MINUTES: readonly number[] = [10, 15, 60, 1440];
 export const FREE_FREQUENCY_MINUTES = 1440;
 
-const DAY_MS = 86_400_000;
 export const TRIAL_MS = 14 * DAY_MS;
 /** How long Premium goes on after a payment failed, while the payment provider tries again. */
 export const GRACE_MS = 14 * DAY_MS;

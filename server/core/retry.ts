@@ -1,6 +1,6 @@
+import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
+
 const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** `mail`: to SMTP servers; `http`: to whatever listens for webhooks, as Standard Webhooks recommends. */
 export type RetrySchedule = 'mail' | 'http';

@@ -1,6 +1,6 @@
 import { alertSteps, type ChosenStep, type Renewable } from './alert-steps.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 /** A host that is down is looked at again within the hour, whatever its plan. */
 const UNREACHABLE_MINUTES = 60;
 /** Share of an interval over which checks are spread, so that domains added together do not stay together. */

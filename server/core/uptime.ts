@@ -2,6 +2,7 @@ import type { Plan } from './plan.ts';
 import type { FailedObservation, HandshakeObservation, Observation } from './observation.ts';
 import { displayName } from './endpoint.ts';
 import { mostTellingFailure } from './reach-failure.ts';
+import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** Whether people reach an endpoint; `unknown` where our own side keeps us from telling. */
 export type Uptime = 'up' | 'down' | 'unknown';
@@ -112,9 +113,9 @@ export interface UptimeStep {
 
 const SECOND_LOOK_MS = 30_000;
 /** A failure that nobody looked at again for so long (a crash, a pause, our own side) is a matter of its own. */
-const SUSPICION_ENDS_MS = 10 * 60_000;
+const SUSPICION_ENDS_MS = 10 * MINUTE_MS;
 /** What is down is looked at every hour: after more than two such looks that told nothing nobody knows how it fared. */
-const INCIDENT_ENDS_MS = 3 * 60 * 60_000;
+const INCIDENT_ENDS_MS = 3 * HOUR_MS;
 
 /**
  * What a check changes. One failure is a suspicion, a second one soon after makes it an incident from the first one on. No

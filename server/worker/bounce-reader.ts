@@ -12,8 +12,9 @@ import { createBell } from './bell.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Alarms } from './operator-alarm.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
-const POLL_MS = 60_000;
+const POLL_MS = MINUTE_MS;
 
 export interface BounceReaderOptions {
   store: Store;

@@ -8,6 +8,7 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import { LOOK_AGAIN_MS } from './own-network.ts';
 import type { Look, SharedLooks, Watchers } from './shared-looks.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface CheckerOptions {
   store: Store;
@@ -112,8 +113,8 @@ function soonest(...instants: (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-const FIRST_POSTURE_MS = 60_000;
-const PENDING_MS = 2 * 60_000;
+const FIRST_POSTURE_MS = MINUTE_MS;
+const PENDING_MS = 2 * MINUTE_MS;
 
 /** When the next check knows more than its interval suggests: what was left out of the first, or an answer on its way. */
 function soonAfter(previous: Verdict | null, verdict: Verdict, now: number): number | null {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CanarySighting } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const MINUTE_MS = 60_000;
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const sightings = (...ahead: (number | null)[]): CanarySighting[] =>
   ahead.map((aheadMs, index) => ({ host: `canary-${index}`, isHealthy: true, aheadMs }));

@@ -1,16 +1,17 @@
 import type { CanarySighting } from '../probe/index.ts';
 import type { Clock } from './clock.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 /** Far more than any clock that is kept in order is off, and far less than what makes an alert wrong. */
-const MOST_MS = 3_600_000;
+const MOST_MS = HOUR_MS;
 const LEAST_VOICES = 2;
-const ASK_AGAIN_MS = 5 * 60_000;
+const ASK_AGAIN_MS = 5 * MINUTE_MS;
 /** A wrong clock is set right at some time: that must not take long to be seen. */
-const ASK_AGAIN_WRONG_MS = 60_000;
+const ASK_AGAIN_WRONG_MS = MINUTE_MS;
 /** So long a clock that was found wrong stays so while nobody tells the time: silence is the worse mistake in the end. */
-const REMEMBERED_MS = 24 * 3_600_000;
+const REMEMBERED_MS = DAY_MS;
 /** By which time must have passed by more or less than it did to count as a jump of the clock. */
-const JUMP_MS = 60_000;
+const JUMP_MS = MINUTE_MS;
 
 export interface ClockGuard {
   /** Takes in what canaries told. */

@@ -15,6 +15,7 @@ import { trace } from '../telemetry/index.ts';
 import { type Heartbeat, sendHeartbeat } from './heartbeat.ts';
 import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface DelivererOptions extends SenderOptions {
   channels: HttpChannels;
@@ -76,7 +77,7 @@ async function contextOf(
 }
 
 /** How long a message about time waits for the one that takes its place, once its own step has passed. */
-const NEWER_STEP_MS = 5 * 60_000;
+const NEWER_STEP_MS = 5 * MINUTE_MS;
 
 /**
  * When a tighter step of the certificate came that nobody had decided on yet when this message was, ms UTC; null where none did.

@@ -4,6 +4,7 @@ import { type ClaimedDelivery, retryDelivery, settleDelivery } from '../store/al
 import type { Store } from '../store/db/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { AttemptOutcome } from './send-once.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** What the product's own check looks at, and whom it tells that all is well. */
 export interface Heartbeat {
@@ -12,9 +13,9 @@ export interface Heartbeat {
   ping: Ping;
 }
 
-const AGAIN_MS = 60_000;
+const AGAIN_MS = MINUTE_MS;
 /** What it would tell is long past; the next check makes a new one. */
-const STALE_MS = 10 * 60_000;
+const STALE_MS = 10 * MINUTE_MS;
 
 /**
  * The end of the way that a check of the system's own monitor took: tells HEARTBEAT_URL that checks are made and alerts leave.

@@ -5,6 +5,7 @@ import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 export interface IconKeeperOptions {
   store: Store;
@@ -15,7 +16,6 @@ export interface IconKeeperOptions {
   log: Log;
 }
 
-const DAY_MS = 86_400_000;
 /** Icons change about never; where there is none, one may appear any day. */
 const AGAIN_AFTER_MS = 7 * DAY_MS;
 const NONE_AGAIN_AFTER_MS = DAY_MS;

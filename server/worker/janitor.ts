@@ -15,9 +15,8 @@ import { pruneTrials } from '../store/billing/trials.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { OwnNetwork } from './own-network.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** What is kept of the past of a domain grows old by the day. The history of certificates is kept for as long as the domain. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
 /** How long one can see what became of a test of a channel. */

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../contract/durations.ts';
+
 /** What one look at one target found. */
 export interface Outcome {
   /** `host:port`. */
@@ -29,7 +31,7 @@ export interface MassFailure {
   holds(now: number, believedAfterMs: number): Tally | null;
 }
 
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 /** While failures are held, each host is checked again after about a minute. Its failure counts until then. */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
 /** The share of the targets that must fail, of each failing account's targets, and of the accounts. */

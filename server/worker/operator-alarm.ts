@@ -2,6 +2,7 @@ import { type AlarmCode, clearAlarm, raiseAlarm } from '../store/alerts/alarms.t
 import type { Store } from '../store/db/open-store.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** What only the operator can set right, as this process sees it. */
 export interface Alarms {
@@ -16,7 +17,7 @@ export interface Alarms {
 }
 
 /** One write a minute says often enough that it is still so. */
-const WRITE_AGAIN_MS = 60_000;
+const WRITE_AGAIN_MS = MINUTE_MS;
 
 /** Writes alarms down: the log has each once, and whoever watches sees them in the database. */
 export function createAlarms({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Alarms {

@@ -7,9 +7,10 @@ import type { Log } from './log.ts';
 import { createMassFailure, type Tally } from './mass-failure.ts';
 import { isNetworkFailure } from './network-failure.ts';
 import type { Alarms } from './operator-alarm.ts';
+import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** How long a message waits while nobody knows what time it is. */
-export const CLOCK_WAIT_MS = 10 * 60_000;
+export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
 
 export interface OwnNetworkOptions {
   /** null without CANARY_HOSTS: then the clock is believed, and the network unless much fails at once. */
@@ -56,9 +57,9 @@ export const TRUSTING: OwnNetwork = {
 
 const LEAST_HEALTHY = 2;
 /** With canaries that answer, our network works as a whole: much that fails at once is soon believed. */
-const BELIEVED_AFTER_MS = 10 * 60_000;
+const BELIEVED_AFTER_MS = 10 * MINUTE_MS;
 /** Without any, an outage of ours of half an hour is rarer than one of a large provider. */
-const BELIEVED_ALONE_AFTER_MS = 30 * 60_000;
+const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
 /** Tells an outage of our own network, and a clock that is wrong, from what the world does. */
 export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
@@ -156,8 +157,6 @@ const silentOnes = (sightings: readonly CanarySighting[]): string[] =>
 
 const inFigures = ({ failed, targets, domains, accounts }: Tally): string =>
   `${failed} of the ${targets} hosts that were up and checked within a minute fail at once, over ${domains} domains and ${accounts === 1 ? 'one account' : `${accounts} accounts`}.`;
-
-const HOUR_MS = 3_600_000;
 
 function inWords(offMs: number): string {
   const hours = Math.round(Math.abs(offMs) / HOUR_MS);

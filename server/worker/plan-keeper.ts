@@ -5,9 +5,10 @@ import { createBell } from './bell.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { OwnNetwork } from './own-network.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** The longest between two looks: a new end may come closer than the one that is waited for, or a look fail. */
-const POLL_MS = 60_000;
+const POLL_MS = MINUTE_MS;
 /** Another worker, or another clock, may be just about to carry out what is due: not asked for without a pause. */
 const SHORTEST_PAUSE_MS = 100;
 

@@ -11,6 +11,7 @@ import type { Store } from '../store/db/open-store.ts';
 import { isTraced, trace, tracePast } from '../telemetry/index.ts';
 import type { Clock } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 /** Monitors of one endpoint that one look serves, of as many accounts: each under its own lease. Never empty. */
 export type Watchers = readonly [ClaimedMonitor, ...ClaimedMonitor[]];
@@ -153,7 +154,7 @@ function once<Key, Value>(known: Map<Key, Value>, key: Key, make: () => Value): 
 }
 
 /** Less than a day: daily checks come a little early. */
-const POSTURE_EVERY_MS = 20 * 3_600_000;
+const POSTURE_EVERY_MS = 20 * HOUR_MS;
 
 /** Not at a first check, which somebody waits for; afterwards about once a day, or when a person asks. */
 function wantPosture(watchers: Watchers, now: number): boolean {

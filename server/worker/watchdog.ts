@@ -12,6 +12,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { Log } from './log.ts';
 import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface WatchdogOptions {
   store: Store;
@@ -37,11 +38,11 @@ export interface Watchdog {
 
 const ROUND_MS = 30_000;
 /** By how much more or less time than there was must have passed to count as a sleep of the machine, or as a clock that was set. */
-const JUMP_MS = 60_000;
+const JUMP_MS = MINUTE_MS;
 /** More than two rounds without a word of whoever raised an alarm: that process is gone. */
-const FORGOTTEN_MS = 5 * 60_000;
+const FORGOTTEN_MS = 5 * MINUTE_MS;
 /** The shortest interval: nobody waits for longer than twice the own one. */
-const HERD = { lateMs: 2 * 60_000, fewest: 100, overMs: 10 * 60_000 };
+const HERD = { lateMs: 2 * MINUTE_MS, fewest: 100, overMs: 10 * MINUTE_MS };
 
 /** Watches the other loops: whether work is late, mail goes out, the clock jumps. What it finds is the operator's to hear. */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
@@ -88,7 +89,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     const late = (at: number | null, what: string): string | null =>
       at === null || now - at <= LATE_MS
         ? null
-        : `The oldest due ${what} waits for ${Math.floor((now - at) / 60_000)} minutes.`;
+        : `The oldest due ${what} waits for ${Math.floor((now - at) / MINUTE_MS)} minutes.`;
     await raiseOrClear('checks_late', late(checkAt, 'check'));
     await raiseOrClear('alerts_late', late(deliveryAt, 'alert'));
     const since = await mailDownSince(store, now);

@@ -7,9 +7,9 @@ import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 import { add, look } from './watched.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
-const DAY_MS = 86_400_000;
 
 const scrape = async (person: Person) => {
   const answer = await person.send('/api/account/metrics');

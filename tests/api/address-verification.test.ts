@@ -4,8 +4,7 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, signUp } from '../kit/people.ts';
 import { mailedToken, mailsTo } from './identity-acts.ts';
 import { startApi, type TestApi } from './test-api.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 /** What each of the three tables that know says of an address: the account's, its identity's, the provider's. */
 async function verified({ store }: TestApi, email: string): Promise<boolean[]> {
@@ -72,7 +71,7 @@ describeEachDatabase('An address', (open) => {
       expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
 
     const token = await mailedToken(api.store, alice.email, 'verify_email');
-    api.clock.advance(24 * HOUR_MS);
+    api.clock.advance(DAY_MS);
     await alice.ask(CALLS.refreshSession);
     expect((await alice.ask(CALLS.verifyEmail, { body: { token } })).problem.code).toBe('invalid_token');
     expect(await verified(api, alice.email)).toEqual([false, false, false]);

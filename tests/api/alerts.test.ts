@@ -8,8 +8,8 @@ import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const authority = mintAuthority();
 const DEFAULTS = { channels: null, steps: null, quiet_hours: null, muted: [] };
 const NIGHT = { from_minute: 22 * 60, to_minute: 7 * 60, critical_always: true };
@@ -205,7 +205,7 @@ describeEachDatabase('What is told of one domain', (open) => {
     const [delivery] = sent[0]?.deliveries ?? [];
     expect(delivery?.state).toBe('held');
     const waits = Date.parse(delivery?.next_attempt_at ?? '') - api.clock.now();
-    expect(waits).toBeGreaterThan(60 * 60_000);
+    expect(waits).toBeGreaterThan(HOUR_MS);
     expect(waits).toBeLessThanOrEqual(120 * 60_000);
   });
 

@@ -7,8 +7,7 @@ import { addMonitors } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** Of each five two have no certificate; several have the same instants. */
 async function watch(api: TestApi, person: Person, names: string[]): Promise<void> {

@@ -10,8 +10,8 @@ import {
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 const hook = { kind: 'webhook', url: 'https://hooks.example.com/' };
 const addHook = async (person: Person) =>
   (await person.ask(CALLS.addChannel, { body: { config: hook } })).ok.data.channel.key;

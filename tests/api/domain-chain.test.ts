@@ -8,8 +8,8 @@ import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const root = mintAuthority({ commonName: 'Test Root' });
 const issuing = root.intermediate({ commonName: 'Test Issuing' });
 const leaf = issuing.issue({ dnsNames: ['shop.example.com'], notAfter: Date.now() + 20 * DAY_MS });

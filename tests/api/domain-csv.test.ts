@@ -6,8 +6,8 @@ import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const authority = mintAuthority({ commonName: '=HYPERLINK("https://evil.example")' });
 
 const add = async (person: Person, host: string) =>

@@ -5,8 +5,8 @@ import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const authority = mintAuthority({ commonName: 'Test Root', organization: 'Test Authority' });
 const REFUSED_HOSTS = [
   '',

@@ -3,8 +3,8 @@ import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { insertRows } from '../kit/insert-rows.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 const feedback = (message: string) => ({ body: { title: 'feedback', message } });
 const rows = ({ store }: TestApi) =>
   store.db.selectFrom('feedback').select(['account_id', 'title', 'message', 'premium']).execute();

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import {
   CHECK_FREQUENCIES,
-  DAY_MS,
   DEFAULT_CHECK_EVERY_MINUTES,
   FREE_DOMAIN_LIMIT,
   TRIAL_DAYS,
@@ -17,6 +16,7 @@ import {
   TRIAL_MS,
   uptimeWindowDays,
 } from '../../server/core/index.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** `core/` imports no contract, so the figures of the plans stand there too: what the page shows must be what holds. */
 it('shows the figures of the plans that are enforced', () => {

@@ -9,8 +9,9 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { listening } from '../kit/tls-server.ts';
-import { DAY_MS, type RigOptions, startRig, until } from '../worker/rig.ts';
+import { type RigOptions, startRig, until } from '../worker/rig.ts';
 import { startApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const OPEN = ['127.0.0.0/8', '::1/128'];
 /** Every way to write an address of this machine or its network that a person could try. */

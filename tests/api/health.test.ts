@@ -7,9 +7,9 @@ import { countingOnly, createReadiness } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Send } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-the-tests';
-const MINUTE_MS = 60_000;
 
 async function told(send: Send, path: string, headers: Record<string, string> = {}) {
   const response = await send(path, { headers });

@@ -17,8 +17,8 @@ import { INPUTS } from './access-inputs.ts';
 import { ask, routesOf } from './access-routes.ts';
 import { createWorld, thingsFor } from './access-world.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 const under = (key: string) => ({ headers: { 'idempotency-key': key } });
 
 function windowOf(api: TestApi, note = 'Update') {

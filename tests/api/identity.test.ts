@@ -8,9 +8,9 @@ import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signUp } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 const PASSWORD = 'correct horse';
-const HOUR_MS = 3_600_000;
 
 describeEachDatabase('Identity', (open) => {
   it('opens an account for an ID token, and the same one ever after', async () => {

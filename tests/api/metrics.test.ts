@@ -3,9 +3,9 @@ import { CALLS } from '../../contract/calls.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { startApi } from './test-api.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-the-tests';
-const MINUTE_MS = 60_000;
 
 describeEachDatabase('GET /metrics', (open) => {
   it('tells how long the oldest work waits, and which alarms stand', async () => {

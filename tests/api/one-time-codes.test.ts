@@ -5,8 +5,7 @@ import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
 import { type Client, createClient, type Person, type Send, signUp } from '../kit/people.ts';
 import { enter, freshly, resetPassword, useCodes } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** The first step of a sign-in with codes. */
 async function withPassword(send: Send, { email, password }: Pick<Person, 'email' | 'password'>) {

@@ -14,8 +14,8 @@ import {
 } from './identity-acts.ts';
 import { startApi } from './test-api.ts';
 import { add } from './watched.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const NEW = 'a staple of a battery';
 const ORIGIN = 'http://localhost:8080';
 

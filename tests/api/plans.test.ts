@@ -9,9 +9,7 @@ import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 const secretOf = ({ id }: Person) => new TextEncoder().encode(`${SUBSCRIPTION_SECRET_PREFIX}${id}`);

@@ -4,9 +4,9 @@ import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, markVerified, type Person, signUp } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
-const DAY_MS = 86_400_000;
 const LIMIT_REACHED = /^The limit of 20 ports of one domain a day is reached\. Try again in \d+ hours\.$/;
 
 /** Adds a domain and removes it at once, so that what is refused is refused for what was tried before. */

@@ -9,8 +9,8 @@ import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const invite = (person: Person, address: string) =>
   person.ask(CALLS.addChannel, { body: { config: { kind: 'email', address } } });
 const stateOf = async (person: Person, key: string) =>

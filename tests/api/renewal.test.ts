@@ -6,8 +6,8 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const authority = mintAuthority({ commonName: 'Test Root', organization: 'Test Authority' });
 
 /** Two certificates of which the CA's window says the opposite of "a quarter of the lifetime is left". In days from now. */

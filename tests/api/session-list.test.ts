@@ -3,8 +3,8 @@ import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person, signIn } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';

@@ -3,9 +3,8 @@ import { CALLS } from '../../contract/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, signIn, signUp, type Client } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
+import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const REFRESH = '__Host-certlantern-refresh';
 const SESSION = '__Host-certlantern-session';
 

@@ -5,8 +5,8 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const standing = async (person: Person) => (await person.ask(CALLS.standing)).ok.data;
 const add = async (person: Person, host: string) =>
   (await person.ask(CALLS.addDomain, { body: { host } })).ok.data;

@@ -7,8 +7,8 @@ import { mintAuthority } from '../kit/mint.ts';
 import { createClient, identityToken, type Person } from '../kit/people.ts';
 import type { TestApi } from './test-api.ts';
 import { add, look } from './watched.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 const authority = mintAuthority({ commonName: 'Hostile Root' });
 
 /** An account whose address nobody proved, with Premium by a trial and a purchase, and with rows of every kind that there is. */

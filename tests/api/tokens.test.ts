@@ -5,9 +5,7 @@ import { disableAccount, enableAccount } from '../../server/store/accounts/disab
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 
 async function made(person: Person, body: Partial<Parameters<typeof bodyOf>[0]> = {}) {
   return (await person.ask(CALLS.makeToken, { body: bodyOf(body) })).ok.data;

@@ -6,8 +6,8 @@ import { unsubscribeToken, unsubscribeTokens } from '../../server/store/mail/uns
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person } from '../kit/people.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const keys = unsubscribeKeys(SECRETS.session);
 const oldKey = derivedKey(SECRETS.session, 'unsubscribe');
 const about = (accountId: string, monitorId: string | null, channelKey = OWN_MAIL) => ({

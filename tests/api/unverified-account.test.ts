@@ -9,9 +9,9 @@ import { createClient, type Input, markVerified, type Person, signUp } from '../
 import { INPUTS } from './access-inputs.ts';
 import { createWorld, nobodysThings } from './access-world.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
-const MINUTE_MS = 60_000;
 
 /** A Premium account with an address that nobody has verified. */
 async function newcomer({ send, store }: TestApi): Promise<Person> {

@@ -9,10 +9,8 @@ import { writePast } from '../kit/write-past.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const authority = mintAuthority();
 const leaf = authority.issue({ dnsNames: ['shop.example.com'], notAfter: Date.now() + 80 * DAY_MS });
 

@@ -5,8 +5,8 @@ import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import type { TestApi } from './test-api.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const authority = mintAuthority();
 
 /** Adds a domain; nothing looks at it. */

@@ -4,8 +4,7 @@ import { domainToASCII } from 'node:url';
 import type { Page } from '@playwright/test';
 import { addHost, card, daysFromNow, expect, signUp, test } from './world.ts';
 import type { World } from './world.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** As if this many hosts like the only one of the account had been added before it: a page would take hours for it. */
 function multiply(world: World, email: string, count: number): void {

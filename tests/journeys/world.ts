@@ -7,8 +7,6 @@ import { type CertificateOptions, mintAuthority } from '../kit/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 import { type Peer, startTlsServer } from '../kit/tls-server.ts';
 
-const DAY_MS = 86_400_000;
-
 /** The product as an operator runs it, with a mail server, a name server and TLS servers around it. */
 export interface World {
   app: App;
@@ -165,3 +163,4 @@ export const card = (page: Page, host: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('link', { name: host, exact: true }) });
 
 export { expect } from '@playwright/test';
+import { DAY_MS } from '../../contract/durations.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { CertificateFacts } from '../../server/core/index.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { searchText } from '../../server/store/monitors/search-text.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const AT_ONCE = 400;
 /** Days left, over and over: most are well, and of every fifty some are not. */
 const DAYS_LEFT = [-3, 2, 6, 11, ...Array.from({ length: 46 }, (_, index) => 20 + ((index * 37) % 160))];

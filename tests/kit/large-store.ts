@@ -5,6 +5,7 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { searchText } from '../../server/store/monitors/search-text.ts';
 import type { Tables } from '../../server/store/schema/tables.ts';
 import { insertRows } from './insert-rows.ts';
+import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 
 /** Accounts of some size each. */
 export interface Population {
@@ -40,8 +41,6 @@ export interface FillOptions extends Population {
 
 const TEAM = 5_000;
 const AT_ONCE = 2_000;
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 /** Puts that many checked monitors into the store, spread over accounts as those of a service are: many small ones, few large. */
 export async function fillStore(store: Store, options: FillOptions): Promise<FilledStore> {

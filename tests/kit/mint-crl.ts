@@ -5,6 +5,7 @@ import type { RawExtension } from './certificate-extensions.ts';
 import { integer, namedBits, sequence, tagged, time, tlv } from './der-writer.ts';
 import { keyIdentifier, signedDer } from './mint.ts';
 import type { Hash, Instant, KeyPair, MintedCertificate } from './mint.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 /** A minted certificate is one of these too. */
 export interface Revoked {
@@ -41,7 +42,6 @@ export interface CrlOptions {
   corruptSignature?: boolean;
 }
 
-const HOUR_MS = 3_600_000;
 const IDP = '2.5.29.28';
 const ONLY = { user: 1, authority: 2, attribute: 5 } as const;
 const TRUE = Buffer.from([0xff]);

@@ -14,6 +14,7 @@ import {
 } from './der-writer.ts';
 import { signedDer } from './mint.ts';
 import type { Hash, Instant, KeyPair, MintedCertificate } from './mint.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 type IdHash = 'sha1' | 'sha256' | 'sha384' | 'sha512';
 type Authority = Pick<MintedCertificate, 'key' | 'subjectDer'>;
@@ -40,7 +41,6 @@ export interface OcspResponseOptions {
   extensions?: readonly RawExtension[];
 }
 
-const HOUR_MS = 3_600_000;
 const BASIC = '1.3.6.1.5.5.7.48.1.1';
 const ID_HASHES: Record<IdHash, string> = {
   sha1: '1.3.14.3.2.26',

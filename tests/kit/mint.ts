@@ -27,6 +27,7 @@ import {
   time,
   utf8String,
 } from './der-writer.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 export interface KeyPair {
   publicKey: KeyObject;
@@ -94,8 +95,6 @@ export interface MintedAuthority extends MintedCertificate {
   intermediate(options?: CertificateOptions): MintedAuthority;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const DIGEST_OIDS: Record<'ec' | 'rsa', Record<Hash, string | null>> = {
   ec: {
     md5: null,

@@ -2,8 +2,7 @@ import { followHour, type OpenHour, packHour, withHour } from '../../server/stor
 import type { MonitorKey } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** Lets a monitor have had these checks, oldest first, as far as the strip and the chart show them. */
 export async function writePast(

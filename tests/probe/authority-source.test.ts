@@ -9,9 +9,9 @@ import { integer, objectIdentifier, sequence, set, tagged } from '../kit/der-wri
 import { mintAuthority } from '../kit/mint.ts';
 import type { MintedCertificate } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
-const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;
 const root = mintAuthority();
 const trustStore = createTrustStore([root.der], { arePublic: true });

@@ -5,9 +5,9 @@ import { startDnsServer } from '../kit/dns-server.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
+import { HOUR_MS } from '../../contract/durations.ts';
 
 const NOW = Date.UTC(2027, 2, 1, 9, 30);
-const HOUR_MS = 3_600_000;
 const expired = mintAuthority().issue({
   dnsNames: ['elsewhere.example'],
   notBefore: NOW - 9_000 * HOUR_MS,

@@ -10,9 +10,8 @@ import { mintAuthority } from '../kit/mint.ts';
 import { cacheFolder } from '../kit/sources.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import type { TlsPeer } from '../kit/tls-server.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const now = Date.now();
 const root = mintAuthority();
 

@@ -13,10 +13,9 @@ import { mintOcspResponse } from '../kit/mint-ocsp.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { MintedCertificate } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';
+import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const MB = 1024 * 1024;
 const never = new AbortController().signal;
 /** What everybody trusts, and what somebody put into his account or made up for a look without one. */

@@ -9,13 +9,12 @@ import { mintAuthority } from '../kit/mint.ts';
 import { cacheFolder } from '../kit/sources.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import type { TlsPeer } from '../kit/tls-server.ts';
+import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 /*
  * A CA's service as RFC 9773 has it, over real TLS.
  */
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const now = Date.now();
 const root = mintAuthority();
 const issuer = mintAuthority({ organization: 'Example CA' });

@@ -11,10 +11,9 @@ import { mintOcspError, mintOcspResponse } from '../kit/mint-ocsp.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { CertificateOptions, MintedCertificate } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';
+import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;
 const root = mintAuthority();
 const issuer = root.intermediate();

@@ -9,9 +9,9 @@ import { sendTo, signUp } from '../kit/people.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/stripping-proxy.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const TOKEN = 'metrics-token-of-a-real-process';
-const DAY_MS = 86_400_000;
 /** A start and a check, on a machine that does much else. */
 const PATIENCE = { timeout: 45_000, interval: 200 };
 

@@ -6,7 +6,8 @@ import { createBounceReader } from '../../server/worker/bounce-reader.ts';
 import { outOfOffice, postfixReport } from '../channels/delivery-reports.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type ImapServer, startImapServer } from '../kit/imap-server.ts';
-import { DAY_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const ADDRESS = 'alice@certs.test';
 const RETURN = { address: 'bounces@certlantern.test', key: Buffer.alloc(32, 3) };

@@ -9,9 +9,8 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { everyChannelAt, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
 import type { WebhookSink } from '../kit/webhook-sink.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
-
-const MINUTE_MS = 60_000;
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 async function startSink(): Promise<WebhookSink> {
   const sink = await startWebhookSink();

@@ -3,9 +3,8 @@ import { expect, it } from 'vitest';
 import { enqueueDigest, nextDigestAt } from '../../server/store/mail/digest.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
-
-const MINUTE_MS = 60_000;
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /** When the digest is due, and who is to get it. */
 async function digestFor(rig: Rig, timeZone: string | null = 'Europe/Oslo'): Promise<number> {

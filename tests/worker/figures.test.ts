@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { DAY_MS, START, startRig } from './rig.ts';
+import { START, startRig } from './rig.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** The figures of a worker by name and labels. */
 async function figures(meters: ReturnType<typeof createMeters>) {

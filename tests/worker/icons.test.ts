@@ -7,7 +7,8 @@ import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { pngIcon } from '../kit/icons.ts';
 import { listening } from '../kit/tls-server.ts';
-import { DAY_MS, type Rig, startRig, until } from './rig.ts';
+import { type Rig, startRig, until } from './rig.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const RED = { contentType: 'image/png', content: pngIcon(16, [200, 0, 0]) };
 const BLUE = { contentType: 'image/png', content: pngIcon(16, [0, 0, 200]) };

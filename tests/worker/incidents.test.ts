@@ -7,9 +7,9 @@ import { changeIncident, incidentsOf } from '../../server/store/alerts/monitor-i
 import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const HOST = 'pay.fjord.example';
 const ending = (rig: Rig, days: number) =>
   rig.issue(HOST, { notBefore: START - (90 - days) * DAY_MS, notAfter: START + days * DAY_MS });

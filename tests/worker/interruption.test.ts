@@ -3,7 +3,8 @@ import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const checks = (rig: Rig) => checksMade(rig.store);
 

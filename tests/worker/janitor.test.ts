@@ -9,7 +9,8 @@ import { TRUSTING } from '../../server/worker/index.ts';
 import { createJanitor } from '../../server/worker/janitor.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { person } from '../store/samples.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const remind = ({ store, clock, accountId }: Rig) =>
   store.db.transaction().execute((trx) =>

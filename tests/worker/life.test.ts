@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 import { alertSteps } from '../../server/core/index.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { DAY_MS, HOUR_MS, START, startRig } from './rig.ts';
-
-const MINUTE_MS = 60_000;
+import { START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 describeEachDatabase('a certificate that nobody renews', (open) => {
   it.each([

@@ -5,10 +5,10 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { startSmtpSink } from '../kit/smtp-sink.ts';
 import { startStrippingProxy } from '../kit/stripping-proxy.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'pay.fjord.example';
-const MINUTE_MS = 60_000;
 
 /** Watches a certificate that expires in `days`, with the check done and the mail waiting to be sent. */
 async function alerted(rig: Rig, days: number): Promise<void> {

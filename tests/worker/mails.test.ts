@@ -3,9 +3,9 @@ import type { AccountMail } from '../../server/core/index.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
 import { releaseHeldMail } from '../../server/store/mail/mail-allowance.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig, until } from './rig.ts';
+import { type Rig, START, startRig, until } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const ADDRESS = 'alice@certs.test';
 const verify: AccountMail = { kind: 'verify_email', url: 'https://certs.test/verify#t0ken' };
 const ended: AccountMail = { kind: 'premium_ended', paused: [], source: 'trial' };

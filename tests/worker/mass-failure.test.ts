@@ -4,8 +4,7 @@ import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const BY = START + MINUTE_MS;
 

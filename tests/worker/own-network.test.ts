@@ -11,9 +11,8 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
-import { DAY_MS, HOUR_MS, intermediate, type Rig, START, startRig } from './rig.ts';
-
-const MINUTE_MS = 60_000;
+import { intermediate, type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /** Canaries whose network and clock the test has in hand. */
 function puppets() {

@@ -7,7 +7,8 @@ import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { person, watch } from '../store/samples.ts';
-import { DAY_MS, HOUR_MS, START, startRig, until } from './rig.ts';
+import { START, startRig, until } from './rig.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 describeEachDatabase('the keeper of plans', (open) => {
   it('carries out the end of Premium at its moment: pauses, slows down, and a mail', async () => {

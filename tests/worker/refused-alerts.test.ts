@@ -6,11 +6,11 @@ import type { StoredChannelConfig } from '../../server/store/alerts/channel-conf
 import { describeEachDatabase } from '../kit/database.ts';
 import { ACCESS_TOKEN, WEBHOOK_SECRET } from '../kit/http-receivers.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';
-import { DAY_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const HOST = 'pay.fjord.example';
 const OPS = 'ops@fjord.example';
-const MINUTE_MS = 60_000;
 
 async function tellOnly(rig: Rig, ...configs: StoredChannelConfig[]): Promise<void> {
   const channels: string[] = [];

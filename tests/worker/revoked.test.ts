@@ -3,7 +3,8 @@ import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintCrl, type Revoked } from '../kit/mint-crl.ts';
 import { openSources } from '../kit/sources.ts';
-import { DAY_MS, HOUR_MS, intermediate, START, startRig } from './rig.ts';
+import { intermediate, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const host = 'pay.fjord.example';
 const PATH = '/r1.crl';

@@ -25,9 +25,8 @@ import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 /** Where the rig's clock stands at first. The machine's clock plays no part. */
 export const START = Date.UTC(2027, 2, 1, 9, 30);
 

@@ -3,9 +3,9 @@ import { startCaServer } from '../kit/ca-server.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { openSources } from '../kit/sources.ts';
 import { intermediate, START, startRig } from './rig.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const host = 'pay.fjord.example';
-const MINUTE_MS = 60_000;
 
 describeEachDatabase('an authority that a server forgot and that comes late', (open) => {
   it('is told of as what some clients refuse, and looked for again in two minutes', async () => {

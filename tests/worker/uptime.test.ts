@@ -5,9 +5,9 @@ import { requestCheck } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
-import { DAY_MS, HOUR_MS, type Rig, START, startRig } from './rig.ts';
+import { type Rig, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const home = mintAuthority({ commonName: 'Home Root', notBefore: START - DAY_MS });
 
 /** A web server that answers with whatever status is set. */

@@ -10,9 +10,9 @@ import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { claimDue } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { DAY_MS, HOUR_MS, type Rig, type RigOptions, START, startRig } from './rig.ts';
+import { type Rig, type RigOptions, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const stuck = { leaseMs: DAY_MS, limit: 100, claimedBy: 'a worker that hangs' };
 
 /** Whoever listens at HEARTBEAT_URL; answers with whatever status is set. */

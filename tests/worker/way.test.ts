@@ -3,7 +3,8 @@ import { history, summary } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
-import { DAY_MS, HOUR_MS, intermediate, root, START, startRig } from './rig.ts';
+import { intermediate, root, START, startRig } from './rig.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 const ofDays = (before: number, after: number) => ({
   notBefore: START - before * DAY_MS,

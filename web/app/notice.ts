@@ -1,8 +1,8 @@
 import type { StandingWire } from '../../contract/account.ts';
-import { DAY_MS } from '../../contract/constants.ts';
 import { longDate } from '../lib/dates.ts';
 import { inWords, inWordsCapitalised } from '../lib/number-words.ts';
 import { INSECURE_TEXT } from './insecure-text.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** How close the end of a trial is when it becomes news. */
 const TRIAL_NEWS_DAYS = 3;

@@ -1,6 +1,5 @@
 import { dateFormat } from './date-format.ts';
-
-const DAY_MS = 86_400_000;
+import { MINUTE_MS, DAY_MS } from '../../contract/durations.ts';
 
 const long = dateFormat({ day: 'numeric', month: 'long', year: 'numeric' });
 const longTime = dateFormat({
@@ -39,7 +38,7 @@ export function utcTitle(instant: number | string): string {
 export function relativeTime(instant: number | string, now: number): string {
   const elapsed = now - new Date(instant).getTime();
   if (elapsed >= DAY_MS) return longDate(instant);
-  const minutes = Math.floor(Math.max(0, elapsed) / 60_000);
+  const minutes = Math.floor(Math.max(0, elapsed) / MINUTE_MS);
   if (minutes < 1) return 'just now';
   relative ??= new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'short' });
   return minutes < 60

@@ -1,6 +1,4 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
 
 /** 'less than a minute', '8 min', '2 h 5 min', '3 days 4 h' */
 export function durationText(ms: number): string {

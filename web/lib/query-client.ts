@@ -1,9 +1,9 @@
 import { QueryClient } from '@tanstack/react-query';
 import type { Query } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const RETRIES = 3;
-const MINUTE_MS = 60_000;
 /** First part of the key of the only read that belongs to no user. */
 export const PUBLIC_CONFIG_KEY = 'public-config';
 

@@ -7,6 +7,7 @@ import type { StandingWire } from '../../contract/account.ts';
 import { api } from './api-client.ts';
 import { useLiveEvents } from './live-events-context.ts';
 import { useSubscription } from './subscription.ts';
+import { MINUTE_MS } from '../../contract/durations.ts';
 
 const standingAnswer = z.object({ data: standingSchema });
 
@@ -14,7 +15,7 @@ const STANDING = queryOptions({
   queryKey: ['standing'],
   queryFn: async ({ signal }): Promise<StandingWire> =>
     (await api('/user/standing', { schema: standingAnswer, signal })).data,
-  staleTime: 60_000,
+  staleTime: MINUTE_MS,
 });
 
 /**

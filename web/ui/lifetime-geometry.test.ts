@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../contract/constants.ts';
 import { lifetimeGeometry } from './lifetime-geometry.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 const notBefore = Date.UTC(2026, 8, 2, 12);
 const lifetime = { notBefore, notAfter: notBefore + 90 * DAY_MS, renewalFrom: null, revoked: false };

@@ -1,6 +1,6 @@
 import { daysLeft, expiryBadge } from '../../contract/badge.ts';
-import { DAY_MS } from '../../contract/constants.ts';
 import { longDate } from '../lib/dates.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 export interface Lifetime {
   notBefore: number;

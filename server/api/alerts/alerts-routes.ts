@@ -21,9 +21,10 @@ import { limitChecksOfAll } from '../domains/limit-checks.ts';
 import { plannedAlerts, type Tried } from './planned-alerts.ts';
 import { refuse } from '../http/problem.ts';
 import { iso, isoOrNull } from '../http/wire.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const PREVIEWED = 20;
-const PREVIEWED_MS = 90 * 86_400_000;
+const PREVIEWED_MS = 90 * DAY_MS;
 
 /** What an account and each of its domains is told of, and when. */
 export function alertRoutes(api: Api, parts: AppParts): void {

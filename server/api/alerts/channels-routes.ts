@@ -24,9 +24,10 @@ import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { iso } from '../http/wire.ts';
 import { newWebhookSecret } from './webhook-secret.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** How long the key before signs beside a new one. */
-const PHASE_OUT_MS = 86_400_000;
+const PHASE_OUT_MS = DAY_MS;
 
 /** Ways to be told. Every one but the own address is Premium's; without it they rest, and stay as they are. */
 export function channelRoutes(api: Api, parts: AppParts): void {

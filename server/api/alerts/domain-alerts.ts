@@ -9,8 +9,8 @@ import { incidentWire, ownSettingsWire, sentAlertWire, settingsWire } from './al
 import type { AppParts } from '../http/api.ts';
 import { plannedAlerts } from './planned-alerts.ts';
 import { isoOrNull } from '../http/wire.ts';
+import { WEEK_MS } from '../../../contract/durations.ts';
 
-const WEEK_MS = 7 * 86_400_000;
 const MOST_PLANNED = 20;
 
 /** All that is told of one domain; null where the account has no such domain. */

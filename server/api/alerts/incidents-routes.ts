@@ -8,8 +8,9 @@ import { incidentWire } from './alert-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { refuse } from '../http/problem.ts';
 import { limitFollowing } from '../auth/verified-address.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const MOST_SNOOZED_MS = 30 * 86_400_000;
+const MOST_SNOOZED_MS = 30 * DAY_MS;
 
 const noIncident = () => refuse('not_found', 'There is no such incident.');
 

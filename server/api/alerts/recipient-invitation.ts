@@ -5,9 +5,8 @@ import type { Invitation } from '../../store/mail/mail-readers.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal } from '../http/problem.ts';
 import { countAll, type Limit } from '../http/rate-limit.ts';
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const GOOD_FOR_MS = 7 * DAY_MS;
 /** Protects one mailbox from invitations of many accounts. */
 const BY_ADDRESS = { count: 3, windowMs: DAY_MS };

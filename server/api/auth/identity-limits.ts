@@ -5,10 +5,7 @@ import { consumeRateLimit } from '../../store/operations/rate-limits.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { Refusal } from '../http/problem.ts';
 import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** Whose outcome guards an account. */
 const SIGN_IN = {

@@ -6,6 +6,7 @@ import type { Store } from '../../store/db/open-store.ts';
 import { consumeRateLimit } from '../../store/operations/rate-limits.ts';
 import type { AppContext } from '../http/app-env.ts';
 import { refuse, refuseForNow, type Refusal } from '../http/problem.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const MARK = 'clt_';
 const SECRET_BYTES = 32;
@@ -37,7 +38,7 @@ export interface PersonalTokens {
 }
 
 /** Wrong tokens, not calls: a program that was left with one that ended counts once in the window. */
-const GUESSES = { count: 30, windowMs: 15 * 60_000 };
+const GUESSES = { count: 30, windowMs: 15 * MINUTE_MS };
 const MOST_REMEMBERED = 10_000;
 
 /** Personal tokens as `Authorization: Bearer`. They stand in no address, where logs would keep them. */

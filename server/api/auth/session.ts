@@ -10,9 +10,8 @@ import {
   sessionBy,
 } from '../../store/accounts/sessions.ts';
 import type { AppContext } from '../http/app-env.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const ACCESS_MS = 15 * MINUTE_MS;
 const REFRESH_IDLE_MS = 14 * DAY_MS;
 const REFRESH_MS = 30 * DAY_MS;

@@ -5,8 +5,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { newToken } from './personal-tokens.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from '../http/wire.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Personal tokens; calls without a scope, so that no token makes another or ends one. */
 export function tokenRoutes(api: Api, { store, limits }: AppParts): void {

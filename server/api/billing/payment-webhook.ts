@@ -6,8 +6,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import type { CheckoutReferences } from './checkout-reference.ts';
 import { refuseWithoutProvider } from './payments-unavailable.ts';
 import { refuse } from '../http/problem.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Takes the payment provider's webhooks: nothing else writes subscriptions. */
 export function receivePaymentEvents(api: Api, parts: AppParts, references: CheckoutReferences): void {

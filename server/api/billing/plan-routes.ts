@@ -11,6 +11,7 @@ import { mailPageFor } from '../operations/mail-page.ts';
 import { isoOrNull } from '../http/wire.ts';
 import { SignJWT } from 'jose';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** What the account has, for the page to show. */
 export function planRoutes(api: Api, parts: AppParts): void {
@@ -60,7 +61,7 @@ async function endOfPaidPeriod(
   return end > now ? end : null;
 }
 
-const ENTITLED_MS = 86_400_000;
+const ENTITLED_MS = DAY_MS;
 const NOT_ENTITLED_MS = 300_000;
 
 /**

@@ -12,9 +12,7 @@ import { refuse, Refusal } from '../http/problem.ts';
 import { byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { waitForNews } from '../http/wait-for-news.ts';
 import { isRefusedByPolicy, REFUSED_HOST } from '../http/wire.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** Each one makes us call a host that a stranger chose. One neighbourhood leaves at least half of the total to others. */
 const BY_CLIENT = {

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { DAY_MS, PAGE_SIZE } from '../../../contract/constants.ts';
+import { PAGE_SIZE } from '../../../contract/constants.ts';
 import {
   mayResume,
   mayUseFrequency,
@@ -29,6 +29,7 @@ import { Refusal } from '../http/problem.ts';
 import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
 import { domainWire, historyEntryWire } from '../http/wire.ts';
 import type { ChainCertificateWire } from '../../../contract/domain.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** For how long the history says that something was not kept. */
 const TOLD_FOR_MS = 30 * DAY_MS;

@@ -3,6 +3,7 @@ import { CALLS } from '../../../contract/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createEventStreams } from './event-streams.ts';
 import { refuseForNow } from './problem.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const RECONNECT_MS = 3_000;
 
@@ -14,7 +15,7 @@ export function eventRoutes(api: Api, { store, clock, sessions, timing, readines
     // Nobody reads the body of a HEAD request: its stream would never end.
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     const stream = streams.open({ accountId: session.account.id, sessionId: session.sessionId });
-    if (stream === null) return refuseForNow('This account has too many pages open.', 60_000);
+    if (stream === null) return refuseForNow('This account has too many pages open.', MINUTE_MS);
     // Proxies that gather an answer before they pass it on would hold every event back.
     c.header('X-Accel-Buffering', 'no');
     return streamSSE(c, async (sse) => {

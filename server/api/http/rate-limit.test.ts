@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import { STANDARD_LIMITS } from '../../core/index.ts';
 import { Refusal } from './problem.ts';
 import { createCallLimits } from './rate-limit.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 it('a limit counts for each who asks, until its window ends', () => {
   let now = 0;

@@ -5,6 +5,7 @@ import { consumeRateLimit, refundRateLimit } from '../../store/operations/rate-l
 import type { AppContext } from './app-env.ts';
 import type { ClientAddress } from './client-address.ts';
 import { refuseForNow, type Refusal } from './problem.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 export interface Limit {
   count: number;
@@ -12,8 +13,6 @@ export interface Limit {
   /** Set where the operator can set `count`: the limit's name, and what it counts, in words for whoever reaches it. */
   set?: { by: LimitName; what: string };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Domains that one call counts for at most: whoever has more may call as well. */
 export const MOST_WEIGHED = 5_000;

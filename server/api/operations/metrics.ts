@@ -8,6 +8,7 @@ import { schemaLevel } from '../../store/schema/schema-level.ts';
 import type { Telemetry } from '../../telemetry/index.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
 import type { ThisMachine } from '../http/this-machine.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 interface MetricsOptions {
   store: Store;
@@ -19,7 +20,7 @@ interface MetricsOptions {
 
 const SECOND_MS = 1_000;
 /** Counting them reads every monitor. */
-const COUNT_EVERY_MS = 60_000;
+const COUNT_EVERY_MS = MINUTE_MS;
 
 /**
  * `GET /metrics` in the text form of Prometheus: what this process counted, and how the whole deployment does. For whoever has

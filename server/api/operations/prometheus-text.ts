@@ -1,7 +1,7 @@
 import { displayName } from '../../core/index.ts';
 import type { MeasuredDomain } from '../../store/accounts/account-metrics.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const SECOND_MS = 1_000;
 
 interface Gauge {

@@ -7,9 +7,8 @@ import {
   zoneOffsetMs,
 } from '../../core/index.ts';
 import type { CalendarDomain } from '../../store/publishing/calendar-feeds.ts';
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** How often calendars should ask. */
 const ASK_EVERY_SECONDS = 12 * 3_600;
 /** What has ended stays for a while: its row in the calendar says since when. */

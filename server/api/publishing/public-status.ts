@@ -14,8 +14,7 @@ import { incidentsOf, shownMonitors, type StatusPageChoices } from '../../store/
 import { uptimePercents } from '../../store/checks/uptime.ts';
 import { certificateState } from '../domains/domain-standing.ts';
 import { iso, isoOrNull } from '../http/wire.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** What a page with these choices shows to anybody. Only what is named here leaves: no id, note, tag or address. */
 export async function publicStatus(

@@ -5,11 +5,12 @@ import type { DeliveryOutcome } from '../channel.ts';
 import type { EmailChannel, EmailMessage } from './email-message.ts';
 import { mailData } from './mail-data.ts';
 import { mailServerTls } from './mail-server-tls.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const SOCKET_IDLE_TIMEOUT_MS = 30_000;
 /** A server that trickles its answers is never idle; this ends the attempt all the same. */
-const ATTEMPT_TIMEOUT_MS = 60_000;
+const ATTEMPT_TIMEOUT_MS = MINUTE_MS;
 const MAX_CONNECTIONS = 3;
 const MAX_DETAIL_LENGTH = 300;
 

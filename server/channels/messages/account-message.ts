@@ -16,6 +16,7 @@ import { operatorAlarm } from './operator-message.ts';
 import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
 import { clockTime, instant } from './wording.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** A mail about the account itself, or from its owner to the operator. */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {
@@ -228,8 +229,6 @@ function feedback(
     replyTo: from.email,
   };
 }
-
-const MINUTE_MS = 60_000;
 
 /** A person's text with its line breaks and without what could turn or break a line of a mail. */
 function readable(text: string): string {

@@ -2,16 +2,8 @@ import { alertSteps, duration, expectedRenewal, longDate, oneLine } from '../../
 import { type AboutMonitor, certificateOf, issuedCertificate, type Words } from './alert-input.ts';
 import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
-import {
-  alertTimes,
-  clockTime,
-  DAY_MS,
-  instant,
-  lastChecked,
-  lastSeen,
-  turnedAway,
-  weekdayDate,
-} from './wording.ts';
+import { alertTimes, clockTime, instant, lastChecked, lastSeen, turnedAway, weekdayDate } from './wording.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;

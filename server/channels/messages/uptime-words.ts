@@ -1,6 +1,7 @@
 import { duration, shortLine } from '../../core/index.ts';
 import type { AboutMonitor, Words } from './alert-input.ts';
 import { instant, lastChecked } from './wording.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const LONGEST_SENTENCE = 600;
 
@@ -39,7 +40,6 @@ function down(input: AboutMonitor): Words {
   };
 }
 
-const MINUTE_MS = 60_000;
 const LOOK_AT = 'Look whether the server runs, and whether its firewall or its provider lets the world in.';
 
 function flapping(input: AboutMonitor): Words {

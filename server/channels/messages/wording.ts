@@ -1,11 +1,10 @@
 import { alertSteps, type ChosenStep, count, longDate } from '../../core/index.ts';
 import type { AboutMonitor } from './alert-input.ts';
 import type { DrawnMail } from './mail-layout.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
 /** A whole check takes at most 20 s, so what was seen longer ago was not seen by the check that decided on the alert. */
-const SEEN_EARLIER_MS = 60_000;
+const SEEN_EARLIER_MS = MINUTE_MS;
 const SHORT_LIVED_MS = 10 * DAY_MS;
 
 /** "Sunday, 22 November 2026" */

@@ -8,8 +8,8 @@ import {
   silentUntil,
 } from './incident.ts';
 import { isMuted } from './settings.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 /** So many times down in so long a time is one trouble, and one message. */
 const FLAPPING_TIMES = 3;
 const FLAPPING_WITHIN_MS = 6 * HOUR_MS;

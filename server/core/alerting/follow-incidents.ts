@@ -7,6 +7,7 @@ import { type IncidentSteps, type KnownIncident, lookAgain, silentUntil } from '
 import type { Look } from './look.ts';
 import { isMuted } from './settings.ts';
 import { isNews, tell } from './tell.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 const SECOND_LOOK_MS = 30_000;
 /** Looks that are closer together are one: both ends of a restart, or two workers. */
@@ -14,7 +15,7 @@ const APART_MS = 20_000;
 /** Three looks without it: two in a row may have met another of several servers. */
 const AWAY_MS = 90_000;
 /** What came back within a week has to stay away for so long before it is over again: servers may answer in turn. */
-const STEADY_MS = 3_600_000;
+const STEADY_MS = HOUR_MS;
 /** What came back so often within a week comes and goes: it is not told anew each time. */
 const MOST_RETURNS = 2;
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertStep, Problem } from './alert.ts';
 import { incidentSeverity } from './incident-severity.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const certificate = {
   fingerprint: 'f',
   role: 'leaf' as const,

@@ -1,4 +1,5 @@
 import type { AlertFacts, AlertStep, PlannedAlert, Problem } from './alert.ts';
+import { WEEK_MS } from '../../../contract/durations.ts';
 
 /** An open incident of a monitor, or one that ended lately. Instants are ms UTC. */
 export interface KnownIncident {
@@ -52,7 +53,7 @@ export interface IncidentSteps {
 }
 
 /** How long an incident that ended is part of what comes after it. */
-export const REMEMBER_INCIDENTS_MS = 7 * 86_400_000;
+export const REMEMBER_INCIDENTS_MS = WEEK_MS;
 
 /** Who says "I know" hears no more of it, but that it came to the worst, and that it is over. */
 export function isAcknowledged(

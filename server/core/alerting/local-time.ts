@@ -1,6 +1,6 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+
 const DAY_MINUTES = 1_440;
-const DAY_MS = DAY_MINUTES * MINUTE_MS;
 
 /** Making a format is dear, and there are only so many zones. */
 const formats = new Map<string, Intl.DateTimeFormat>();

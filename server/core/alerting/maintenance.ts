@@ -1,6 +1,5 @@
 import { zoneOffsetMs } from './local-time.ts';
-
-const WEEK_MS = 7 * 86_400_000;
+import { WEEK_MS } from '../../../contract/durations.ts';
 
 /** A time in which nobody is told of trouble, because it is expected. Instants are ms UTC of its first occurrence. */
 export interface MaintenanceWindow {

@@ -1,5 +1,6 @@
 import type { Step } from '../alert-steps.ts';
 import { count } from '../duration.ts';
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const OWN: Partial<Record<Step, string>> = {
   renewal_overdue: 'when its renewal is overdue',
@@ -7,8 +8,6 @@ const OWN: Partial<Record<Step, string>> = {
 };
 /** How many days before the end each is; less for short lifetimes. */
 const OWN_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * When a step comes, for people: "14 days before", "20 % of its lifetime left", "when it expires". `leftMs`, where known, is how

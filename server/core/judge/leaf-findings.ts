@@ -4,9 +4,10 @@ import type { ChainFinding } from './chain-finding.ts';
 import { exceededLifetimeCap, validityDays } from './lifetime-cap.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import { oneLine } from '../one-line.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Clocks differ: a certificate that starts within this time is taken as valid. */
-const CLOCK_SKEW_MS = 5 * 60_000;
+const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 const NAMES_SHOWN = 3;
 
 /** What is wrong with a leaf whoever issued it: its time and its names. */

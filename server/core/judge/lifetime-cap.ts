@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Baseline Requirements §6.3.2 (ballots 193, SC-031, SC-081v3): the longest validity of a certificate from each day on. */
 const CAPS: readonly { from: number; days: number }[] = [

@@ -3,6 +3,7 @@ import { certificateName } from '../certificate-name.ts';
 import { longDate } from '../long-date.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Which of several answers is shown: a list covers all that its CA revoked, a staple is what the host itself hands out. */
 const SOURCES = ['crl', 'ocsp', 'staple'] as const;
@@ -46,7 +47,7 @@ export function concludeRevocation(
 }
 
 /** RFC 6960 §4.2.2.1: without a nextUpdate newer information is always there, and an answer is for now only. */
-const WITHOUT_END_MS = 3_600_000;
+const WITHOUT_END_MS = HOUR_MS;
 
 /** Until when a good answer counts, ms UTC. */
 export function goodUntil({

@@ -3,11 +3,12 @@ import type { ChainFinding } from './chain-finding.ts';
 import { earliest } from './expiring.ts';
 import { longDate } from '../long-date.ts';
 import type { ExpiringCertificate, Turn } from '../verdict.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const MOST_TURNS = 6;
 /** What was not shown for so many checks, or for so long, is taken to be gone. */
 const FORGOTTEN_AFTER_CHECKS = 8;
-const FORGOTTEN_AFTER_MS = 3 * 86_400_000;
+const FORGOTTEN_AFTER_MS = 3 * DAY_MS;
 
 /** The turns of the last checks with this one added. */
 export function withTurn(before: readonly Turn[], certificate: ExpiringCertificate, at: number): Turn[] {

@@ -8,8 +8,8 @@ import { parseCertificate } from '../certificate.ts';
 import { crlAnswer } from './crl-answer.ts';
 import { parseCrl } from './crl.ts';
 import { PkiError } from '../pki-error.ts';
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 const URL = 'http://crl.example/1.crl';
 const now = Date.now();
 const root = mintAuthority({ commonName: 'Root' });
@@ -37,7 +37,7 @@ const none = (why: string) => ({ state: 'none', why });
 describe('a list of its issuer', () => {
   it('says good of what is not on it, and until when', () => {
     const thisUpdate = Math.floor(now / 1000) * 1000 - HOUR_MS;
-    const nextUpdate = thisUpdate + 24 * HOUR_MS;
+    const nextUpdate = thisUpdate + DAY_MS;
     const other = { serialNumber: leaf.serialNumber + 1n };
     expect(ask({ thisUpdate, nextUpdate, revoked: [other], url: URL })).toEqual({
       state: 'good',

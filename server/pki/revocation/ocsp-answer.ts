@@ -14,10 +14,11 @@ import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts
 import { isWeakSignature, verifySignature } from '../signature.ts';
 import { isSignedBy } from '../signature-memory.ts';
 import { WorkBudget } from '../work-budget.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
 /** Without a nextUpdate "newer information is available all the time" (RFC 6960 §4.2.2.1): such an answer is for now only. */
-const WITHOUT_END_MS = 60 * 60_000;
+const WITHOUT_END_MS = HOUR_MS;
 
 export interface OcspQuestion {
   /** DER of an OCSPResponse: fetched, or stapled to a handshake. */

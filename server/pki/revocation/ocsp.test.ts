@@ -6,8 +6,8 @@ import { mintOcspError, mintOcspResponse } from '../../../tests/kit/mint-ocsp.ts
 import type { OcspResponseOptions } from '../../../tests/kit/mint-ocsp.ts';
 import { parseCertificate } from '../certificate.ts';
 import { ocspAnswer } from './ocsp-answer.ts';
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 const now = Date.now();
 const root = mintAuthority({ commonName: 'Root' });
 const leaf = root.issue({ dnsNames: ['a.example'] });
@@ -67,7 +67,7 @@ describe('an answer counts', () => {
 
 it.each<[string, OcspResponseOptions]>([
   ['past its end', { nextUpdate: now - 1000 }],
-  ['of tomorrow', { thisUpdate: now + 24 * HOUR_MS, producedAt: now + 24 * HOUR_MS }],
+  ['of tomorrow', { thisUpdate: now + DAY_MS, producedAt: now + DAY_MS }],
   ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }],
 ])('a stale answer still means revoked: %s', (_, options) => {
   expect(ask({ ...options, status: 'revoked', reason: 1 })).toMatchObject({
@@ -105,8 +105,8 @@ describe('an answer is not believed', () => {
       'wrong_issuer',
     ],
     ['past its end', { nextUpdate: now - 1000 }, 'stale'],
-    ['of tomorrow', { thisUpdate: now + 24 * HOUR_MS }, 'stale'],
-    ['made tomorrow', { producedAt: now + 24 * HOUR_MS }, 'stale'],
+    ['of tomorrow', { thisUpdate: now + DAY_MS }, 'stale'],
+    ['made tomorrow', { producedAt: now + DAY_MS }, 'stale'],
     ['that ends before it begins', { thisUpdate: now + 60_000, nextUpdate: now + 1000 }, 'stale'],
     ['without an end and not of now', { thisUpdate: now - 2 * HOUR_MS, nextUpdate: null }, 'stale'],
     ['that does not know the certificate', { status: 'unknown' }, 'responder_refused'],

@@ -1,3 +1,5 @@
+import { MINUTE_MS } from '../../../contract/durations.ts';
+
 /** Why a CRL or an OCSP response says nothing that counts of a certificate. */
 export type RevocationRefusal =
   | 'too_large'
@@ -13,7 +15,7 @@ export type RevocationRefusal =
   | 'responder_refused';
 
 /** Tolerated clock skew: how far a signer's clock may be ahead of ours, in ms. */
-export const CLOCK_SKEW_MS = 5 * 60_000;
+export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 
 /** What a verified statement says of one certificate. Instants in ms UTC. */
 export type RevocationAnswer =

@@ -5,8 +5,8 @@ import { mintAuthority } from '../../../tests/kit/mint.ts';
 import type { CertificateOptions } from '../../../tests/kit/mint.ts';
 import { parseCertificate } from '../certificate.ts';
 import { hasNoRevocationInformation, subjectPublicKeyHash } from './revocation-sources.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const root = mintAuthority();
 const read = (options: CertificateOptions) => parseCertificate(root.issue(options).der);
 const noRevAvail = { oid: '2.5.29.56', value: nothing() };

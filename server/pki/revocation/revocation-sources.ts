@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Certificate } from '../certificate.ts';
+import { WEEK_MS } from '../../../contract/durations.ts';
 
-const SHORT_LIVED_MS = 7 * 86_400_000;
+const SHORT_LIVED_MS = WEEK_MS;
 
 /**
  * Whether there is nothing to ask about this certificate's revocation, by its CA's own decision: it says so (RFC 9608), or it

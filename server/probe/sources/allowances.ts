@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../pki/index.ts';
 import type { Asker } from './asker.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** One purse that a question is taken from, and how many it holds. */
 export interface Charge {
@@ -7,7 +8,7 @@ export interface Charge {
   most: number;
 }
 
-const WINDOW_MS = 15 * 60_000;
+const WINDOW_MS = 15 * MINUTE_MS;
 /** What a real CA fails to answer; more than can ever be under way, so that a burst alone is not refused. */
 const PUBLIC_HOST = 2_000;
 const ASKED_HOST = 8;

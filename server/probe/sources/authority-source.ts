@@ -12,6 +12,7 @@ import { heldPath, isPublicPath } from '../held-paths.ts';
 import { createRememberedFetch } from './remembered-fetch.ts';
 import type { FetchWay } from './remembered-fetch.ts';
 import type { AuthoritySource } from './sources.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const MAX_BYTES = 64 * 1024;
 const DEADLINE_MS = 10_000;
@@ -20,7 +21,7 @@ const MOST_AT_ONCE = 32;
 const MAX_DEPTH = 3;
 const MOST_FETCHES = 6;
 const MOST_URLS = 2;
-const FRESH_MS = 24 * 3_600_000;
+const FRESH_MS = DAY_MS;
 const MEMORY_BYTES = 4 * 1024 * 1024;
 /** Of certificates that are remembered, and how many of one name: cross-signs and renewals. */
 const KNOWN_BYTES = 4 * 1024 * 1024;

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { join } from 'node:path';
 
 import { BoundedMap } from '../../pki/index.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Flat facts beside the bytes, such as when they were fetched. Whoever reads them checks what he needs. */
 export type CacheMeta = Readonly<Record<string, string | number | null>>;
@@ -29,7 +30,7 @@ export interface DiskCacheOptions {
 const MAX_DISK_BYTES = 512 * 1024 * 1024;
 const MAX_MEMORY_BYTES = 64 * 1024 * 1024;
 /** Of a writer that is gone: nobody writes for an hour. */
-const STALE_MS = 3_600_000;
+const STALE_MS = HOUR_MS;
 const MAX_HEADER_BYTES = 4_096;
 /** Entries between two looks at what the folder holds, which other processes fill too. */
 const WRITES_PER_SWEEP = 500;

@@ -12,6 +12,7 @@ import { readRegistration, readRegistries } from './registration-answer.ts';
 import { createRememberedAnswers } from './remembered-answers.ts';
 import type { Learned } from './remembered-answers.ts';
 import type { DomainSource } from './sources.ts';
+import { HOUR_MS, DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 
 export interface DomainWay extends JsonWay {
   resolver: JsonWay['resolver'] & CaaLookup;
@@ -21,9 +22,6 @@ export interface DomainWay extends JsonWay {
 }
 
 const BOOTSTRAP_URL = 'https://data.iana.org/rdap/dns.json';
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const WEEK_MS = 7 * DAY_MS;
 const MAX_BOOTSTRAP_BYTES = 1024 * 1024;
 const MAX_DOMAIN_BYTES = 64 * 1024;
 const MAX_TEXT_LENGTH = 512;

@@ -1,6 +1,7 @@
 import { createSlots, within } from '../../egress/index.ts';
 import { BoundedMap } from '../../pki/index.ts';
 import type { DiskCache } from './disk-cache.ts';
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** What was learned, and when asking again is of use (ms UTC). A failure never takes the place of what was learned before. */
 export interface Learned<Answer> {
@@ -35,9 +36,9 @@ interface Held<Answer> {
 const MOST_IN_MEMORY = 8_192;
 /** Questions under way and waiting for a slot; over this nobody is sent to wait. */
 const MOST_FLIGHTS = 512;
-const LONGEST_WAIT_MS = 60_000;
+const LONGEST_WAIT_MS = MINUTE_MS;
 /** A clock that was set back must not keep old answers for long. */
-const CLOCK_TOLERANCE_MS = 3_600_000;
+const CLOCK_TOLERANCE_MS = HOUR_MS;
 
 /**
  * Asks each question once however many want the answer at the same time, and remembers it in memory and on disk until it is

@@ -4,6 +4,7 @@ import type { Charge } from './allowances.ts';
 import { askCharged } from './charged-question.ts';
 import type { ChargedAnswer, ChargedQuestion, ChargedWay, Validators } from './charged-question.ts';
 import type { CacheMeta, DiskCache } from './disk-cache.ts';
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** What all fetches from CAs share. */
 export interface FetchWay extends ChargedWay {
@@ -68,10 +69,10 @@ interface Flight<Value> {
 }
 
 /** After a proven answer; and after none, or one that proves nothing. Whoever asks, a URL is not asked more often. */
-const FLOOR_MS = 3_600_000;
-const NEGATIVE_MS = 15 * 60_000;
+const FLOOR_MS = HOUR_MS;
+const NEGATIVE_MS = 15 * MINUTE_MS;
 /** A clock that was set back must not make old answers fresh for long. */
-const CLOCK_TOLERANCE_MS = 3_600_000;
+const CLOCK_TOLERANCE_MS = HOUR_MS;
 const MOST_NOTES = 8_192;
 /** Fetches under way and waiting for a slot; over this nobody is sent to wait. */
 const MOST_FLIGHTS = 512;

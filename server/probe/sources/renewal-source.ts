@@ -9,6 +9,7 @@ import type { JsonWay } from './json-answer.ts';
 import { createRememberedAnswers } from './remembered-answers.ts';
 import type { Learned } from './remembered-answers.ts';
 import type { RenewalSource } from './sources.ts';
+import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** A CA that publishes when its certificates are to be renewed: known by us, never by what a certificate says. */
 export interface RenewalAuthority {
@@ -28,9 +29,6 @@ export interface RenewalWay extends JsonWay {
   cache: DiskCache;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const UNSUPPORTED_MS = 7 * DAY_MS;
 const DIRECTORY_MS = 7 * DAY_MS;
 /** After no answer, and after one that makes no sense (RFC 9773 §4.3.3). */

@@ -15,6 +15,7 @@ import type { Asker } from './asker.ts';
 import { createRememberedFetch } from './remembered-fetch.ts';
 import type { Fetched, FetchWay } from './remembered-fetch.ts';
 import type { RevocationSource } from './sources.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_CRL_BYTES = 32 * 1024 * 1024;
 const MAX_OCSP_BYTES = 64 * 1024;
@@ -33,7 +34,7 @@ const MOST_OCSP_URLS = 2;
 /** After this time without an answer, the next list and the responder are asked as well. Unless the probe is thorough, the first answer suffices. */
 const CRL_WAIT_MS = 2_000;
 /** What was revoked should be known within hours, though lists are often good for a week. */
-const FRESH_MS = 6 * 3_600_000;
+const FRESH_MS = 6 * HOUR_MS;
 const MOST_ANSWERS = 50_000;
 
 interface Question {

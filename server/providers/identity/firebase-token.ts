@@ -1,6 +1,7 @@
 import { UnsecuredJWT, createRemoteJWKSet, customFetch, errors, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { IdentityClaims, TokenRefusal } from './identity-provider.ts';
 import { boundedFetch } from './bounded-fetch.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** How far another clock may be ahead of ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
@@ -96,7 +97,7 @@ const ABOUT_THE_TOKEN = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKe
 function createRemoteKeys(url: URL): JWTVerifyGetKey {
   const remote = createRemoteJWKSet(url, {
     cooldownDuration: 30_000,
-    cacheMaxAge: 3_600_000,
+    cacheMaxAge: HOUR_MS,
     [customFetch]: (address, init) => boundedFetch(address, { headers: init.headers }),
   });
   return async (header, token) => {

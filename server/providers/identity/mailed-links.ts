@@ -3,9 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BuiltInActions, IdentityEvents } from './identity-provider.ts';
 import { weaknessOf, wordsOf } from './weak-password.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const VERIFY_MS = 24 * 3_600_000;
-const RESET_MS = 30 * 60_000;
+const VERIFY_MS = DAY_MS;
+const RESET_MS = 30 * MINUTE_MS;
 /** Looking up an address, and writing a mail to it, take less by far. */
 const ANSWER_AFTER_MS = 300;
 

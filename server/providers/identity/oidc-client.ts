@@ -2,9 +2,10 @@ import * as openid from 'openid-client';
 import { z } from 'zod';
 import { boundedFetch } from './bounded-fetch.ts';
 import { IdentityUnavailable } from './identity-provider.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const SCOPE = 'openid email profile';
-const METADATA_MS = 60_000;
+const METADATA_MS = MINUTE_MS;
 const CLOCK_TOLERANCE_SECONDS = 60;
 /** The library's codes for answers that say nothing: neither what was asked for, nor a refusal. */
 const SAYS_NOTHING = ['OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR'];

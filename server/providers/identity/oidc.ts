@@ -13,9 +13,10 @@ import {
   OidcRefusal,
   quotable,
 } from './oidc-client.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** As long as the library's cookie for it lives. */
-const STATE_MS = 5 * 60_000;
+const STATE_MS = 5 * MINUTE_MS;
 const MAX_PICTURE_LENGTH = 2048;
 
 export interface OidcPluginOptions {

@@ -2,9 +2,10 @@ import { ApiError, type Environment, LogLevel, Paddle } from '@paddle/paddle-nod
 import { setTimeout as delay } from 'node:timers/promises';
 import { createWebhookReader } from './paddle-webhook.ts';
 import { type PaymentProvider, PaymentsUnavailable, type Product } from './payment-provider.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const DEADLINE_MS = 15_000;
-const OFFER_MS = 60_000;
+const OFFER_MS = MINUTE_MS;
 
 export interface PaddleOptions {
   apiKey: string;

@@ -7,6 +7,7 @@ import {
   type SubscriptionChange,
   type TestEvent,
 } from './payment-provider.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const PRODUCT: Product = {
   productId: 'pro_test_premium',
@@ -14,7 +15,7 @@ const PRODUCT: Product = {
   unitPrice: 499,
   currency: 'USD',
 };
-const PERIOD_MS = 30 * 86_400_000;
+const PERIOD_MS = 30 * DAY_MS;
 const SUBSCRIPTION_PREFIX = 'sub_test_';
 
 /** Whether a subscription was sold in test mode: nobody pays for it. */

@@ -3,6 +3,7 @@ import { type Account, toAccount } from './accounts.ts';
 import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** A personal token without its secret. Instants are ms UTC. */
 export interface ApiToken {
@@ -73,7 +74,7 @@ export async function makeToken(
 }
 
 /** What has ended stays in the list for a while, so that its owner sees why a program fails. */
-const SHOWN_AFTER_MS = 30 * 86_400_000;
+const SHOWN_AFTER_MS = 30 * DAY_MS;
 
 /** Newest first. */
 export async function tokensOf(store: Store, accountId: string): Promise<ApiToken[]> {
@@ -103,7 +104,7 @@ export async function revokeToken(
   });
 }
 
-const NOTE_USE_EVERY_MS = 5 * 60_000;
+const NOTE_USE_EVERY_MS = 5 * MINUTE_MS;
 
 /**
  * Who a token stands for; null for unknown, revoked and ended ones and those of a disabled account alike. It is found by its

@@ -4,8 +4,8 @@ import { lockPlan } from '../billing/entitlements.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
 /** What one account may write in an hour: each becomes a mail to the operator. */
 const MOST_AN_HOUR = 10;
 /** What is kept of one account: the newest. */

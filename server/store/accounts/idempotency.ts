@@ -4,11 +4,12 @@ import { leaseClock } from '../db/lease-clock.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** For how long the answer is given again. */
-export const KEPT_MS = 86_400_000;
+export const KEPT_MS = DAY_MS;
 /** Longer than any such call takes: who has not answered by then is dead. */
-const LEASE_MS = 60_000;
+const LEASE_MS = MINUTE_MS;
 
 export interface KeptAnswer {
   status: number;

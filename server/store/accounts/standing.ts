@@ -6,9 +6,10 @@ import { isActive } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { isSuppressed } from '../mail/suppressions.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** Far longer than a busy worker or a restart takes: somebody has to look. */
-export const LATE_MS = 10 * 60_000;
+export const LATE_MS = 10 * MINUTE_MS;
 
 /** Whether a check of the account has been due for too long. */
 export async function checksAreLate(
@@ -46,9 +47,9 @@ export async function alertsAreLate(
 /** How often something was tried in vain before it says something about the mail server, and not about one message. */
 const TELLING_ATTEMPTS = 4;
 /** A receiver that puts strangers off for some minutes (greylisting) is no outage. */
-const MAIL_DOWN_MS = 15 * 60_000;
+const MAIL_DOWN_MS = 15 * MINUTE_MS;
 /** Longer than the longest delay between two tries: whatever waits was tried within it. */
-const ALL_TRIED_MS = 70 * 60_000;
+const ALL_TRIED_MS = 70 * MINUTE_MS;
 
 /** What the mail server said of one mail begins with the code of its answer (RFC 5321 §4.2); the sender sees to that. */
 const isAboutOneMail = sql<boolean>`(detail like '4__ %' or detail like '4__-%' or detail like '5__ %' or detail like '5__-%')`;

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** What only the operator can set right. Stable: they stand in metrics and mails, and docs/operations/monitoring.md explains each. */
 export const ALARM_CODES = [
@@ -57,8 +58,7 @@ export async function standingAlarms(store: Store): Promise<Alarm[]> {
 }
 
 /** What is over by itself within minutes is nothing to write about. */
-const LASTS_MS = 5 * 60_000;
-const DAY_MS = 86_400_000;
+const LASTS_MS = 5 * MINUTE_MS;
 
 /**
  * Writes to the operator about every alarm that has stood for five minutes: once a day for each code at most, also where it comes and

@@ -4,9 +4,10 @@ import { dropWaitingFor } from './alerts.ts';
 import type { DeliveryOutcomeKind } from './deliveries.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** After so long without a success nobody is there any more. */
-const FAILING_MS = 5 * 86_400_000;
+const FAILING_MS = 5 * DAY_MS;
 
 /**
  * What an attempt means for its channel, in the transaction that settles or retries it: a success clears what was wrong; a receiver

@@ -14,6 +14,7 @@ import type { Store } from '../db/open-store.ts';
 import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** Incidents of a monitor as rules see them: those that are open, and those that ended lately. */
 export async function knownIncidents(
@@ -71,7 +72,7 @@ function toStored(row: Row, told: Told = UNTOLD): StoredIncident {
 }
 
 /** The clock may be wrong by so much without anybody noticing. */
-const CLOCK_ERROR_MS = 3_600_000;
+const CLOCK_ERROR_MS = HOUR_MS;
 
 /**
  * Undoes what was decided while the clock ran ahead: a certificate that "had expired" then would never be told of again. Which

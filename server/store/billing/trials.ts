@@ -2,8 +2,8 @@ import type { Transaction } from 'kysely';
 import { TRIAL_MS } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** How long an address that had its trial is known, as a salted hash, after its account is gone. */
 const REMEMBER_MS = 365 * DAY_MS;
 

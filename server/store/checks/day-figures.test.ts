@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { followHour, HOUR_MS, hoursOf, type OpenHour, packHour, parseHour, withHour } from './day-figures.ts';
+import { followHour, hoursOf, type OpenHour, packHour, parseHour, withHour } from './day-figures.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 const DAY = Date.UTC(2026, 0, 15);
 const check = (at: number, responseMs: number | null = 20) => ({

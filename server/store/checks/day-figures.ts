@@ -3,9 +3,7 @@ import type { Uptime } from '../../core/index.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { MonitorDaysTable } from '../schema/check-tables.ts';
 import type { Tables } from '../schema/tables.ts';
-
-export const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** What the checks of some time came to. `answered` are those with a response time. */
 export interface Figures {

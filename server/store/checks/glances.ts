@@ -4,6 +4,7 @@ import type { CertificateFacts, Protocol, Verdict } from '../../core/index.ts';
 import { lockedAndFree } from '../db/dialect.ts';
 import { leaseClock } from '../db/lease-clock.ts';
 import type { Store } from '../db/open-store.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** What a look without an account found. */
 export interface GlanceAnswer {
@@ -104,8 +105,6 @@ export async function answerGlance(store: Store, id: string, answer: GlanceAnswe
     .executeTakeFirst();
   if (numUpdatedRows > 0n) store.signals.publish({ topic: 'glance', glanceId: id });
 }
-
-const MINUTE_MS = 60_000;
 
 /** What a process that was killed left behind, a clock that ran ahead included. */
 async function pruneGlances(store: Store, now: number): Promise<void> {

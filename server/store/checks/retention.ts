@@ -3,8 +3,8 @@ import { uptimeWindowDays } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** Beyond what a plan shows, and after the end of Premium before less is kept: whoever pays again a little late has lost nothing. */
 const GRACE_MS = 7 * DAY_MS;
 /** As one portion: the embedded database has one writer, which nobody should wait for long. */

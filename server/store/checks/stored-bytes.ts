@@ -5,8 +5,8 @@ import type { Evidence } from './evidence.ts';
 import { countMonitors } from '../monitors/monitor-total.ts';
 import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const KB = 1_000;
 /** Of a certificate beside its DER and facts: rows and index entries. */
 const ROW_BYTES = 400;

@@ -1,15 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import { type Uptime, uptimePercent, uptimeWindowDays } from '../../core/index.ts';
 import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
-import { HOUR_MS, type HourOfAnswers, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
+import { type HourOfAnswers, hoursOf, type OpenHour, parseHour } from './day-figures.ts';
 import { isDown } from '../alerts/incidents.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Monitor } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { isComplete, parseSamples, type Sample } from './samples.ts';
 import type { Tables } from '../schema/tables.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 export interface Incident {
   id: string;

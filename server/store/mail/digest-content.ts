@@ -2,9 +2,8 @@ import { type Concern, type Digest, type Listed, type Named, uptimePercent } fro
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
+import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
-const WEEK_MS = 7 * DAY_MS;
 const AHEAD_MS = 30 * DAY_MS;
 /** A mail is no list: the dashboard has the rest. */
 const MOST_NAMED = 10;

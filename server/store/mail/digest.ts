@@ -5,9 +5,8 @@ import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
 import { enqueueMail } from './mails.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Monday at eight. */
 const WHEN = { minute: 8 * 60, weekday: 1 };
 /** Further ahead is none: a clock ran ahead when it was planned. */

@@ -5,8 +5,8 @@ import { isWaiting } from './outbox.ts';
 import { consumeRateLimit, refundRateLimit } from '../operations/rate-limits.ts';
 import { liftSuppression } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 /** What an address gets in a day, alerts and other mail together, while nobody has proven that it is theirs. */
 const MOST_A_DAY = 20;
 /** Of these, how many only the links may use with which a person proves the address or sets a new password. */

@@ -5,6 +5,7 @@ import { leaseClock } from '../db/lease-clock.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { OutboxColumns, Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** The tables of what is to be sent. */
 export type Outbox = 'deliveries' | 'mails';
@@ -182,7 +183,7 @@ export async function freeRows({ db }: Store, outbox: Outbox): Promise<void> {
 }
 
 /** Retries and quiet hours put off by a day and a little at most. */
-const LONGEST_PUT_OFF_MS = 2 * 86_400_000;
+const LONGEST_PUT_OFF_MS = 2 * DAY_MS;
 
 /**
  * Makes due what neither a retry nor a day's limit can have put off so far, and ends leases that no worker can have taken for so long: the machine's

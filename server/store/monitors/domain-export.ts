@@ -5,8 +5,7 @@ import type { MonitorKey } from './monitor-change.ts';
 import { parseSamples } from '../checks/samples.ts';
 import { shownCertificates } from '../checks/shown-certificates.ts';
 import type { Tables } from '../schema/tables.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** What an export leaves out of an account that has a lot. All else is in it whole. */
 export const EXPORT_LIMITS = {

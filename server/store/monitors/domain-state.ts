@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /**
  * What a list says about a monitor at a glance. `paused`: nobody checks it; `pending`: never checked; `unread`: no
@@ -17,7 +18,6 @@ export const DOMAIN_STATES = [
 ] as const;
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
-const DAY_MS = 86_400_000;
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
 /** The phases of `monitor_listing` of whose certificate an end is known. In the last one that decides; those before have a state each. */

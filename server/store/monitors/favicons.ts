@@ -4,6 +4,7 @@ import { bytes, lockedAndFree } from '../db/dialect.ts';
 import type { MonitorKey } from './monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 export interface Site {
   host: string;
@@ -149,7 +150,7 @@ export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
 }
 
 /** A week, and what spreads it. */
-const LONGEST_PLAN_MS = 9 * 86_400_000;
+const LONGEST_PLAN_MS = 9 * DAY_MS;
 
 /** As with monitors: what a clock that ran ahead put off is due now. */
 export async function recallFavicons(store: Store, now: number): Promise<number> {

@@ -5,8 +5,8 @@ import { isSensitive, type Limits, type Protocol } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
-const DAY_MS = 86_400_000;
 const TEN_MINUTES_MS = 600_000;
 /** How often the domains of an account without proof may change places within a day, each time with a first check of another host. */
 const ADDED_A_DAY = 3;

@@ -9,6 +9,7 @@ import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** A monitor that is this worker's alone until its lease ends; `checkEveryMinutes` is what the plan allows at the claim. */
 export interface ClaimedMonitor extends Monitor {
@@ -102,7 +103,7 @@ function lanes(): number[] {
 /** So many of others along with one claim: they are written down one after the other, within its lease. */
 const MOST_COMPANIONS = 200;
 /** A second look is to come some time after the first. */
-const APART_MS = 2 * 60_000;
+const APART_MS = 2 * MINUTE_MS;
 
 /**
  * Takes along who watches the same endpoints, by the same protocol, and is due, or will be within half of his interval and an hour: one look
@@ -298,7 +299,6 @@ export async function postponeCheck(
   return true;
 }
 
-const HOUR_MS = 3_600_000;
 /** Longer than any plan's interval, which is a day at most, and than any lease, which is a minute at most. */
 const LONGEST_PLAN_MS = 48 * HOUR_MS;
 

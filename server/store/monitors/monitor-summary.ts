@@ -14,6 +14,7 @@ import {
 } from './domain-state.ts';
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 export interface Expiry {
   id: string;
@@ -55,7 +56,6 @@ export interface Summary {
 }
 
 const MOST_ENTRIES = 500;
-const DAY_MS = 86_400_000;
 
 interface Asked {
   accountId: string;

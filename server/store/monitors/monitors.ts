@@ -22,8 +22,7 @@ export { summary } from './monitor-summary.ts';
 export { countMonitors } from './monitor-total.ts';
 export { presentedChain } from '../checks/presented-chain.ts';
 export { countPaused, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const row = await selectMonitors(store.db)

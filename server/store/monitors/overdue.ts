@@ -3,6 +3,7 @@ import { leaseClock } from '../db/lease-clock.ts';
 import { isInSomeLane } from './monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit } from '../operations/rate-limits.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 export interface Spread {
   /** ms UTC. */
@@ -18,7 +19,7 @@ export interface Spread {
 }
 
 /** Longer than an alarm about late checks takes: what is late again so soon is too much for us, and must show. */
-const APART_MS = 30 * 60_000;
+const APART_MS = 30 * MINUTE_MS;
 
 /**
  * Spreads overdue checks over the time to come, so that neither we nor the hosts' servers see all of them at once: first those

@@ -2,6 +2,7 @@ import { type Alarm, standingAlarms } from '../alerts/alarms.ts';
 import { oldestDue } from '../alerts/deliveries.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** How the work goes, in figures that are cheap to ask for however much there is. */
 export interface WorkHealth {
@@ -38,7 +39,7 @@ export async function workHealth(store: Store, now: number): Promise<WorkHealth>
   };
 }
 
-const RECENT_MS = 5 * 60_000;
+const RECENT_MS = 5 * MINUTE_MS;
 
 /**
  * How many monitors were checked in the last five minutes. Reads every monitor, for an index would have to be written at each check: ask

@@ -6,6 +6,7 @@ import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/search-text.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** The account of the check that watches the product itself. No address and no identity: nobody signs in to it or is mailed. */
 export const SYSTEM_ACCOUNT_ID = 'system';
@@ -13,9 +14,9 @@ export const SYSTEM_ACCOUNT_ID = 'system';
 export const HEARTBEAT_KEY = 'heartbeat';
 
 const EVERY_MINUTES = 5;
-const EVERY_MS = EVERY_MINUTES * 60_000;
+const EVERY_MS = EVERY_MINUTES * MINUTE_MS;
 /** Nobody looks at how it fared; the last day may help to find out why a ping was missing. */
-const KEEP_MS = 86_400_000;
+const KEEP_MS = DAY_MS;
 
 /** Makes sure that the product watches itself by checks of this endpoint, and nothing else. */
 export async function keepHeartbeat(

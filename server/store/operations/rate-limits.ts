@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 export type RateLimitAnswer = { allowed: true } | { allowed: false; retryAfterMs: number };
 
@@ -60,8 +61,6 @@ export async function refundRateLimit(store: Pick<Store, 'db'>, { key }: { key: 
     .where('count', '>', 0)
     .execute();
 }
-
-const DAY_MS = 86_400_000;
 
 /** Removes windows that are over, and those that only a clock that ran ahead can have made; returns how many. */
 export async function pruneRateLimits(store: Store, now: number): Promise<number> {

@@ -5,6 +5,7 @@ import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 
 /** A secret address of a calendar. Instants are ms UTC. */
 export interface CalendarFeed {
@@ -58,7 +59,6 @@ export interface CalendarDomain {
   expiring: readonly ExpiringCertificate[];
 }
 
-const HOUR_MS = 3_600_000;
 const PAGE = 500;
 
 /**

@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { toast } from '../../ui/toast.tsx';
 import { fetchProducts } from './payment-calls.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** What is sold, from the moment the offer is open: 60 s fresh, read again when the window regains focus. */
 export function useProducts(isOpen: boolean) {
   const products = useQuery({
     queryKey: ['products'],
     queryFn: ({ signal }) => fetchProducts(signal),
-    staleTime: 60_000,
+    staleTime: MINUTE_MS,
     refetchOnWindowFocus: 'always',
     enabled: isOpen,
   });

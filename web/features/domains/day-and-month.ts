@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../contract/constants.ts';
 import { dateFormat } from '../../lib/date-format.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const HALF_A_YEAR_MS = 182 * DAY_MS;
 const YEAR_MS = 365 * DAY_MS;

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../contract/constants.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** The instant at which the tests of this folder look at their examples. */
 export const EXAMPLE_NOW = Date.UTC(2026, 10, 20, 14, 30);

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../contract/constants.ts';
+import { HOUR_MS } from '../../../contract/durations.ts';
 import { EXAMPLE_NOW, exampleDomain } from './example-domain.ts';
 import { isRenewalOverdue, scheduleLine, scheduleWord } from './schedule-word.ts';
 
-const HOUR_MS = DAY_MS / 24;
 const at = (hours: number) => new Date(EXAMPLE_NOW + hours * HOUR_MS).toISOString();
 
 /** A certificate whose lifetime and end are so many hours from now, and whose renewal is overdue from `overdueIn` on. */

@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../../contract/constants.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 type Scheduled = Pick<DomainWire, 'renewal' | 'valid_from' | 'expiry_date'>;
 

@@ -1,11 +1,11 @@
 import { useMemo } from 'react';
 import { expiryBadge } from '../../../contract/badge.ts';
-import { DAY_MS } from '../../../contract/constants.ts';
 import { HorizonDrawing } from '../../ui/horizon/horizon-drawing.tsx';
 import { layOutHorizon } from '../../ui/horizon/horizon-layout.ts';
 import type { HorizonEntry, HorizonFrame } from '../../ui/horizon/horizon-layout.ts';
 import { useTextMeasure } from '../../ui/horizon/text-measure.ts';
 import { useWidth } from '../../ui/horizon/use-width.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const HOSTS: readonly [hostname: string, days: number][] = [
   ['legacy.fjord.example', -3],

@@ -1,6 +1,5 @@
 import { Ellipsis } from 'lucide-react';
 import { daysLeft, expiryBadge } from '../../../contract/badge.ts';
-import { DAY_MS } from '../../../contract/constants.ts';
 import { longDate } from '../../lib/dates.ts';
 import { ExpiryBadge, RevocationBadge } from '../../ui/badge.tsx';
 import { FaviconTile } from '../../ui/favicon-tile.tsx';
@@ -9,6 +8,7 @@ import { UptimeStrip } from '../../ui/uptime-strip.tsx';
 import { percentText } from '../../ui/uptime-strip-geometry.ts';
 import { checksOf, notAfterOf } from './samples.ts';
 import type { Sample } from './samples.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** The lifetime bar of an invented certificate with its two dates below. */
 export function SampleLifetime({ sample, now }: { sample: Sample; now: number }) {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../contract/constants.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 export interface Sample {
   hostname: string;

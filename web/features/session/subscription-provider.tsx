@@ -6,9 +6,10 @@ import { useCurrentUser } from '../../lib/current-user.ts';
 import { SubscriptionContext } from '../../lib/subscription.ts';
 import { fetchSubscriptionToken } from './session-calls.ts';
 import { readSubscriptionToken } from './subscription-token.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 const SUBSCRIPTION = 'subscription';
-const STALE_MS = 60_000;
+const STALE_MS = MINUTE_MS;
 
 /**
  * Provides the plan of the signed-in user. Refetches it every 60 s, on navigation if it is older than 60 s, and whenever the window gets

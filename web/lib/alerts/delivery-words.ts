@@ -1,8 +1,6 @@
 import type { DeliveryWire } from '../../../contract/channel.ts';
 import { longDateTime, relativeTime } from '../dates.ts';
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
+import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 /** Where a message stands and what comes next, as one line: 'Delivered 2 min ago', 'Not delivered yet, next try in 5 min'. */
 export function deliveryLine(

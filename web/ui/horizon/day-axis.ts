@@ -1,4 +1,5 @@
 import { dateFormat } from '../../lib/date-format.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** A line of days: linear in calendar days from the local midnight that today began with, whatever the clocks do meanwhile. */
 export interface DayAxis {
@@ -51,8 +52,6 @@ export function endOfView(now: number, days: number): number {
   const midnight = new Date(today.getFullYear(), today.getMonth(), today.getDate() + days).getTime();
   return Math.max(midnight, now + days * DAY_MS);
 }
-
-const DAY_MS = 86_400_000;
 
 export interface Tick {
   x: number;

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expiryBadge } from '../../../contract/badge.ts';
-import { DAY_MS } from '../../../contract/constants.ts';
 import { cardFrame, rowsFor } from './frames.ts';
 import { GLYPH, horizonHeight, layOutHorizon } from './horizon-layout.ts';
 import type { HorizonEntry, HorizonLayout, HorizonPin } from './horizon-layout.ts';
 import { NAME_OFFSET } from './pack-labels.ts';
 import { createTextMeasure } from './text-measure.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 const NOW = new Date(2026, 10, 20, 13, 0).getTime();
 const measure = createTextMeasure({ mono: '', sans: '' }, (text) => text.length * 7);

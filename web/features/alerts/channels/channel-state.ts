@@ -1,8 +1,7 @@
 import { OWN_MAIL } from '../../../../contract/channel.ts';
 import type { ChannelWire } from '../../../../contract/channel.ts';
 import { longDate, relativeTime } from '../../../lib/dates.ts';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../../contract/durations.ts';
 
 export interface ChannelState {
   text: string;

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { addMaintenanceWindowSchema } from '../../../../contract/alerting.ts';
-
-const HOUR_MS = 3_600_000;
+import { MINUTE_MS, HOUR_MS } from '../../../../contract/durations.ts';
 
 /** '2026-11-21T14:00' of this browser's clock, as the fields for date and time have it. */
 export function localText(instant: number): string {
   const date = new Date(instant);
-  return new Date(instant - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  return new Date(instant - date.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
 }
 
 /** Two hours from the next full one on. */

@@ -1,9 +1,7 @@
 import type { AlertIncidentWire } from '../../../../contract/alerting.ts';
 import { longDate, longDateTime } from '../../../lib/dates.ts';
 import { dayAndMonth } from '../day-and-month.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { HOUR_MS, DAY_MS } from '../../../../contract/durations.ts';
 
 /** For how long nobody is told, as it can be chosen. */
 export const SNOOZES = [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../../contract/constants.ts';
 import type { DomainState, SummaryWire } from '../../../../contract/domain.ts';
 import { EXAMPLE_NOW as NOW } from '../example-domain.ts';
 import { horizonEntries } from './horizon-entries.ts';
+import { DAY_MS } from '../../../../contract/durations.ts';
 
 type Problem = SummaryWire['problems'][number];
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../../contract/constants.ts';
 import type { SummaryWire } from '../../../../contract/domain.ts';
 import { cardFrame } from '../../../ui/horizon/frames.ts';
 import { layOutHorizon } from '../../../ui/horizon/horizon-layout.ts';
 import { createTextMeasure } from '../../../ui/horizon/text-measure.ts';
 import { horizonEntries } from './horizon-entries.ts';
 import { horizonLinks } from './horizon-links.ts';
+import { DAY_MS } from '../../../../contract/durations.ts';
 
 const NOW = new Date(2026, 10, 20, 13, 0).getTime();
 const measure = createTextMeasure({ mono: '', sans: '' }, (text) => text.length * 7);

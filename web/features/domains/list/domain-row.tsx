@@ -1,6 +1,5 @@
 import { memo } from 'react';
 import type { MouseEvent, Ref } from 'react';
-import { DAY_MS } from '../../../../contract/constants.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { longDate, relativeTime, utcTitle } from '../../../lib/dates.ts';
 import { RevocationBadge } from '../../../ui/badge.tsx';
@@ -21,6 +20,7 @@ import { DomainMenu } from './domain-menu.tsx';
 import { ProtocolMark } from './protocol-mark.tsx';
 import { RemainingTime } from './remaining-time.tsx';
 import { SecondLine } from './second-line.tsx';
+import { DAY_MS } from '../../../../contract/durations.ts';
 
 export const ROW_CELL = 'h-14 border-b border-line py-1.5 pr-4 align-middle group-last/row:border-b-0';
 const INTERACTIVE = 'a, button, input, label, [role=menu]';

@@ -1,7 +1,7 @@
-import { DAY_MS } from '../../../../contract/constants.ts';
 import type { ReportFindingWire, ReportWire } from '../../../../contract/domain-report.ts';
 import { EXAMPLE_NOW } from '../example-domain.ts';
 import type { ReportRead } from './report-query.ts';
+import { DAY_MS } from '../../../../contract/durations.ts';
 
 const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../../contract/constants.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../example-domain.ts';
 import { renewalLines } from './renewal-line.ts';
+import { DAY_MS } from '../../../../contract/durations.ts';
 
 const at = (days: number) => new Date(EXAMPLE_NOW + days * DAY_MS).toISOString();
 const renewal = (

@@ -4,10 +4,9 @@ import { durationText } from '../../../lib/duration.ts';
 import { EXAMPLE_NOW, exampleDomain } from '../example-domain.ts';
 import { downLine, sinceWords } from './down-line.ts';
 import { checkWords, incidentWords, responseText, windowWords } from './uptime-words.ts';
+import { MINUTE_MS, DAY_MS } from '../../../../contract/durations.ts';
 
-const MINUTE_MS = 60_000;
 const ago = (ms: number) => new Date(EXAMPLE_NOW - ms).toISOString();
-const DAY_MS = 1440 * MINUTE_MS;
 
 const uptime = (differences: Partial<UptimeWire>): UptimeWire => ({
   state: 'up',

@@ -1,9 +1,7 @@
 import type { UptimeWire } from '../../../../contract/uptime.ts';
 import { longDate, longDateTime } from '../../../lib/dates.ts';
 import { durationText } from '../../../lib/duration.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+import { HOUR_MS, DAY_MS } from '../../../../contract/durations.ts';
 
 type Check = UptimeWire['checks'][number];
 
