@@ -127,18 +127,17 @@ async function checkOnce(
     { signal, authorities, withPosture: false },
   );
   const { verdict, certificates } = await examiner.judge({ observation, now, authorities, previous });
-  const { accountId, id: monitorId, leaseToken } = monitor;
-  await record(store, {
-    accountId,
-    monitorId,
-    leaseToken,
+  const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
+  const lease = { accountId, monitorId, leaseToken, everyMinutes };
+  await record(store, lease, {
     now,
     observation,
     verdict,
     certificates,
-    currentFingerprint: verdict.leafFingerprint,
-    nextCheckAt: () => now,
+    jitter: 0,
   });
+  // Due again at once, as a person keeps asking for checks.
+  await store.db.updateTable('monitors').set({ next_check_at: now }).where('id', '=', monitorId).execute();
 }
 
 /** Of the file and of the log beside it. */

@@ -104,17 +104,16 @@ export async function livePast(
   async function recordLook(monitor: ClaimedMonitor, { at, certificate }: Look, next: number): Promise<void> {
     const ders = [certificate.der, ...certificate.chain.map(({ der }) => der)];
     const observation = handshakeSeen(monitor, at, ders);
-    await record(store, {
-      accountId: monitor.accountId,
-      monitorId: monitor.id,
-      leaseToken: monitor.leaseToken,
+    const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
+    const lease = { accountId, monitorId, leaseToken, everyMinutes };
+    await record(store, lease, {
       now: at,
       observation,
       verdict: judge(observation, at, trustStore, monitor.verdict),
       certificates: ders.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
-      currentFingerprint: certificate.fingerprint,
-      nextCheckAt: () => next,
+      jitter: 0,
     });
+    await store.db.updateTable('monitors').set({ next_check_at: next }).where('id', '=', monitorId).execute();
   }
 }
 

@@ -1,5 +1,5 @@
 import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
-import { alertContextOf } from '../../server/store/alerts/alert-settings.ts';
+import { alertChoices } from '../../server/store/alerts/alert-settings.ts';
 import { addAlerts } from '../../server/store/alerts/alerts.ts';
 import { leaseClock } from '../../server/store/db/lease-clock.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
@@ -106,14 +106,21 @@ export async function tellPastOutage(
 
   async function tell(at: number, alert: Pick<PlannedAlert, 'step' | 'severity' | 'facts'>): Promise<void> {
     await store.db.transaction().execute(async (trx) => {
-      const context = await alertContextOf(trx, { accountId, monitorId, now: at }, store);
+      const choices = await alertChoices(trx, { accountId, monitorId, now: at }, store);
       await addAlerts(trx, {
         accountId,
         monitorId,
         now: at,
         leaseClock: leaseClock(store, at),
-        alerts: [{ ...alert, incidentId, problem: 'down', fingerprint: '' }],
-        routesOf: (planned) => routeAlert(planned, { ...context, now: at }),
+        alerts: [
+          {
+            ...alert,
+            incidentId,
+            problem: 'down',
+            fingerprint: '',
+            routes: routeAlert(alert, { ...choices, now: at }),
+          },
+        ],
       });
     });
     await deliverPast(store, { at, retriedHost: null });

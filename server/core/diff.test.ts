@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diff } from './diff.ts';
+import { replacedCertificate } from './diff.ts';
 import { unreachedVerdict } from './judge/carry.ts';
 import type { LastSeen, Verdict } from './verdict.ts';
 import { UNASKED } from '../../tests/kit/observation.ts';
@@ -32,42 +32,30 @@ function verdict(lastSeen: Partial<LastSeen> | null): Verdict {
     },
   };
 }
-const expired = { code: 'expired', fingerprint: 'aa' } as const;
-const mismatch = { code: 'name_mismatch', fingerprint: 'aa' } as const;
 
-describe('diff', () => {
-  it('finds nothing new in a first verdict or the same again', () => {
-    expect(diff(null, verdict({ findings: [expired] }))).toEqual([]);
-    expect(diff(verdict({ findings: [expired] }), verdict({ findings: [expired] }))).toEqual([]);
+describe('a replaced certificate', () => {
+  it('is not found in a first verdict or while the leaf stays the same', () => {
+    expect(replacedCertificate(null, verdict({}))).toBeNull();
+    expect(replacedCertificate(verdict({}), verdict({}))).toBeNull();
   });
 
-  it('tells a replaced certificate and its findings that opened and closed', () => {
-    const before = verdict({ findings: [expired, mismatch] });
-    const after = verdict({
-      leafFingerprint: 'bb',
-      findings: [mismatch, { code: 'self_signed', fingerprint: 'bb' }],
+  it('is found when the leaf is another one', () => {
+    expect(replacedCertificate(verdict({}), verdict({ leafFingerprint: 'bb' }))).toEqual({
+      from: 'aa',
+      to: 'bb',
     });
-    expect(diff(before, after)).toEqual([
-      { kind: 'certificate_replaced', from: 'aa', to: 'bb' },
-      { kind: 'finding_opened', code: 'self_signed', fingerprint: 'bb' },
-      { kind: 'finding_closed', ...expired },
-    ]);
   });
 
-  it('remembers through an outage: it closes nothing, and a replacement meanwhile is seen afterwards', () => {
-    const before = verdict({ findings: [expired] });
+  it('is found after an outage during which it was replaced', () => {
+    const before = verdict({});
     const outage = { ...verdict(null), ...unreachedVerdict(before) };
     const second = { ...verdict(null), ...unreachedVerdict(outage) };
-    expect(diff(before, outage)).toEqual([{ kind: 'became_unreachable' }]);
-    expect(diff(outage, second)).toEqual([]);
-    expect(diff(second, verdict({ leafFingerprint: 'bb' }))).toEqual([
-      { kind: 'became_reachable' },
-      { kind: 'certificate_replaced', from: 'aa', to: 'bb' },
-      { kind: 'finding_closed', ...expired },
-    ]);
+    expect(replacedCertificate(before, outage)).toBeNull();
+    expect(replacedCertificate(outage, second)).toBeNull();
+    expect(replacedCertificate(second, verdict({ leafFingerprint: 'bb' }))).toEqual({ from: 'aa', to: 'bb' });
   });
 
-  it('takes a certificate that comes back within a few checks for no replacement', () => {
+  it('is not found when a leaf comes back that one of the last checks saw', () => {
     const shown = (fingerprint: string) => ({
       certificate: {
         fingerprint,
@@ -81,9 +69,7 @@ describe('diff', () => {
       checks: 1,
     });
     const before = verdict({ leafFingerprint: 'bb', turns: [shown('aa'), shown('bb')] });
-    expect(diff(before, verdict({ leafFingerprint: 'aa' }))).toEqual([]);
-    expect(diff(before, verdict({ leafFingerprint: 'cc' }))).toEqual([
-      { kind: 'certificate_replaced', from: 'bb', to: 'cc' },
-    ]);
+    expect(replacedCertificate(before, verdict({ leafFingerprint: 'aa' }))).toBeNull();
+    expect(replacedCertificate(before, verdict({ leafFingerprint: 'cc' }))).toEqual({ from: 'bb', to: 'cc' });
   });
 });

@@ -27,7 +27,7 @@ export { knownZone, nextWallClock, zoneOffsetMs } from './alerting/local-time.ts
 export { maintenanceUntil } from './alerting/maintenance.ts';
 export type { MaintenanceWindow } from './alerting/maintenance.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';
-export type { ChannelKind, ChannelState } from './alerting/route.ts';
+export type { AlertRoute, ChannelKind, ChannelState } from './alerting/route.ts';
 export { leavesAt } from './alerting/quiet-hours.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, MutableEvent, QuietHours } from './alerting/settings.ts';
@@ -36,8 +36,16 @@ export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
 export type { CsvCell } from './csv.ts';
-export { diff } from './diff.ts';
-export type { Event } from './diff.ts';
+export { replacedCertificate } from './diff.ts';
+export { conclude, needsAlertContext } from './check/conclude.ts';
+export type {
+  AlertContext,
+  CheckState,
+  Conclusion,
+  EarlierDelivery,
+  RoutedAlert,
+  UptimeRecord,
+} from './check/conclude.ts';
 export { count, duration } from './duration.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
@@ -83,7 +91,6 @@ export { readChain } from './presented-chain.ts';
 export type { PresentedCertificate } from './presented-chain.ts';
 export { obstacleToBuying, runningSubscriptions } from './running-subscriptions.ts';
 export type { Entitlement, Plan, PlanFacts, PlanSource, PlanStatus, Subscription } from './plan.ts';
-export { isAwaiting } from './judge/awaiting.ts';
 export { judge } from './judge/judge.ts';
 export { laneOf, lanePortions, LANES } from './lane.ts';
 export { LIMITS, limitsFrom, STANDARD_LIMITS } from './limits.ts';
@@ -97,7 +104,6 @@ export type { ReportFinding, ReportUptime } from './report/reach-finding.ts';
 export { nextAttemptAt } from './retry.ts';
 export type { RetrySchedule } from './retry.ts';
 export { revocationReason, revocationSentence, revocationSource, revocationWhy } from './judge/revocation.ts';
-export { nextCheckAt } from './schedule.ts';
 export type {
   AddressVerdict,
   ExpiringCertificate,
@@ -113,5 +119,5 @@ export type {
   Turn,
   Verdict,
 } from './verdict.ts';
-export { assessUptime, followUptime, recentChecks, uptimePercent, uptimeWindowDays } from './uptime.ts';
-export type { DownCause, Uptime, UptimeAssessment, UptimeStanding, UptimeStep } from './uptime.ts';
+export { assessUptime, followUptime, recentChecks, uptimePercent, uptimeWindowDays } from './check/uptime.ts';
+export type { DownCause, Uptime, UptimeAssessment, UptimeStanding, UptimeStep } from './check/uptime.ts';

@@ -1,4 +1,4 @@
-import { assessUptime, diff, followUptime, isAwaiting, nextCheckAt, type Verdict } from '../core/index.ts';
+import { replacedCertificate } from '../core/index.ts';
 import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks/checks.ts';
 import { type ClaimedMonitor, postponeCheck } from '../store/monitors/monitor-claims.ts';
@@ -8,7 +8,6 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import { LOOK_AGAIN_MS } from './own-network.ts';
 import type { Look, SharedLooks, Watchers } from './shared-looks.ts';
-import { MINUTE_MS } from '../../contract/durations.ts';
 
 export interface CheckerOptions {
   store: Store;
@@ -25,8 +24,8 @@ export interface CheckerParts {
 }
 
 /**
- * One whole check of an endpoint for everybody who watches it and was claimed: one look; then, of each by itself, judge, compare,
- * plan, record. A stop in the middle leaves no trace of those that are not recorded yet.
+ * Checks an endpoint once for every claimed monitor that watches it: one probe, then for each monitor by itself judge and record. A
+ * stop in between leaves the monitors that are not recorded yet as they were.
  */
 export async function checkEndpoint(
   watchers: Watchers,
@@ -38,13 +37,13 @@ export async function checkEndpoint(
   const startedAt = performance.now();
   const { look, end } = options.looks.begin(watchers, stopping);
   try {
-    for (const monitor of watchers.toSorted(whomSomebodyWaitsForFirst))
+    for (const monitor of watchers.toSorted(awaitedFirst))
       await during({ fields: { monitor: monitor.id } }, async () => {
         try {
-          const outcome = await conclude(monitor, look, options, stopping);
+          const outcome = await finishCheck(monitor, look, options, stopping);
           meters.check(outcome, outcome === 'done' ? (performance.now() - startedAt) / 1_000 : null);
         } catch (error) {
-          // Stands in nobody else's way.
+          // The other monitors go on.
           meters.check('failed', null);
           failTrace(error);
           log.error({ err: error }, 'check failed; it is tried again when its lease expires');
@@ -55,21 +54,23 @@ export async function checkEndpoint(
   }
 }
 
-const whomSomebodyWaitsForFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
-  Number(isWaitedFor(other)) - Number(isWaitedFor(one));
-const isWaitedFor = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
+const awaitedFirst = (one: ClaimedMonitor, other: ClaimedMonitor): number =>
+  Number(isAwaited(other)) - Number(isAwaited(one));
+/** Somebody is likely to look at the page until the answer is there. */
+const isAwaited = ({ asked, verdict }: ClaimedMonitor): boolean => asked || verdict === null;
 
-async function conclude(
+async function finishCheck(
   monitor: ClaimedMonitor,
   look: Promise<Look>,
   { store, random, log }: CheckerOptions,
   stopping: AbortSignal,
 ): Promise<Exclude<CheckOutcome, 'failed'>> {
   const { observation, endedAt: now, jitter, isTrusted, judgedFor } = await look;
-  // What an interrupted look saw is our doing and says nothing about the endpoint.
+  // We interrupted the probe ourselves; what it saw says nothing about the endpoint.
   if (stopping.aborted) return 'interrupted';
 
-  const lease = { accountId: monitor.accountId, monitorId: monitor.id, leaseToken: monitor.leaseToken };
+  const { accountId, id: monitorId, leaseToken, checkEveryMinutes: everyMinutes } = monitor;
+  const lease = { accountId, monitorId, leaseToken, everyMinutes };
   if (!(await isTrusted(monitor.uptime === 'down'))) {
     const { least, most } = LOOK_AGAIN_MS;
     const again = now + least + (most - least) * random();
@@ -77,48 +78,19 @@ async function conclude(
     return 'postponed';
   }
   const { verdict, certificates } = await judgedFor(monitor);
-  // As `record` follows it, which alone writes it down.
-  const uptime = followUptime(monitor, { state: assessUptime(observation).state, now });
-  const events = diff(monitor.verdict, verdict);
-  const kept = await trace('record', {}, () =>
-    record(store, {
-      ...lease,
-      now,
-      observation,
-      verdict,
-      certificates,
-      currentFingerprint: verdict.leafFingerprint,
-      nextCheckAt: ({ lookAgainAt, steps }) =>
-        nextCheckAt({
-          now,
-          everyMinutes: monitor.checkEveryMinutes,
-          reached: verdict.reached && uptime.standing.uptime !== 'down',
-          // Also where this look reached nobody: a certificate expires whether or not we can see it.
-          certificates: verdict.lastSeen?.expiring ?? [],
-          steps,
-          lookAgainAt: soonest(lookAgainAt, uptime.lookAgainAt, soonAfter(monitor.verdict, verdict, now)),
-          jitter,
-        }),
-    }),
+  const conclusion = await trace('record', {}, () =>
+    record(store, lease, { now, observation, verdict, certificates, jitter }),
   );
-  const told = { monitor: monitor.id, endpoint: `${monitor.host}:${monitor.port}` };
-  if (!kept) log.info(told, 'the lease of a check was lost; its result is dropped');
-  else if (events.length > 0 || uptime.incident !== null)
-    log.info({ ...told, events, incident: uptime.incident }, 'something changed');
-  return kept ? 'done' : 'lost';
-}
-
-function soonest(...instants: (number | null)[]): number | null {
-  const known = instants.filter((at) => at !== null);
-  return known.length === 0 ? null : Math.min(...known);
-}
-
-const FIRST_POSTURE_MS = MINUTE_MS;
-const PENDING_MS = 2 * MINUTE_MS;
-
-/** When the next check knows more than its interval suggests: what was left out of the first, or an answer on its way. */
-function soonAfter(previous: Verdict | null, verdict: Verdict, now: number): number | null {
-  if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
-  // Once: a source that is always too slow must not be asked every two minutes for ever.
-  return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_MS : null;
+  const endpoint = { monitor: monitorId, endpoint: `${monitor.host}:${monitor.port}` };
+  if (conclusion === null) {
+    log.info(endpoint, 'the lease of a check was lost; its result is dropped');
+    return 'lost';
+  }
+  const incidents = conclusion.incidents.flatMap(({ kind, ...change }) =>
+    kind === 'update' ? [] : [{ kind, ...('problem' in change && { problem: change.problem }) }],
+  );
+  const replaced = replacedCertificate(monitor.verdict, verdict);
+  if (incidents.length > 0 || replaced !== null)
+    log.info({ ...endpoint, incidents, replaced }, 'something changed');
+  return 'done';
 }

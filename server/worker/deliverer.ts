@@ -1,7 +1,7 @@
 import type { DeliveryOutcome, HttpChannels, StoredChannelConfig } from '../channels/index.ts';
 import { type AlertContent, alertContent, alertMail } from '../channels/messages/index.ts';
 import { nextAttemptAt, passedSince, type UnsubscribePair } from '../core/index.ts';
-import { type AlertContext, alertContextOf } from '../store/alerts/alert-settings.ts';
+import { type AlertChoices, alertChoices } from '../store/alerts/alert-settings.ts';
 import {
   type ClaimedDelivery,
   holdDelivery,
@@ -69,10 +69,10 @@ export async function deliver(
 async function contextOf(
   { account, monitor }: ClaimedDelivery,
   { store, clock }: DelivererOptions,
-): Promise<AlertContext | null> {
+): Promise<AlertChoices | null> {
   const now = clock.now();
   return (
-    monitor && (await alertContextOf(store.db, { accountId: account.id, monitorId: monitor.id, now }, store))
+    monitor && (await alertChoices(store.db, { accountId: account.id, monitorId: monitor.id, now }, store))
   );
 }
 
@@ -83,7 +83,7 @@ const NEWER_STEP_MS = 5 * MINUTE_MS;
  * When a tighter step of the certificate came that nobody had decided on yet when this message was, ms UTC; null where none did.
  * Sent now it would say what the next message says, which would follow within seconds.
  */
-function tighterStepAt({ alert }: ClaimedDelivery, context: AlertContext | null, now: number): number | null {
+function tighterStepAt({ alert }: ClaimedDelivery, context: AlertChoices | null, now: number): number | null {
   const { certificate } = alert.facts;
   if (alert.kind !== 'expiry' || alert.step === 'resolved' || certificate === null) return null;
   const chosen = context?.settings.steps ?? null;
@@ -92,7 +92,7 @@ function tighterStepAt({ alert }: ClaimedDelivery, context: AlertContext | null,
 
 function contentOf(
   delivery: ClaimedDelivery,
-  context: AlertContext | null,
+  context: AlertChoices | null,
   { clock, productName, publicUrl }: DelivererOptions,
 ): AlertContent {
   const { alert, monitor, certificate, revoked, account } = delivery;

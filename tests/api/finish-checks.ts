@@ -4,6 +4,7 @@ import { record } from '../../server/store/checks/checks.ts';
 import { claimDue, type Monitor } from '../../server/store/monitors/monitors.ts';
 import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
 import type { TestApi } from './test-api.ts';
+import { leaseOf } from '../store/samples.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
 
 /** Does a worker's part without a network: claims what is due and records what `look` says was seen. */
@@ -20,16 +21,12 @@ export async function finishChecks(
     const chain = observation.addresses.flatMap((seen) =>
       seen.outcome === 'handshake' ? seen.presentedChain : [],
     );
-    await record(store, {
-      accountId: monitor.accountId,
-      monitorId: monitor.id,
-      leaseToken: monitor.leaseToken,
+    await record(store, leaseOf(monitor), {
       now,
       observation,
       verdict,
       certificates: chain.map((der) => ({ der, facts: certificateFacts(parseCertificate(der)) })),
-      currentFingerprint: verdict.leafFingerprint,
-      nextCheckAt: () => now + 86_400_000,
+      jitter: 0,
     });
   }
   return claimed.length;

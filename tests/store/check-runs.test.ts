@@ -6,7 +6,7 @@ import { history, type MonitorKey, monitorOf, presentedChain } from '../../serve
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { certificate, check, checkOf, claimOne, MINUTE, NOW, person, watch } from './samples.ts';
+import { certificate, check, checkOf, claimOne, MINUTE, NOW, person, watch, leaseOf } from './samples.ts';
 
 const HOUR = 60 * MINUTE;
 
@@ -39,7 +39,7 @@ describeEachDatabase('checks that say the same', (open) => {
     await check(store, NOW + 15 * MINUTE, [leaf], every15(15));
     const claimed = await claimOne(store, NOW + 30 * MINUTE);
     const written = await writesOf(store, (watching) =>
-      record(watching, checkOf(claimed, NOW + 30 * MINUTE, [leaf], every15(30))),
+      record(watching, leaseOf(claimed), checkOf(claimed, NOW + 30 * MINUTE, [leaf])),
     );
     expect(written.toSorted()).toEqual(['update monitor_states', 'update monitors']);
     // What is read is of the last check all the same.

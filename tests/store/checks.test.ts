@@ -146,7 +146,7 @@ describeEachDatabase('the record of a check', (open) => {
     const store = await open();
     const key = await watched(store);
     const broken = certificate();
-    await check(store, NOW, [broken], { certificates: [], currentFingerprint: null });
+    await check(store, NOW, [broken], { certificates: [] });
     expect(await certificateDers(store, [broken.facts.fingerprint])).toEqual([broken.der]);
     expect(await history(store, key)).toEqual([]);
     expect(await monitorOf(store, key)).toMatchObject({ certificate: null });

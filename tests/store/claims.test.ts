@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { record } from '../../server/store/checks/checks.ts';
 import {
   claimDue,
   monitorOf,
@@ -9,7 +8,18 @@ import {
 } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { endingSoon, certificate, check, checkOf, claimOne, DAY, NOW, person, watch } from './samples.ts';
+import {
+  certificate,
+  check,
+  checkOf,
+  claimOne,
+  DAY,
+  endingSoon,
+  NOW,
+  person,
+  recordSample,
+  watch,
+} from './samples.ts';
 
 const LEASE = 30_000;
 const claim = { now: NOW, limit: 100, leaseMs: LEASE, claimedBy: 'a worker' };
@@ -68,7 +78,7 @@ describeEachDatabase('claims of monitors', (open) => {
     expect(await claimOne(store, NOW + 2)).toMatchObject({ asked: true });
     const takenOver = await claimOne(store, NOW + 2 + LEASE);
     expect(takenOver.asked).toBe(true);
-    await record(store, checkOf(takenOver, NOW + 3 + LEASE, [certificate()]));
+    await recordSample(store, checkOf(takenOver, NOW + 3 + LEASE, [certificate()]));
     expect(await claimOne(store, NOW + 2 * DAY)).toMatchObject({ asked: false });
   });
 
@@ -80,10 +90,10 @@ describeEachDatabase('claims of monitors', (open) => {
     const key = { accountId: taken.accountId, monitorId: taken.id };
     const [old, current] = [endingSoon(), certificate()];
 
-    expect(await record(store, checkOf(late, NOW + LEASE + 1, [old]))).toBe(false);
-    expect(await record(store, checkOf(taken, NOW + LEASE + 2, [current]))).toBe(true);
-    expect(await record(store, checkOf(late, NOW + LEASE + 3, [old]))).toBe(false);
-    expect(await record(store, checkOf(taken, NOW + LEASE + 4, [old]))).toBe(false);
+    expect(await recordSample(store, checkOf(late, NOW + LEASE + 1, [old]))).toBe(false);
+    expect(await recordSample(store, checkOf(taken, NOW + LEASE + 2, [current]))).toBe(true);
+    expect(await recordSample(store, checkOf(late, NOW + LEASE + 3, [old]))).toBe(false);
+    expect(await recordSample(store, checkOf(taken, NOW + LEASE + 4, [old]))).toBe(false);
     expect(await monitorOf(store, key)).toMatchObject({
       certificate: { fingerprint: current.facts.fingerprint },
       lastCheckedAt: NOW + LEASE + 2,
@@ -99,7 +109,7 @@ describeEachDatabase('claims of monitors', (open) => {
     await withMonitors(store, 1);
     const claimed = await claimOne(store, NOW);
     await removeMonitor(store, { accountId: claimed.accountId, monitorId: claimed.id });
-    expect(await record(store, checkOf(claimed, NOW + 1, [certificate()]))).toBe(false);
+    expect(await recordSample(store, checkOf(claimed, NOW + 1, [certificate()]))).toBe(false);
   });
 });
 
@@ -169,7 +179,7 @@ describe.skipIf(!hasDatabase('postgres'))('workers on several machines (postgres
       const claimed = await claimDue(store, { ...claim, now: NOW + 1_000 });
       const kept = await Promise.all(
         claimed.map((monitor, index) =>
-          record(
+          recordSample(
             stores[index % 2] as Store,
             checkOf(monitor, NOW + 1_000, index % 3 === 0 ? chain.toReversed() : chain),
           ),

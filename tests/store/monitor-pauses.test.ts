@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { mayAdd, mayResume } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { record } from '../../server/store/checks/checks.ts';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
 import {
   addMonitor,
@@ -19,15 +18,16 @@ import {
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
-  endingSoon,
   certificate,
   check,
   checkOf,
   claimOne,
   DAY,
+  endingSoon,
   MINUTE,
   NOW,
   person,
+  recordSample,
   watch,
 } from './samples.ts';
 
@@ -66,7 +66,7 @@ describeEachDatabase('a paused monitor', (open) => {
     await requestCheck(store, { ...key, now: NOW + 1 });
     await pauseMonitor(store, { ...key, now: NOW + 2 });
     const seen = endingSoon();
-    expect(await record(store, checkOf(running, NOW + 3, [seen]))).toBe(true);
+    expect(await recordSample(store, checkOf(running, NOW + 3, [seen]))).toBe(true);
 
     expect(await monitorOf(store, key)).toMatchObject({
       pausedBy: 'user',

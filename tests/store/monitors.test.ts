@@ -11,9 +11,19 @@ import {
   setFrequency,
 } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { record } from '../../server/store/checks/checks.ts';
 import { describeEachDatabase } from '../kit/database.ts';
-import { certificate, check, checkOf, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import {
+  certificate,
+  check,
+  checkOf,
+  claimOne,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  recordSample,
+  watch,
+} from './samples.ts';
 
 describeEachDatabase('monitors', (open) => {
   it('adds one that is due at once, and says so', async () => {
@@ -103,7 +113,7 @@ describeEachDatabase('monitors', (open) => {
     const { id: monitorId } = await watch(store, accountId, 'www.example.org');
     const claimed = await claimOne(store, NOW);
     await setFrequency(store, { accountId, monitorId, minutes: 15, now: NOW, mayUse: () => true });
-    await record(store, checkOf(claimed, NOW + MINUTE, [certificate()]));
+    await recordSample(store, checkOf(claimed, NOW + MINUTE, [certificate()]));
     expect(await claimOne(store, NOW + MINUTE)).toMatchObject({ id: monitorId, checkEveryMinutes: 15 });
   });
 
@@ -157,7 +167,7 @@ describeEachDatabase('monitors', (open) => {
     await requestCheck(store, { accountId: alice.id, monitorId, now: NOW + 1 });
     expect(await claimDue(store, { now: NOW + 1, limit: 9, leaseMs: 9, claimedBy: 'x' })).toEqual([]);
 
-    await record(store, checkOf(running, NOW + 2, [certificate()]));
+    await recordSample(store, checkOf(running, NOW + 2, [certificate()]));
     expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({ checking: true });
     await check(store, NOW + 3, [certificate()]);
     expect(await monitorOf(store, { accountId: alice.id, monitorId })).toMatchObject({

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { RevokedCertificate } from '../../server/core/index.ts';
-import { record } from '../../server/store/checks/checks.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
@@ -12,6 +11,7 @@ import {
   MINUTE,
   NOW,
   person,
+  recordSample,
   type SampleCertificate,
   watch,
 } from './samples.ts';
@@ -109,6 +109,6 @@ async function checked(
     served,
   };
   const made = checkOf(claimed, now, [shown], { revoked: [known], nextCheckAt: now + MINUTE });
-  if (!(await record(store, made))) throw new Error('The lease was lost');
+  if (!(await recordSample(store, made))) throw new Error('The lease was lost');
   return claimed;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../server/core/index.ts';
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { type CheckRecord, record } from '../../server/store/checks/checks.ts';
+import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';
 import {
   addMonitor,
   claimDue,
@@ -93,7 +93,13 @@ export function endingSoon(change: Partial<CertificateFacts> = {}): SampleCertif
   return certificate({ notBefore: NOW - 85 * DAY, notAfter: NOW + 5 * DAY, ...change });
 }
 
-interface CheckChange extends Partial<Omit<CheckRecord, 'nextCheckAt'>> {
+/** A check to record, and when the next one is to be due whatever follows from this one. */
+export interface SampleCheck extends CheckRecord {
+  lease: CheckLease;
+  nextCheckAt: number;
+}
+
+interface CheckChange extends Partial<CheckRecord> {
   findings?: Finding[];
   trusted?: boolean;
   revoked?: RevokedCertificate[];
@@ -106,18 +112,16 @@ export function checkOf(
   now: number,
   chain: readonly SampleCertificate[],
   change: CheckChange = {},
-): CheckRecord {
+): SampleCheck {
   const { findings = [], trusted = chain.length > 0, revoked = [], nextCheckAt, ...rest } = change;
   return {
-    accountId: claimed.accountId,
-    monitorId: claimed.id,
-    leaseToken: claimed.leaseToken,
+    lease: leaseOf(claimed),
     now,
     observation: observationOf(claimed, now, chain),
     verdict: verdictOf(now, chain, { findings, trusted, revoked }),
     certificates: chain,
-    currentFingerprint: chain[0]?.facts.fingerprint ?? null,
-    nextCheckAt: () => nextCheckAt ?? now + DAY,
+    jitter: 0,
+    nextCheckAt: nextCheckAt ?? now + DAY,
     ...rest,
   };
 }
@@ -134,8 +138,28 @@ export async function check(
   return claimed;
 }
 
-export async function recordCheck(store: Store, made: CheckRecord): Promise<void> {
-  if (!(await record(store, made))) throw new Error('The lease was lost');
+export const leaseOf = ({ accountId, id, leaseToken, checkEveryMinutes }: ClaimedMonitor): CheckLease => ({
+  accountId,
+  monitorId: id,
+  leaseToken,
+  everyMinutes: checkEveryMinutes,
+});
+
+/** Records a check and makes the next one due as the sample says, unless somebody asked for one. False: the lease was lost. */
+export async function recordSample(store: Store, made: SampleCheck): Promise<boolean> {
+  if ((await record(store, made.lease, made)) === null) return false;
+  await store.db
+    .updateTable('monitors')
+    .set({ next_check_at: made.nextCheckAt })
+    .where('account_id', '=', made.lease.accountId)
+    .where('id', '=', made.lease.monitorId)
+    .where('next_check_at', '!=', made.now)
+    .execute();
+  return true;
+}
+
+export async function recordCheck(store: Store, made: SampleCheck): Promise<void> {
+  if (!(await recordSample(store, made))) throw new Error('The lease was lost');
 }
 
 const ADDRESS = '192.0.2.1';

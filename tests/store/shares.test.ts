@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Protocol } from '../../server/core/index.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
-import { record } from '../../server/store/checks/checks.ts';
 import { claimCompanions } from '../../server/store/monitors/monitor-claims.ts';
 import {
   addMonitor,
@@ -12,7 +11,18 @@ import {
 } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
-import { certificate, check, checkOf, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import {
+  certificate,
+  check,
+  checkOf,
+  claimOne,
+  DAY,
+  MINUTE,
+  NOW,
+  person,
+  recordSample,
+  watch,
+} from './samples.ts';
 
 const HOUR = 60 * MINUTE;
 const LATER = NOW + HOUR;
@@ -98,7 +108,7 @@ describeEachDatabase('companions', (open) => {
     const [companion] = await claimCompanions(store, { ...claim, now: first.nextCheckAt, of: [primary!] });
     const ended = first.nextCheckAt + 1_000;
     for (const one of [primary!, companion!])
-      expect(await record(store, checkOf(one, ended, [certificate()]))).toBe(true);
+      expect(await recordSample(store, checkOf(one, ended, [certificate()]))).toBe(true);
     for (const { accountId, id } of [first, along])
       expect(await monitorOf(store, { accountId, monitorId: id })).toMatchObject({ lastCheckedAt: ended });
   });

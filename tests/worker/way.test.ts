@@ -72,9 +72,7 @@ describeEachDatabase('the whole way', (open) => {
     ]);
     expect(rig.log.info).toHaveBeenCalledWith(
       expect.objectContaining({
-        events: expect.arrayContaining([
-          { kind: 'certificate_replaced', from: first.fingerprint, to: second.fingerprint },
-        ]),
+        replaced: { from: first.fingerprint, to: second.fingerprint },
       }),
       expect.any(String),
     );

@@ -2,7 +2,7 @@ import type { DomainAlertsWire } from '../../../contract/alerting.ts';
 import { displayName, routeAlert } from '../../core/index.ts';
 import { sentAlerts } from '../../store/alerts/alert-history.ts';
 import { alertPlansOf } from '../../store/alerts/alert-plans.ts';
-import { alertContextOf, ownSettingsOf } from '../../store/alerts/alert-settings.ts';
+import { alertChoices, ownSettingsOf } from '../../store/alerts/alert-settings.ts';
 import { incidentsOf } from '../../store/alerts/monitor-incidents.ts';
 import { monitorOf } from '../../store/monitors/monitors.ts';
 import { incidentWire, ownSettingsWire, sentAlertWire, settingsWire } from './alert-wire.ts';
@@ -21,7 +21,7 @@ export async function domainAlertsWire(
   const key = { accountId, monitorId };
   const monitor = await monitorOf(store, key);
   if (monitor === null) return null;
-  const context = await alertContextOf(store.db, { ...key, now }, store);
+  const context = await alertChoices(store.db, { ...key, now }, store);
   const { timeZone, channels, settings } = context;
   const wording = { productName: config.productName, timeZone, now };
   const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });

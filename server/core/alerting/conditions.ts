@@ -1,4 +1,4 @@
-import { diff } from '../diff.ts';
+import { replacedCertificate } from '../diff.ts';
 import { expectedRenewal } from '../alert-steps.ts';
 import type { ExpiringCertificate, Finding, FindingCode, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
@@ -111,9 +111,9 @@ function leavesSomeOut({ code, severity, attachment }: Finding): boolean {
 
 /** Replaced although nobody would renew it yet: before its time, not revoked, and not because its CA asked for it. */
 function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition | null {
-  const replaced = diff(previous, verdict).find((event) => event.kind === 'certificate_replaced');
+  const replaced = replacedCertificate(previous, verdict);
   const before = previous?.lastSeen;
-  if (replaced?.kind !== 'certificate_replaced' || !before || !verdict.lastSeen) return null;
+  if (replaced === null || !before || !verdict.lastSeen) return null;
   const old = before.expiring.find(({ fingerprint }) => fingerprint === replaced.from);
   const successor = verdict.lastSeen.expiring.find(({ fingerprint }) => fingerprint === replaced.to);
   if (!old || !successor) return null;

@@ -72,7 +72,8 @@ function plan(steps: IncidentSteps, down: KnownIncident, step: AlertStep, endedA
   const { id, fingerprint, facts } = down;
   const severity = step === 'resolved' ? 'info' : step === 'flapping' ? 'warning' : 'critical';
   steps.alerts.push({
-    incidentId: id,
+    // An outage that opens with this check has no id yet.
+    incidentId: id === '' ? null : id,
     problem: 'down',
     fingerprint,
     step,

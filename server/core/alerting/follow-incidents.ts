@@ -96,7 +96,14 @@ const UNTOLD = { told: [], toldAt: null };
 function open(look: Look, steps: IncidentSteps, condition: Condition, confirmedAt: number | null): void {
   const { now } = look;
   const facts = { ...condition.facts, startedAt: now, endedAt: null };
-  steps.changes.push({ kind: 'open', ...keyOf(condition), startedAt: now, confirmedAt, facts });
+  steps.changes.push({
+    kind: 'open',
+    ...keyOf(condition),
+    startedAt: now,
+    confirmedAt,
+    cause: condition.problem,
+    facts,
+  });
   if (confirmedAt === null) return;
   tell(
     look,
@@ -110,7 +117,7 @@ function persist(look: Look, steps: IncidentSteps, incident: KnownIncident, cond
   const { now } = look;
   // It came back, was not told anew, and now there is something to tell: good news has to be able to follow.
   if (incident.told.includes('resolved') && isNews(look, incident, condition)) {
-    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now });
+    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
     return open(look, steps, condition, now);
   }
   const isSecondLook = incident.confirmedAt === null && now - incident.startedAt >= APART_MS;
@@ -122,7 +129,7 @@ function persist(look: Look, steps: IncidentSteps, incident: KnownIncident, cond
   tell(look, steps, next, condition);
   // News, and no state that could end: told, or left untold by whoever asked for that, it is over.
   if (incident.problem === 'changed' && silentUntil(next, look) === null)
-    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now });
+    steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
 }
 
 /** Whether a look that does not show the trouble says that it is gone, and not only that it looked elsewhere. */
@@ -176,7 +183,7 @@ function subside(look: Look, steps: IncidentSteps, incident: KnownIncident): voi
     steps.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
-  steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince });
+  steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
   if (incident.told.length === 0 || incident.told.includes('resolved')) return;
   if (isMuted(look.settings, incident.problem, 'resolved')) return;
   const successor = successorOf(look);

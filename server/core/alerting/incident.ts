@@ -32,6 +32,8 @@ export type IncidentChange =
       fingerprint: string;
       startedAt: number;
       confirmedAt: number | null;
+      /** Stable code: the problem, or why an endpoint is down. */
+      cause: string;
       facts: AlertFacts;
     }
   | {
@@ -41,7 +43,7 @@ export type IncidentChange =
       clearingSince: number | null;
       facts: AlertFacts;
     }
-  | { kind: 'end'; id: string; endedAt: number }
+  | { kind: 'end'; id: string; endedAt: number; recovered: boolean }
   | { kind: 'drop'; id: string }
   | { kind: 'reopen'; id: string };
 

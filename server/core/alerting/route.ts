@@ -17,6 +17,13 @@ export interface ChannelState {
   isUnsubscribed: boolean;
 }
 
+/** A channel that an alert goes to, and from when on (ms UTC) it may leave. */
+export interface AlertRoute {
+  key: string;
+  kind: ChannelKind;
+  leavesAt: number;
+}
+
 /** Only mail to the account's own address comes with every plan. */
 export function mayUseChannel(plan: Plan, key: string): boolean {
   return plan === 'premium' || key === ACCOUNT_MAIL;
@@ -35,7 +42,7 @@ export function routeAlert(
     timeZone: string | null;
     now: number;
   },
-): { key: string; kind: ChannelKind; leavesAt: number }[] {
+): AlertRoute[] {
   const { settings, plan, timeZone, now } = to;
   const at = leavesAt(now, alert.severity, { quietHours: settings.quietHours, timeZone });
   const open = to.channels.filter(

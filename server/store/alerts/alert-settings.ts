@@ -22,26 +22,30 @@ import { inTransaction } from '../db/transaction.ts';
 import { refusalsAmong } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 
-/** What people chose about the alerts of one monitor, and whom they can reach. */
-export interface AlertContext {
-  /** What holds for it, the plan counted in. */
+/** What people chose about the alerts of one monitor. */
+export interface ChosenAlerts {
+  /** What applies to it, with the plan taken into account. */
   settings: AlertSettings;
   plan: Plan;
-  /** IANA name; null: UTC. */
+  /** IANA name; null means UTC. */
   timeZone: string | null;
-  /** Every one of the account, the own mail first. `isUnsubscribed`: from this monitor or from all. */
+}
+
+/** What people chose about the alerts of one monitor, and whom these can reach now. */
+export interface AlertChoices extends ChosenAlerts {
+  /** Every channel of the account, its own address first. `isUnsubscribed`: from this monitor or from all. */
   channels: ChannelState[];
-  /** ms UTC; null while there is none. */
+  /** End of the current maintenance (ms UTC); null when there is none. */
   maintenanceUntil: number | null;
 }
 
-/** Read in the transaction that decides by it. */
-export async function alertContextOf(
-  trx: Kysely<Tables>,
+/** Reads it in the transaction that decides by it. */
+export async function chosenAlerts(
+  db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
   store: Store,
-): Promise<AlertContext> {
-  const row = await trx
+): Promise<ChosenAlerts> {
+  const row = await db
     .selectFrom('monitors')
     .innerJoin('accounts', 'accounts.id', 'monitors.account_id')
     .select(['plan', 'plan_status', 'plan_source', 'plan_ends_at', 'time_zone'])
@@ -50,13 +54,32 @@ export async function alertContextOf(
     .where('monitors.account_id', '=', accountId)
     .executeTakeFirstOrThrow();
   const { plan } = entitlementAt(store, settledEntitlement(row), now);
-  const windows = await windowsFor(trx, { accountId, monitorId, now });
   return {
     settings: effectiveSettings(parseSettings(row.ofAccount), parseOwn(row.ofMonitor), plan),
     plan,
     timeZone: row.time_zone,
-    channels: await channelStates(trx, { accountId, monitorId }),
-    maintenanceUntil: maintenanceUntil(windows, now, row.time_zone),
+  };
+}
+
+export async function alertChoices(
+  db: Kysely<Tables>,
+  key: MonitorKey & { now: number },
+  store: Store,
+): Promise<AlertChoices> {
+  const chosen = await chosenAlerts(db, key, store);
+  return { ...chosen, ...(await reachable(db, key, chosen.timeZone)) };
+}
+
+/** Reads the channels of a monitor, and whether maintenance silences it. */
+export async function reachable(
+  db: Kysely<Tables>,
+  { accountId, monitorId, now }: MonitorKey & { now: number },
+  timeZone: string | null,
+): Promise<Pick<AlertChoices, 'channels' | 'maintenanceUntil'>> {
+  const windows = await windowsFor(db, { accountId, monitorId, now });
+  return {
+    channels: await channelStates(db, { accountId, monitorId }),
+    maintenanceUntil: maintenanceUntil(windows, now, timeZone),
   };
 }
 

@@ -1,45 +1,33 @@
 import { type NotNull, type RawBuilder, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { ChannelKind, PlannedAlert } from '../../core/index.ts';
-import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { ACCOUNT_MAIL, type AlertRoute, type RoutedAlert } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import type { Tables } from '../schema/tables.ts';
 
-/** A channel that an alert is for, and from when on (ms UTC) it may leave. */
-export interface AlertRoute {
-  key: string;
-  kind: ChannelKind;
-  leavesAt: number;
-}
-
 interface AlertsToAdd {
   accountId: string;
   monitorId: string;
-  alerts: readonly (PlannedAlert & { incidentId: string })[];
-  /** Without the channels on which it failed for good; what is left may be none. */
-  routesOf: (alert: PlannedAlert, failedOn: ReadonlySet<string>) => AlertRoute[];
-  /** "Now" as leases see it. */
+  alerts: readonly (RoutedAlert & { incidentId: string })[];
+  /** The current time as leases see it. */
   leaseClock: RawBuilder<number>;
   now: number;
 }
 
 /**
- * Puts alerts into the outbox, one delivery per channel, as part of the transaction that records why. What was told or waits is
- * passed over: nobody is told the same step twice. What was superseded, so that nobody was told, comes back; what failed for good
- * on every channel goes where it did not fail. What waits of earlier steps of the same incident gives way. Returns how many
- * deliveries are to be made.
+ * Queues one delivery per alert and route, in the transaction that records why, and returns how many deliveries are to be made. A
+ * step that was already queued or delivered is not repeated; one that was superseded before anybody got it comes back.
  */
 export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): Promise<number> {
   let added = 0;
   for (const alert of outbox.alerts) {
-    const routes = await routesFor(trx, alert, outbox);
-    await giveWay(trx, alert, outbox);
-    // Good news about something that nobody was told of is none; what nobody can be told now is told once somebody can.
-    if (routes.length === 0) continue;
+    await supersedeEarlier(trx, alert, outbox);
+    // An alert that nobody can be sent now stays undecided; a later check plans it again.
+    if (alert.routes.length === 0) continue;
     const toldAt = await afterOthers(trx, alert, outbox);
     const alertId = await keepAlert(trx, alert, { ...outbox, toldAt });
-    for (const route of routes) added += await addDelivery(trx, { ...outbox, alert, alertId, route, toldAt });
+    for (const route of alert.routes)
+      added += await addDelivery(trx, { ...outbox, alert, alertId, route, toldAt });
   }
   return added;
 }
@@ -82,54 +70,6 @@ async function keepAlert(
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
-}
-
-async function failedOn(
-  trx: Transaction<Tables>,
-  { incidentId, step }: AlertsToAdd['alerts'][number],
-  accountId: string,
-): Promise<Set<string>> {
-  const rows = await trx
-    .selectFrom('deliveries')
-    .innerJoin('alerts', (join) =>
-      join
-        .onRef('alerts.account_id', '=', 'deliveries.account_id')
-        .onRef('alerts.id', '=', 'deliveries.alert_id'),
-    )
-    .select('deliveries.channel_key')
-    .where('alerts.account_id', '=', accountId)
-    .where('alerts.incident_id', '=', incidentId)
-    .where('alerts.step', '=', step)
-    .where('deliveries.state', '=', 'failed')
-    .execute();
-  return new Set(rows.map(({ channel_key: key }) => key));
-}
-
-/** That it is over is told where the trouble was told; of a time of being down also where that never got out. */
-async function routesFor(
-  trx: Transaction<Tables>,
-  alert: AlertsToAdd['alerts'][number],
-  { accountId, routesOf }: AlertsToAdd,
-): Promise<AlertRoute[]> {
-  const routes = routesOf(alert, await failedOn(trx, alert, accountId));
-  if (alert.step !== 'resolved' || routes.length === 0) return routes;
-  const earlier = await trx
-    .selectFrom('deliveries')
-    .select('channel_key')
-    .distinct()
-    .where('account_id', '=', accountId)
-    .where('incident_id', '=', alert.incidentId)
-    .where((eb) =>
-      alert.problem === 'down'
-        ? eb('state', '!=', 'superseded')
-        : eb.or([
-            eb('state', '=', 'delivered'),
-            // Claimed, and not answered for yet: it is being sent, or was when its process was killed.
-            eb.and([eb('state', '=', 'waiting'), eb('unanswered', '>', 0)]),
-          ]),
-    )
-    .execute();
-  return routes.filter(({ key }) => earlier.some(({ channel_key: told }) => told === key));
 }
 
 /**
@@ -191,8 +131,8 @@ export function superseding(trx: Transaction<Tables>, { detail, now }: { detail:
     .where('forced', '=', 0);
 }
 
-/** What is being sent right now stays: the next message waits for it. */
-async function giveWay(
+/** Supersedes deliveries of earlier steps. One that is being sent right now stays: the next message waits for it. */
+async function supersedeEarlier(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
   { accountId, leaseClock, now }: AlertsToAdd,

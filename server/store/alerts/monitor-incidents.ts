@@ -2,6 +2,7 @@ import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import {
   type AlertFacts,
+  type EarlierDelivery,
   type IncidentChange,
   type KnownIncident,
   type Problem,
@@ -31,6 +32,34 @@ export async function knownIncidents(
     .orderBy('problem')
     .execute();
   return withTold(db, accountId, rows);
+}
+
+/** Reads the deliveries of these incidents, as routes of further alerts follow from them. */
+export async function earlierDeliveries(
+  db: Kysely<Tables>,
+  accountId: string,
+  incidentIds: readonly string[],
+): Promise<EarlierDelivery[]> {
+  if (incidentIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('deliveries')
+    .innerJoin('alerts', (join) =>
+      join
+        .onRef('alerts.account_id', '=', 'deliveries.account_id')
+        .onRef('alerts.id', '=', 'deliveries.alert_id'),
+    )
+    .select(['deliveries.channel_key', 'deliveries.state', 'deliveries.unanswered', 'alerts.step'])
+    .select((eb) => eb.ref('deliveries.incident_id').$notNull().as('incidentId'))
+    .where('deliveries.account_id', '=', accountId)
+    .where('deliveries.incident_id', 'in', incidentIds)
+    .execute();
+  return rows.map(({ incidentId, step, channel_key: channelKey, state, unanswered }) => ({
+    incidentId,
+    step,
+    channelKey,
+    state,
+    isBeingSent: unanswered > 0,
+  }));
 }
 
 type Row = Selectable<IncidentsTable>;
@@ -166,7 +195,7 @@ export async function writeIncidents(
   const opened = new Map<string, string>();
   for (const change of changes) {
     if (change.kind === 'open') {
-      const { problem, fingerprint, facts } = change;
+      const { problem, fingerprint, facts, cause } = change;
       const id = randomUUID();
       opened.set(incidentKey(change), id);
       await trx
@@ -180,7 +209,7 @@ export async function writeIncidents(
           started_at: change.startedAt,
           confirmed_at: change.confirmedAt,
           recovered: 0,
-          cause: problem,
+          cause,
           message: facts.message ?? '',
           facts: JSON.stringify(facts),
         })
@@ -208,7 +237,7 @@ export const incidentKey = ({ problem, fingerprint }: { problem: Problem; finger
   `${problem}:${fingerprint}`;
 
 function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
-  if (change.kind === 'end') return { ended_at: change.endedAt, recovered: 1 };
+  if (change.kind === 'end') return { ended_at: change.endedAt, recovered: Number(change.recovered) };
   if (change.kind === 'reopen') return { ended_at: null, clearing_since: null, recovered: 0 };
   return {
     confirmed_at: change.confirmedAt,

@@ -1,116 +1,115 @@
 import type { Transaction } from 'kysely';
 import {
-  type AlertSettings,
-  assessUptime,
+  type AlertContext,
   type CertificateFacts,
+  type CheckState,
+  conclude,
+  type Conclusion,
+  DEFAULT_ALERT_SETTINGS,
   type Finding,
   isShortLived,
+  needsAlertContext,
   type Observation,
+  type UptimeRecord,
   type Verdict,
 } from '../../core/index.ts';
+import { type ChosenAlerts, chosenAlerts, reachable } from '../alerts/alert-settings.ts';
+import { addAlerts } from '../alerts/alerts.ts';
+import {
+  earlierDeliveries,
+  forgetTheFuture,
+  incidentKey,
+  knownIncidents,
+  writeIncidents,
+} from '../alerts/monitor-incidents.ts';
 import { locked } from '../db/dialect.ts';
-import { evidenceOf, shortDigest } from './evidence.ts';
-import { noteSite } from '../monitors/favicons.ts';
-import { recordHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
-import { recordUptime } from '../alerts/incidents.ts';
-import { recordAlerting } from '../alerts/alerting-record.ts';
-import type { MonitorKey } from '../monitors/monitor-change.ts';
+import { leaseClock } from '../db/lease-clock.ts';
 import type { Store } from '../db/open-store.ts';
-import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { countStored } from './stored-bytes.ts';
-import { keepSeen } from './shown-certificates.ts';
+import { noteSite } from '../monitors/favicons.ts';
+import type { MonitorKey } from '../monitors/monitor-change.ts';
+import { joinVerdict, uptimeStanding } from '../monitors/monitor-row.ts';
 import { keepState } from '../monitors/monitor-states.ts';
-import { joinVerdict } from '../monitors/monitor-row.ts';
+import { queueHeartbeat, SYSTEM_ACCOUNT_ID } from '../operations/heartbeat.ts';
+import type { Tables } from '../schema/tables.ts';
+import { evidenceOf, shortDigest } from './evidence.ts';
+import { keepSeen } from './shown-certificates.ts';
+import { countStored } from './stored-bytes.ts';
 import { atMoment, currentVerdict, momentOf } from './verdict-row.ts';
 
-export interface CheckRecord extends MonitorKey {
+/** The claim of the worker that checked, as `claimDue` gives it out. */
+export interface CheckLease extends MonitorKey {
   leaseToken: string;
-  /** When the check ended. */
+  /** The interval that the plan allows. */
+  everyMinutes: number;
+}
+
+export interface CheckRecord {
+  /** When the check ended, ms UTC. */
   now: number;
   observation: Observation;
   verdict: Verdict;
   /** Every distinct certificate seen that could be read; the observation has the DER of the others. */
   certificates: readonly { facts: CertificateFacts }[];
-  /** The leaf to show from now on; null where none was read: then the last one stays. */
-  currentFingerprint: string | null;
-  /** When to look again (ms UTC), given when a second look or the end of a silence is due, and the steps that hold. */
-  nextCheckAt(asked: { lookAgainAt: number | null; steps: AlertSettings['steps'] }): number;
+  /** In [0, 1); see `nextCheckAt`. */
+  jitter: number;
 }
 
 /**
- * Writes everything that a check found and what follows from it, in one transaction: evidence, certificates, history,
- * verdict, uptime and incidents, next due time, alerts with their deliveries. False, and nothing written, when the lease is no longer ours.
+ * Writes what a check found and everything that follows from it in one transaction: evidence, certificates, history, verdict,
+ * uptime, incidents, alerts with their deliveries, and the next due time. Returns null, and writes nothing, when the lease is
+ * no longer ours.
  */
-export async function record(store: Store, check: CheckRecord): Promise<boolean> {
-  const evidence = evidenceOf(check.observation);
-  const assessment = assessUptime(check.observation);
+export async function record(
+  store: Store,
+  lease: CheckLease,
+  check: CheckRecord,
+): Promise<Conclusion | null> {
+  const key: MonitorKey = { accountId: lease.accountId, monitorId: lease.monitorId };
+  const { observation, now } = check;
+  const evidence = evidenceOf(observation);
   const verdict = { id: verdictDigest(check.verdict), text: JSON.stringify(check.verdict) };
   const outcome = await inTransaction(store, async (trx) => {
     // Holding the row keeps other claims, the monitor's removal and requests for a check out until the end.
-    const monitor = await locked(
-      store.dialect,
-      trx
-        .selectFrom('monitors')
-        .$call(joinVerdict)
-        .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active', 'next_check_at'])
-        .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
-        .select(['revoked', 'checked'])
-        .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
-        .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
-        .select(['recent_checks', 'response_ms'])
-        .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
-        .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
-        .where('monitors.id', '=', check.monitorId)
-        .where('monitors.account_id', '=', check.accountId)
-        .where('lease_token', '=', check.leaseToken),
-      'monitors',
-    ).executeTakeFirst();
+    const monitor = await readHeld(store, trx, lease);
     if (!monitor) return null;
+    const isWatched = monitor.active === 1 && key.accountId !== SYSTEM_ACCOUNT_ID;
+    const chosen = isWatched ? await chosenAlerts(trx, { ...key, now }, store) : null;
+    const state = await readState(trx, { lease, row: monitor, check, chosen });
+    const context =
+      chosen !== null && needsAlertContext(state, observation, check.verdict, now)
+        ? await readContext(trx, { key, chosen, incidents: state.incidents, now })
+        : null;
+    const conclusion = conclude(state, observation, check.verdict, context, now);
 
-    const previous = currentVerdict(monitor);
+    const { previous } = state;
     const isNew = monitor.verdict_id !== verdict.id;
-    const { certificates, now } = check;
-    const stored = await keepSeen(trx, check, {
+    const stored = await keepSeen(trx, key, {
       evidence,
-      certificates,
+      certificates: check.certificates,
+      currentFingerprint: check.verdict.leafFingerprint,
       verdict,
       before: monitor,
       limits: store.limits,
       now,
-      currentFingerprint: check.currentFingerprint,
     });
-    await keepVerdict(trx, { check, written: verdict, isNew, previous });
-    await keepState(trx, check, {
+    await keepVerdict(trx, key, { verdict: check.verdict, written: verdict, isNew, previous });
+    await keepState(trx, key, {
       stored,
       wasReached: previous?.reached ?? null,
       verdict: { id: verdict.id, moment: momentOf(check.verdict), reached: check.verdict.reached },
       evidence: { id: evidence.id, showsCertificates: evidence.ders.size > 0 },
       before: monitor,
-      assessment,
+      assessment: conclusion.assessment,
       now,
     });
-    // Paused while it was checked: whether it is up is not known until it is watched again.
-    const { columns: uptime, changed: uptimeChanged } =
-      monitor.active === 1
-        ? await recordUptime(trx, { key: check, row: monitor, assessment, now: check.now })
-        : { columns: {}, changed: false };
-    // Paused while it was checked: what is known is kept, and nobody is told.
-    const alerting =
-      monitor.active !== 1
-        ? { deliveries: 0, changed: false, lookAgainAt: null, steps: null }
-        : monitor.account_id === SYSTEM_ACCOUNT_ID
-          ? await recordHeartbeat(trx, check)
-          : await recordAlerting(store, trx, {
-              accountId: check.accountId,
-              monitorId: check.monitorId,
-              verdict: check.verdict,
-              previous,
-              isUp: assessment.state === 'up',
-              now: check.now,
-            });
+    const deliveries =
+      state.kind === 'own'
+        ? await queueHeartbeat(trx, now)
+        : await writeAlerting(store, trx, { key, conclusion, now });
+    const { uptime } = conclusion;
     const next = {
-      ...uptime,
+      ...(uptime && uptimeColumns(uptime)),
       ...currentCertificate(check),
       ...problemOf(check.verdict),
       checked: 1,
@@ -123,58 +122,155 @@ export async function record(store: Store, check: CheckRecord): Promise<boolean>
       .updateTable('monitors')
       .set({
         ...changesOf(monitor, next),
-        last_checked_at: check.now,
-        // Asked for while this check was running: it may have looked before the wish, so another one follows.
-        next_check_at: monitor.check_requested_at === null ? check.nextCheckAt(alerting) : check.now,
+        last_checked_at: now,
+        next_check_at: conclusion.nextCheckAt,
         lease_token: null,
         lease_expires_at: null,
       })
-      .where('id', '=', check.monitorId)
-      .where('account_id', '=', check.accountId)
+      .where('id', '=', key.monitorId)
+      .where('account_id', '=', key.accountId)
       .execute();
-    // Known ones are not noted again at each check, but now and then: a row may have been pruned a moment too early.
-    if (check.verdict.reached && (isNew || monitor.last_read_at === null))
-      await noteSite(trx, monitor, check.now);
-    if (!stored.isKept) await dropUnusedVerdict(trx, check, monitor.verdict_id);
-    if (stored.bytes > 0) await countStored(trx, { accountId: check.accountId, bytes: stored.bytes, now });
+    // A known icon is noted again only now and then: its row may have been pruned a moment too early.
+    if (check.verdict.reached && (isNew || monitor.last_read_at === null)) await noteSite(trx, monitor, now);
+    if (!stored.isKept) await dropUnusedVerdict(trx, key, monitor.verdict_id);
+    if (stored.bytes > 0) await countStored(trx, { accountId: key.accountId, bytes: stored.bytes, now });
+    const isUptimeNew = uptime !== null && uptime.uptime !== monitor.uptime;
     return {
+      conclusion,
       reached: stored.reached,
-      isNew: isNew || uptimeChanged,
-      deliveries: alerting.deliveries,
-      alertsChanged: alerting.changed,
-      again: monitor.check_requested_at !== null,
+      change: isNew || isUptimeNew ? ('changed' as const) : ('checked' as const),
+      deliveries,
+      again: state.isRequested,
     };
   });
-  if (outcome === null) return false;
+  if (outcome === null) return null;
 
-  const { isNew, reached } = outcome;
+  const { conclusion, reached, change } = outcome;
   if (reached !== null) store.onLimit(reached);
-  const { accountId } = check;
-  const change = isNew ? 'changed' : 'checked';
-  store.signals.publish({ topic: 'domain', accountId, monitorId: check.monitorId, change });
-  if (outcome.alertsChanged)
-    store.signals.publish({ topic: 'alerts', accountId, monitorId: check.monitorId });
+  store.signals.publish({ topic: 'domain', ...key, change });
+  if (conclusion.alerts.length > 0 || conclusion.incidents.some(({ kind }) => kind !== 'update'))
+    store.signals.publish({ topic: 'alerts', ...key });
   if (outcome.deliveries > 0) store.signals.publish({ topic: 'deliveries' });
   if (outcome.again) store.signals.publish({ topic: 'due' });
-  return true;
+  return conclusion;
 }
 
-/** Only what differs: an index is written anew for every column of it that is set, whatever it is set to. */
+/** Locks the monitor's row and reads what a check needs of it; nothing when the lease is no longer ours. */
+function readHeld(store: Store, trx: Transaction<Tables>, lease: CheckLease) {
+  return locked(
+    store.dialect,
+    trx
+      .selectFrom('monitors')
+      .$call(joinVerdict)
+      .select(['host', 'port', 'monitors.account_id', 'monitors.id', 'active'])
+      .select(['last_read_at', 'certificate_fingerprint', 'not_after', 'on_schedule_until'])
+      .select(['revoked', 'checked'])
+      .select(['problem', 'problem_message', 'unreachable_since', 'check_requested_at'])
+      .select(['uptime', 'uptime_since', 'suspected_since', 'down_since', 'down_seen_at'])
+      .select(['recent_checks', 'response_ms'])
+      .select(['states.verdict_id', 'states.evidence_id', 'states.shown_id', 'states.shown_at'])
+      .select(['run_number', 'run_last_at', 'run_checks', 'samples', 'hour_at', 'hour'])
+      .where('monitors.id', '=', lease.monitorId)
+      .where('monitors.account_id', '=', lease.accountId)
+      .where('lease_token', '=', lease.leaseToken),
+    'monitors',
+  ).executeTakeFirst();
+}
+
+type HeldRow = NonNullable<Awaited<ReturnType<typeof readHeld>>>;
+
+/** `chosen`: null for a monitor that is paused or the product's own. */
+async function readState(
+  trx: Transaction<Tables>,
+  read: { lease: CheckLease; row: HeldRow; check: CheckRecord; chosen: ChosenAlerts | null },
+): Promise<CheckState> {
+  const { lease, row, check, chosen } = read;
+  const { accountId, monitorId } = lease;
+  const key = { accountId, monitorId, now: check.now };
+  const kind = chosen !== null ? 'watched' : row.active === 1 ? 'own' : 'paused';
+  if (kind === 'watched') await forgetTheFuture(trx, key);
+  return {
+    kind,
+    uptime: {
+      ...uptimeStanding(row),
+      since: row.uptime_since,
+      recentChecks: row.recent_checks,
+      responseMs: row.response_ms,
+    },
+    previous: currentVerdict(row),
+    incidents: kind === 'paused' ? [] : await knownIncidents(trx, key),
+    settings: chosen?.settings ?? DEFAULT_ALERT_SETTINGS,
+    everyMinutes: lease.everyMinutes,
+    isRequested: row.check_requested_at !== null,
+    jitter: check.jitter,
+  };
+}
+
+async function readContext(
+  trx: Transaction<Tables>,
+  read: { key: MonitorKey; chosen: ChosenAlerts; incidents: CheckState['incidents']; now: number },
+): Promise<AlertContext> {
+  const { key, chosen, incidents, now } = read;
+  return {
+    ...chosen,
+    ...(await reachable(trx, { ...key, now }, chosen.timeZone)),
+    deliveries: await earlierDeliveries(
+      trx,
+      key.accountId,
+      incidents.map(({ id }) => id),
+    ),
+  };
+}
+
+/** Returns how many deliveries are to be made. */
+async function writeAlerting(
+  store: Store,
+  trx: Transaction<Tables>,
+  { key, conclusion, now }: { key: MonitorKey; conclusion: Conclusion; now: number },
+): Promise<number> {
+  const opened = await writeIncidents(trx, { ...key, changes: conclusion.incidents });
+  if (conclusion.alerts.length === 0) return 0;
+  return addAlerts(trx, {
+    ...key,
+    now,
+    alerts: conclusion.alerts.map((alert) => {
+      const incidentId = alert.incidentId ?? opened.get(incidentKey(alert));
+      if (incidentId === undefined) throw new Error(`An alert of ${incidentKey(alert)} has no incident.`);
+      return { ...alert, incidentId };
+    }),
+    leaseClock: leaseClock(store, now),
+  });
+}
+
+function uptimeColumns({ uptime, since, ...record }: UptimeRecord) {
+  return {
+    uptime,
+    uptime_since: since,
+    suspected_since: record.suspectedSince,
+    down_since: record.downSince,
+    down_seen_at: record.downSeenAt,
+    recent_checks: record.recentChecks,
+    response_ms: record.responseMs,
+  };
+}
+
+/** Returns only the columns that differ: setting an indexed column rewrites its index entry even if the value stays. */
 function changesOf<Row extends object>(before: Row, next: Partial<Row>): Partial<Row> {
   const changed = Object.entries(next).filter(([column, value]) => Reflect.get(before, column) !== value);
   return Object.fromEntries(changed) as Partial<Row>;
 }
 
-/** The verdict's row: a new one where nothing said the same before, else in today's words where those differ. */
+/** Stores the verdict unless one that says the same is stored, in the same words. */
 async function keepVerdict(
   trx: Transaction<Tables>,
+  { accountId, monitorId }: MonitorKey,
   {
-    check: { accountId, monitorId, verdict },
+    verdict,
     written: { id, text },
     isNew,
     previous,
   }: {
-    check: CheckRecord;
+    verdict: Verdict;
     written: { id: string; text: string };
     isNew: boolean;
     previous: Verdict | null;
@@ -197,7 +293,7 @@ async function keepVerdict(
     .execute();
 }
 
-/** Deletes the verdict of the check before where no run of checks has it, as those over the limit for a day leave it. */
+/** Deletes the verdict of the check before if no run of checks uses it; checks over the day's storage limit leave such verdicts. */
 async function dropUnusedVerdict(
   trx: Transaction<Tables>,
   { accountId, monitorId }: MonitorKey,
@@ -222,7 +318,7 @@ async function dropUnusedVerdict(
     .execute();
 }
 
-/** Equal for verdicts that say the same: times and wordings ("3 days ago") do not count, the order of addresses neither. */
+/** Returns the same digest for verdicts that say the same, whatever their times, wordings and order of addresses. */
 function verdictDigest({
   reached,
   failure,
@@ -247,12 +343,12 @@ function verdictDigest({
   return shortDigest(said);
 }
 
-/** What all addresses show is the same finding also where a name leads to others each time. */
+/** A finding of all addresses stays the same when the name resolves to other addresses each time. */
 const whereOf = (finding: Finding, all: readonly unknown[]) =>
   finding.addresses.length === all.length ? 'everywhere' : finding.addresses.toSorted();
 
-function currentCertificate({ certificates, currentFingerprint, verdict, now }: CheckRecord) {
-  const current = certificates.find(({ facts }) => facts.fingerprint === currentFingerprint);
+function currentCertificate({ certificates, verdict, now }: CheckRecord) {
+  const current = certificates.find(({ facts }) => facts.fingerprint === verdict.leafFingerprint);
   if (!current) return {};
   const { fingerprint, notAfter } = current.facts;
   const hasSchedule = verdict.trusted && isShortLived(current.facts);

@@ -6,7 +6,7 @@ import { isWaiting } from '../mail/outbox.ts';
 import { searchText } from '../monitors/search-text.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS } from '../../../contract/durations.ts';
 
 /** The account of the check that watches the product itself. No address and no identity: nobody signs in to it or is mailed. */
 export const SYSTEM_ACCOUNT_ID = 'system';
@@ -14,7 +14,6 @@ export const SYSTEM_ACCOUNT_ID = 'system';
 export const HEARTBEAT_KEY = 'heartbeat';
 
 const EVERY_MINUTES = 5;
-const EVERY_MS = EVERY_MINUTES * MINUTE_MS;
 /** Nobody looks at how it fared; the last day may help to find out why a ping was missing. */
 const KEEP_MS = DAY_MS;
 
@@ -75,29 +74,22 @@ export async function endHeartbeat(store: Store): Promise<void> {
   await store.db.deleteFrom('accounts').where('id', '=', SYSTEM_ACCOUNT_ID).execute();
 }
 
-/**
- * What a check of the system's own monitor leads to, in the transaction that records it: a ping in the outbox of alerts, unless one
- * waits there, and another check soon.
- */
-export async function recordHeartbeat(
-  trx: Transaction<Tables>,
-  { now }: { now: number },
-): Promise<{ deliveries: number; changed: false; lookAgainAt: number; steps: null }> {
+/** Queues a ping in the transaction that records a check of the product's own monitor, and returns how many: none if one waits. */
+export async function queueHeartbeat(trx: Transaction<Tables>, now: number): Promise<number> {
   await trx
     .deleteFrom('alerts')
     .where('account_id', '=', SYSTEM_ACCOUNT_ID)
     .where('created_at', '<', now - KEEP_MS)
     .execute();
-  const again = { changed: false as const, lookAgainAt: now + EVERY_MS, steps: null };
   const waiting = await trx
     .selectFrom('deliveries')
     .select('id')
     .where('account_id', '=', SYSTEM_ACCOUNT_ID)
     .where(isWaiting)
     .executeTakeFirst();
-  if (waiting) return { ...again, deliveries: 0 };
+  if (waiting) return 0;
   await addPing(trx, now);
-  return { ...again, deliveries: 1 };
+  return 1;
 }
 
 async function addPing(trx: Transaction<Tables>, now: number): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Plan } from './plan.ts';
-import type { FailedObservation, HandshakeObservation, Observation } from './observation.ts';
-import { displayName } from './endpoint.ts';
-import { mostTellingFailure } from './reach-failure.ts';
-import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
+import type { Plan } from '../plan.ts';
+import type { FailedObservation, HandshakeObservation, Observation } from '../observation.ts';
+import { displayName } from '../endpoint.ts';
+import { mostTellingFailure } from '../reach-failure.ts';
+import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
 
 /** Whether people reach an endpoint; `unknown` where our own side keeps us from telling. */
 export type Uptime = 'up' | 'down' | 'unknown';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alertSteps } from './alert-steps.ts';
+import { alertSteps } from '../alert-steps.ts';
 import { nextCheckAt } from './schedule.ts';
 
 const MINUTE = 60_000;

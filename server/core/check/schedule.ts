@@ -1,5 +1,5 @@
-import { alertSteps, type ChosenStep, type Renewable } from './alert-steps.ts';
-import { MINUTE_MS } from '../../contract/durations.ts';
+import { alertSteps, type ChosenStep, type Renewable } from '../alert-steps.ts';
+import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** A host that is down is looked at again within the hour, whatever its plan. */
 const UNREACHABLE_MINUTES = 60;

@@ -1,0 +1,277 @@
+import { MINUTE_MS } from '../../../contract/durations.ts';
+import type { AlertFacts, AlertStep, PlannedAlert } from '../alerting/alert.ts';
+import { followIncidents } from '../alerting/follow-incidents.ts';
+import type { IncidentChange, IncidentSteps, KnownIncident } from '../alerting/incident.ts';
+import { type AlertRoute, type ChannelState, routeAlert } from '../alerting/route.ts';
+import type { AlertSettings } from '../alerting/settings.ts';
+import { isAwaiting } from '../judge/awaiting.ts';
+import type { Observation } from '../observation.ts';
+import type { Plan } from '../plan.ts';
+import type { Verdict } from '../verdict.ts';
+import { nextCheckAt } from './schedule.ts';
+import {
+  assessUptime,
+  followUptime,
+  recentChecks,
+  type UptimeAssessment,
+  type UptimeStanding,
+  type UptimeStep,
+} from './uptime.ts';
+
+/** What is stored about the uptime of a monitor. Instants are ms UTC. */
+export interface UptimeRecord extends UptimeStanding {
+  /** When a check first told whether the endpoint is up. */
+  since: number | null;
+  /** As `recentChecks` returns it. */
+  recentChecks: string;
+  /** Of the last check that got an answer. */
+  responseMs: number | null;
+}
+
+/** What is stored about a monitor when its check has ended. */
+export interface CheckState {
+  /** `paused`: by somebody while the check ran. `own`: the product watches itself; its alert is the heartbeat. */
+  kind: 'watched' | 'paused' | 'own';
+  uptime: UptimeRecord;
+  /** Verdict of the check before; null for a first check. */
+  previous: Verdict | null;
+  /** Open incidents, and those that ended within `REMEMBER_INCIDENTS_MS`. */
+  incidents: readonly KnownIncident[];
+  settings: AlertSettings;
+  /** The interval that the plan allows. */
+  everyMinutes: number;
+  /** Somebody asked for another check while this one ran. */
+  isRequested: boolean;
+  /** In [0, 1); see `nextCheckAt`. */
+  jitter: number;
+}
+
+/** What is stored about where alerts can go. */
+export interface AlertContext {
+  plan: Plan;
+  /** IANA name; null means UTC. */
+  timeZone: string | null;
+  /** Every channel of the account, its own address first. */
+  channels: readonly ChannelState[];
+  /** End of the current maintenance (ms UTC); null when there is none. */
+  maintenanceUntil: number | null;
+  /** Deliveries of the known incidents. */
+  deliveries: readonly EarlierDelivery[];
+}
+
+export interface EarlierDelivery {
+  incidentId: string;
+  step: AlertStep;
+  channelKey: string;
+  state: 'waiting' | 'delivered' | 'failed' | 'superseded';
+  /** An attempt was begun, and nobody knows yet how it ended. */
+  isBeingSent: boolean;
+}
+
+/** An alert with the channels that it goes to; none: nobody can be notified. */
+export type RoutedAlert = PlannedAlert & { routes: AlertRoute[] };
+
+/** Everything that follows from one check. */
+export interface Conclusion {
+  assessment: UptimeAssessment;
+  /** What to store about uptime from now on; null: leave it as it is. */
+  uptime: UptimeRecord | null;
+  incidents: IncidentChange[];
+  alerts: RoutedAlert[];
+  /** ms UTC. */
+  nextCheckAt: number;
+}
+
+const HEARTBEAT_EVERY_MS = 5 * MINUTE_MS;
+
+/**
+ * Returns whether `conclude` depends on the alert context. Most checks change nothing that anybody is notified of, and the
+ * context takes several queries.
+ */
+export function needsAlertContext(
+  state: CheckState,
+  observation: Observation,
+  verdict: Verdict,
+  now: number,
+): boolean {
+  if (state.kind !== 'watched') return false;
+  const { incidents, alerting } = follow(state, observation, verdict, null, now);
+  // Maintenance silences alerts, keeps a change from ending, and may outlast a snooze.
+  return (
+    alerting.alerts.length > 0 ||
+    alerting.changes.some(({ kind }) => kind === 'end') ||
+    incidents.some(({ snoozedUntil }) => (snoozedUntil ?? 0) > now)
+  );
+}
+
+/**
+ * Decides everything that follows from one check: uptime, incidents, alerts with their routes, and when to check next.
+ * `verdict` must have been judged with `state.previous`. `context` may be null where `needsAlertContext` says no.
+ */
+export function conclude(
+  state: CheckState,
+  observation: Observation,
+  verdict: Verdict,
+  context: AlertContext | null,
+  now: number,
+): Conclusion {
+  const maintenanceUntil = context?.maintenanceUntil ?? null;
+  const { assessment, step, down, alerting } = follow(state, observation, verdict, maintenanceUntil, now);
+  const { kind, settings, previous } = state;
+  const isWatched = kind === 'watched';
+  const next = nextCheckAt({
+    now,
+    everyMinutes: state.everyMinutes,
+    reached: verdict.reached && step.standing.uptime !== 'down',
+    // Also when this check reached nobody: a certificate expires whether or not we can see it.
+    certificates: verdict.lastSeen?.expiring ?? [],
+    steps: isWatched ? settings.steps : null,
+    lookAgainAt: earliest([
+      step.lookAgainAt,
+      isWatched ? alerting.lookAgainAt : null,
+      kind === 'own' ? now + HEARTBEAT_EVERY_MS : null,
+      moreKnownAt(previous, verdict, now),
+    ]),
+    jitter: state.jitter,
+  });
+  return {
+    assessment,
+    // Paused while it was checked: nobody knows whether it is up until it is watched again.
+    uptime: kind === 'paused' ? null : uptimeRecord(state.uptime, step, assessment, now),
+    incidents: kind === 'paused' ? [] : [...down, ...(isWatched ? alerting.changes : [])],
+    alerts: isWatched && context !== null ? alerting.alerts.map(routed(settings, context, now)) : [],
+    // Requested while this check was running: it may have looked before the request, so another one follows.
+    nextCheckAt: state.isRequested ? now : next,
+  };
+}
+
+function follow(
+  state: CheckState,
+  observation: Observation,
+  verdict: Verdict,
+  maintenanceUntil: number | null,
+  now: number,
+): {
+  assessment: UptimeAssessment;
+  step: UptimeStep;
+  down: IncidentChange[];
+  incidents: readonly KnownIncident[];
+  alerting: IncidentSteps;
+} {
+  const { settings, previous } = state;
+  const assessment = assessUptime(observation);
+  const step = followUptime(state.uptime, { state: assessment.state, now });
+  const { changes: down, incidents } = followOutage(state.incidents, step, assessment, now);
+  const isUp = assessment.state === 'up';
+  const alerting = followIncidents({
+    verdict,
+    previous,
+    isUp,
+    known: incidents,
+    settings,
+    maintenanceUntil,
+    now,
+  });
+  return { assessment, step, down, incidents, alerting };
+}
+
+/** Returns what uptime changes about incidents, and the incidents as they are afterwards. A new one has the empty id. */
+function followOutage(
+  known: readonly KnownIncident[],
+  { incident, standing, endedAt: end }: UptimeStep,
+  { state, cause }: UptimeAssessment,
+  now: number,
+): { changes: IncidentChange[]; incidents: readonly KnownIncident[] } {
+  if (incident === 'begin') {
+    const startedAt = standing.downSince ?? now;
+    const facts: AlertFacts = {
+      certificate: null,
+      asOf: now,
+      message: cause?.message ?? '',
+      fix: null,
+      successor: null,
+      startedAt,
+      endedAt: null,
+    };
+    const opened = { problem: 'down' as const, fingerprint: '', startedAt, confirmedAt: now, facts };
+    return {
+      changes: [{ kind: 'open', ...opened, cause: cause?.code ?? 'other' }],
+      incidents: [...known, { ...NEW_INCIDENT, ...opened }],
+    };
+  }
+  if (incident !== 'end') return { changes: [], incidents: known };
+  const isOpen = ({ problem, endedAt }: KnownIncident) => problem === 'down' && endedAt === null;
+  const ended = { endedAt: end ?? now, recovered: state === 'up' };
+  return {
+    changes: known.filter(isOpen).map(({ id }) => ({ kind: 'end', id, ...ended })),
+    incidents: known.map((one) =>
+      isOpen(one) ? { ...one, ...ended, facts: { ...one.facts, endedAt: ended.endedAt } } : one,
+    ),
+  };
+}
+
+const NEW_INCIDENT = {
+  id: '',
+  clearingSince: null,
+  endedAt: null,
+  recovered: false,
+  acknowledgedAt: null,
+  snoozedUntil: null,
+  told: [],
+  toldAt: null,
+};
+
+function uptimeRecord(
+  before: UptimeRecord,
+  { standing }: UptimeStep,
+  { state, responseMs }: UptimeAssessment,
+  now: number,
+): UptimeRecord {
+  return {
+    ...standing,
+    since: before.since ?? (state === 'unknown' ? null : now),
+    recentChecks: recentChecks(before.recentChecks, state),
+    responseMs: responseMs ?? before.responseMs,
+  };
+}
+
+/** Leaves out channels on which the same alert failed for good, and sends good news only where the bad news went. */
+function routed(settings: AlertSettings, context: AlertContext, now: number) {
+  return (alert: PlannedAlert): RoutedAlert => {
+    const { problem, step } = alert;
+    const earlier = context.deliveries.filter(({ incidentId }) => incidentId === alert.incidentId);
+    const failedOn = earlier.filter((one) => one.step === step && one.state === 'failed');
+    const routes = routeAlert(alert, {
+      ...context,
+      channels: context.channels.filter(({ key }) => failedOn.every(({ channelKey }) => channelKey !== key)),
+      settings,
+      now,
+    });
+    if (step !== 'resolved') return { ...alert, routes };
+    // That a host is up again is news even to those whom the outage's alert has not reached yet.
+    const notified = earlier.filter(({ state, isBeingSent }) =>
+      problem === 'down'
+        ? state !== 'superseded'
+        : state === 'delivered' || (state === 'waiting' && isBeingSent),
+    );
+    return {
+      ...alert,
+      routes: routes.filter(({ key }) => notified.some(({ channelKey }) => channelKey === key)),
+    };
+  };
+}
+
+const FIRST_POSTURE_MS = MINUTE_MS;
+const PENDING_ANSWER_MS = 2 * MINUTE_MS;
+
+/** Returns when a check will know more than the interval suggests (ms UTC): what the first one left out, or a late answer. */
+function moreKnownAt(previous: Verdict | null, verdict: Verdict, now: number): number | null {
+  if (previous === null) return verdict.reached ? now + FIRST_POSTURE_MS : null;
+  // Once: a source that is always too slow must not be asked every two minutes for ever.
+  return isAwaiting(verdict) && !isAwaiting(previous) ? now + PENDING_ANSWER_MS : null;
+}
+
+function earliest(instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((at) => at !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
