@@ -12,10 +12,12 @@ import {
   tracePast,
 } from './telemetry/index.ts';
 import type { TracingConfig } from './tracing-config.ts';
+import { z } from 'zod';
 
-const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
-  version: string;
-};
+const PACKAGE = z.object({ version: z.string() });
+const { version } = PACKAGE.parse(
+  JSON.parse(readFileSync(resolve(import.meta.dirname, '..', 'package.json'), 'utf8')),
+);
 
 export interface RunningTelemetry extends Telemetry {
   /** Sends what is left. */

@@ -12,6 +12,7 @@ import type { Store } from '../../store/db/open-store.ts';
 import type { AppContext } from './app-env.ts';
 import { refuse, refuseForNow, type Refusal } from './problem.ts';
 import type { createCallLimits } from './rate-limit.ts';
+import { z } from 'zod';
 
 /** What a store's function does in its transaction, beside what it is asked for. */
 type Alongside = Parameters<typeof keepAnswer>[0];
@@ -119,9 +120,11 @@ function again(c: AppContext, call: Call, { status, contentType, body }: KeptAns
   return c.body(withoutShownOnce(call, body), status as 200);
 }
 
+const ANSWER = z.looseObject({ data: z.looseObject({}).optional() });
+
 function withoutShownOnce({ shownOnce }: Call, body: string): string {
   if (shownOnce === undefined) return body;
-  const answer = JSON.parse(body) as { data?: object };
+  const answer = ANSWER.parse(JSON.parse(body));
   if (answer.data === undefined) return body;
   const withheld = Object.fromEntries(shownOnce.map((field) => [field, null]));
   return JSON.stringify({ ...answer, data: { ...answer.data, ...withheld } });

@@ -180,7 +180,7 @@ const openableKeys: ReadKeys = async ({ context }) => {
   const keys = await context.adapter.findMany<Jwk>({ model: 'jwks' });
   const isOpenable = await Promise.all(
     keys.map(({ privateKey }) =>
-      symmetricDecrypt({ key: context.secretConfig, data: JSON.parse(privateKey) as string }).then(
+      symmetricDecrypt({ key: context.secretConfig, data: String(JSON.parse(privateKey)) }).then(
         () => true,
         () => false,
       ),

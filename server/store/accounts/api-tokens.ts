@@ -4,6 +4,7 @@ import { locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { storedStrings } from '../db/stored-json.ts';
 
 /** A personal token without its secret. Instants are ms UTC. */
 export interface ApiToken {
@@ -131,12 +132,11 @@ export async function useToken(
       .where('account_id', '=', row.id)
       .where('id', '=', row.token_id)
       .execute();
-  return { tokenId: row.token_id, scopes: parseScopes(row.scopes), account: toAccount(row) };
+  return { tokenId: row.token_id, scopes: storedStrings(row.scopes), account: toAccount(row) };
 }
 
 const COLUMNS = ['id', 'name', 'prefix', 'scopes', 'created_at', 'last_used_at', 'expires_at'] as const;
 
-const parseScopes = (scopes: string) => JSON.parse(scopes) as string[];
 /** The secret is 256 random bits: nothing slower is needed to keep it unguessable. */
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex');
 
@@ -152,7 +152,7 @@ const toToken = (row: {
   id: row.id,
   name: row.name,
   prefix: row.prefix,
-  scopes: parseScopes(row.scopes),
+  scopes: storedStrings(row.scopes),
   createdAt: row.created_at,
   lastUsedAt: row.last_used_at,
   expiresAt: row.expires_at,

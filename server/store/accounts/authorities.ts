@@ -5,6 +5,9 @@ import { bytes, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { FACTS } from '../checks/certificates.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { z } from 'zod';
 
 /** A certificate authority that an account trusts for its own monitors. */
 export interface TrustedAuthority {
@@ -12,6 +15,11 @@ export interface TrustedAuthority {
   facts: AuthorityFacts;
   addedAt: number;
 }
+
+const readAuthority: (text: string) => AuthorityFacts = storedJson(
+  'facts of an authority',
+  FACTS.extend({ subjectFullDn: z.string() }),
+);
 
 /** Newest first. */
 export async function authoritiesOf(db: Kysely<Tables>, accountId: string): Promise<TrustedAuthority[]> {
@@ -24,7 +32,7 @@ export async function authoritiesOf(db: Kysely<Tables>, accountId: string): Prom
     .execute();
   return rows.map(({ id, facts, created_at: addedAt }) => ({
     id,
-    facts: JSON.parse(facts) as AuthorityFacts,
+    facts: readAuthority(facts),
     addedAt,
   }));
 }

@@ -4,6 +4,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
+import { readAlertFacts } from './alert-facts.ts';
 
 /** What was told or will be. Instants are ms UTC. */
 export interface ToldAlert {
@@ -185,7 +186,7 @@ function toAlert(
     kind: row.kind,
     step: row.step,
     severity: row.severity,
-    facts: JSON.parse(row.facts) as AlertFacts,
+    facts: readAlertFacts(row.facts),
     monitor: monitorId === null || host === null || port === null ? null : { id: monitorId, host, port },
     createdAt: row.alertCreatedAt,
   };

@@ -21,6 +21,8 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refusalsAmong } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { z } from 'zod';
 
 /** What people chose about the alerts of one monitor. */
 export interface ChosenAlerts {
@@ -112,12 +114,33 @@ async function channelStates(
   ].map((channel) => ({ ...channel, isUnsubscribed: wantsNone(unsubscribed.get(channel.key)) }));
 }
 
+const SETTINGS = z.object({
+  channels: z.array(z.string()).nullable(),
+  steps: z
+    .array(z.union([z.templateLiteral([z.number(), 'd']), z.templateLiteral([z.number(), '%'])]))
+    .nullable(),
+  quietHours: z
+    .object({ fromMinute: z.number(), toMinute: z.number(), criticalAlways: z.boolean() })
+    .nullable(),
+  muted: z.array(z.enum(['uptime', 'changed', 'replacement_wanted', 'good_news'])),
+});
+const readSettings = storedJson('alert settings of an account', SETTINGS);
+const readOwn: (text: string) => DomainAlertSettings = storedJson(
+  'alert settings of a domain',
+  z.object({
+    channels: SETTINGS.shape.channels.exactOptional(),
+    steps: SETTINGS.shape.steps.exactOptional(),
+    quietHours: SETTINGS.shape.quietHours.exactOptional(),
+    muted: SETTINGS.shape.muted.exactOptional(),
+  }),
+);
+
 export function parseSettings(text: string | null): AlertSettings {
-  return text === null ? DEFAULT_ALERT_SETTINGS : (JSON.parse(text) as AlertSettings);
+  return text === null ? DEFAULT_ALERT_SETTINGS : readSettings(text);
 }
 
 export function parseOwn(text: string | null): DomainAlertSettings | null {
-  return text === null ? null : (JSON.parse(text) as DomainAlertSettings);
+  return text === null ? null : readOwn(text);
 }
 
 /** What a monitor does otherwise than its account, also what rests without Premium. */

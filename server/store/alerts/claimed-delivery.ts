@@ -13,6 +13,7 @@ import { type Account, toAccount } from '../accounts/accounts.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
+import { readAlertFacts } from './alert-facts.ts';
 
 /** One message that is this worker's to send until its lease ends. */
 export interface ClaimedDelivery {
@@ -153,7 +154,7 @@ export async function readClaimed(
       kind: row.alertKind,
       step: row.step,
       severity: row.severity,
-      facts: JSON.parse(row.alertFacts) as AlertFacts,
+      facts: readAlertFacts(row.alertFacts),
       createdAt: row.alertCreatedAt,
     },
     account: toAccount(row),

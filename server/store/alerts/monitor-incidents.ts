@@ -16,6 +16,7 @@ import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
+import { readIncidentFacts } from './alert-facts.ts';
 
 /** Incidents of a monitor as rules see them: those that are open, and those that ended lately. */
 export async function knownIncidents(
@@ -146,7 +147,7 @@ const NO_FACTS = { certificate: null, fix: null, successor: null };
 function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>): AlertFacts {
   const { message, started_at: startedAt, ended_at: endedAt } = row;
   const said = { ...NO_FACTS, asOf: startedAt, message: message || null, startedAt };
-  return { ...said, ...(JSON.parse(row.facts) as Partial<AlertFacts>), endedAt };
+  return { ...said, ...readIncidentFacts(row.facts), endedAt };
 }
 
 /**

@@ -4,6 +4,8 @@ import { bytes } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { z } from 'zod';
 
 export interface SeenCertificate {
   fingerprint: string;
@@ -101,8 +103,23 @@ export async function dropUnkeptDers(
     .execute();
 }
 
+/** Facts of a certificate as they are stored. */
+export const FACTS = z.object({
+  fingerprint: z.string(),
+  serialNumber: z.string(),
+  issuer: z.string(),
+  subject: z.string(),
+  notBefore: z.number(),
+  notAfter: z.number(),
+  authorityName: z.string(),
+  authorityFullDn: z.string(),
+  authorityUrl: z.string().nullable(),
+  sans: z.array(z.string()),
+});
+const readFacts = storedJson('facts of a certificate', FACTS);
+
 export function parseFacts(facts: string | null): CertificateFacts | null {
-  return facts === null ? null : (JSON.parse(facts) as CertificateFacts);
+  return facts === null ? null : readFacts(facts);
 }
 
 /** Removes certificates that no monitor has shown any more; returns how many. */

@@ -4,6 +4,8 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { MonitorDaysTable } from '../schema/check-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { z } from 'zod';
 
 /** What the checks of some time came to. `answered` are those with a response time. */
 export interface Figures {
@@ -63,13 +65,15 @@ function plus(one: Figures, other: Figures): Figures {
   };
 }
 
+const readHour = storedJson('figures of an hour', z.array(z.number()));
+
 /** As `monitor_states` keeps it. */
 export const packHour = ({ figures }: OpenHour): string => JSON.stringify(Object.values(figures));
 
 export function parseHour(row: { hour_at: number | null; hour: string | null }): OpenHour | null {
   if (row.hour_at === null || row.hour === null) return null;
   const [checks = 0, up = 0, down = 0, unknown = 0, answered = 0, responseSum = 0, responseMax = 0] =
-    JSON.parse(row.hour) as number[];
+    readHour(row.hour);
   return { at: row.hour_at, figures: { checks, up, down, unknown, answered, responseSum, responseMax } };
 }
 
@@ -83,13 +87,16 @@ export interface HourOfAnswers {
 }
 
 /** In a day's row: the number of the hour, how many answers, their sum and the slowest. */
-type PackedHours = [hour: number, answered: number, sum: number, max: number][];
+const readHours = storedJson(
+  'hours of a day',
+  z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
+);
 
 export function hoursOf({
   day_at: dayAt,
   hours,
 }: Pick<MonitorDaysTable, 'day_at' | 'hours'>): HourOfAnswers[] {
-  return (JSON.parse(hours) as PackedHours).map(([hour, answered, responseSum, responseMax]) => ({
+  return readHours(hours).map(([hour, answered, responseSum, responseMax]) => ({
     at: dayAt + hour * HOUR_MS,
     answered,
     responseSum,
@@ -107,7 +114,7 @@ export function withHour(day: DayFigures | undefined, { at, figures }: OpenHour)
     : figures;
   const { responseSum, responseMax, ...counts } = sum;
   const { answered } = figures;
-  const hours = day ? (JSON.parse(day.hours) as PackedHours) : [];
+  const hours = day ? readHours(day.hours) : [];
   const number = (at - dayAt) / HOUR_MS;
   const known = hours.find(([hour]) => hour === number);
   if (known && answered > 0) {

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Observation } from '../../core/index.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Tables } from '../schema/tables.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { z } from 'zod';
 
 /** An observation in the form in which it is kept. */
 export interface Evidence {
@@ -69,11 +71,23 @@ export function evidenceOf(observation: Observation): Evidence {
 const RANK = { leaf: 0, chain: 1, beside: 2 };
 
 /** The part of a stored observation that tells what was shown. */
-export interface StoredObservation {
-  resolution?: { ok: boolean; stage?: string; reason?: string };
-  addresses?: { presentedChain?: string[]; stage?: string; reason?: string }[];
-  authorities?: { fingerprint: string }[];
-}
+const OBSERVATION = z.object({
+  resolution: z
+    .object({ ok: z.boolean(), stage: z.string().optional(), reason: z.string().optional() })
+    .optional(),
+  addresses: z
+    .array(
+      z.object({
+        presentedChain: z.array(z.string()).optional(),
+        stage: z.string().optional(),
+        reason: z.string().optional(),
+      }),
+    )
+    .optional(),
+  authorities: z.array(z.object({ fingerprint: z.string() })).optional(),
+});
+export type StoredObservation = z.infer<typeof OBSERVATION>;
+export const readObservation = storedJson('an observation', OBSERVATION);
 
 /** Addresses are no part of it: names that lead to others each time show the same. */
 export function evidenceId({ resolution, addresses = [], authorities = [] }: StoredObservation): string {

@@ -1,5 +1,5 @@
 import { certificateDers } from './certificates.ts';
-import type { StoredObservation } from './evidence.ts';
+import { readObservation } from './evidence.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 
@@ -34,8 +34,7 @@ export async function presentedChain(store: Store, key: MonitorKey): Promise<Uin
     .orderBy('number', 'desc')
     .limit(1)
     .executeTakeFirst();
-  const { addresses = [] }: StoredObservation =
-    seen === undefined ? {} : (JSON.parse(seen.observation) as StoredObservation);
+  const { addresses = [] } = seen === undefined ? { addresses: [] } : readObservation(seen.observation);
   const chains = addresses.map((address) => address.presentedChain ?? []);
   const fingerprints = chains.find(([first]) => first === leaf) ?? [leaf];
   return (await certificateDers(store, fingerprints)) ?? [];

@@ -1,4 +1,6 @@
 import type { Uptime } from '../../core/index.ts';
+import { storedJson } from '../db/stored-json.ts';
+import { z } from 'zod';
 
 /** What one check told of uptime, as people see it in the strip of the last ones. Instants are ms UTC. */
 export interface Sample {
@@ -18,15 +20,14 @@ const BASE = 36;
  * Samples as `monitor_states` keeps them, which is written anew at every check and has to be small: a capital for the state, the time
  * since the one before (of the first: since 1970), how long the answer took and which message it failed with. About eight bytes each.
  */
-interface Packed {
-  checks: string;
-  messages: string[];
-}
+const PACKED = z.object({ checks: z.string(), messages: z.array(z.string()) });
+type Packed = z.infer<typeof PACKED>;
+const readPacked = storedJson('samples of uptime', PACKED);
 
 /** Oldest first, at most 90. */
 export function parseSamples(text: string | null): Sample[] {
   if (text === null || text === '') return [];
-  const { checks, messages } = JSON.parse(text) as Packed;
+  const { checks, messages } = readPacked(text);
   let at = 0;
   return [...checks.matchAll(/([A-Z])([^A-Z]*)/g)].map(([, letter = '', figures = '']) => {
     const [since = '', responseMs = '', message = ''] = figures.split(',');

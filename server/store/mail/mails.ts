@@ -7,6 +7,7 @@ import { answerRow, claimDueRows, holdRow, type OutboxLease, recallRows } from '
 import { liftRefusal, suppress } from './suppressions.ts';
 import type { MailState, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { readMail } from './stored-mail.ts';
 
 /** Kinds whose data is a link that acts for whoever has it. They go out to an address that refused mail, too. */
 export const LINK_KINDS: readonly AccountMail['kind'][] = [
@@ -105,7 +106,7 @@ export async function claimDueMails(store: Store, claim: Claim): Promise<Claimed
       recipient: row.recipient,
       isProven:
         OPERATOR_KINDS.includes(row.kind) || (row.email === row.recipient && row.email_verified === 1),
-      content: { kind: row.kind, ...JSON.parse(row.data ?? '{}') } as AccountMail,
+      content: readMail(row.kind, row.data),
       // The clock of somebody else says nothing to who reads it.
       timeZone: row.email === row.recipient ? row.time_zone : null,
       messageId: row.message_id,

@@ -3,6 +3,7 @@ import type { CertificateFacts, Protocol, UptimeStanding, Verdict } from '../../
 import { parseFacts } from '../checks/certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
+import { storedStrings } from '../db/stored-json.ts';
 
 export interface Monitor extends UptimeStanding {
   id: string;
@@ -101,7 +102,7 @@ export function toMonitor(row: MonitorRow): Monitor {
     recentChecks: row.recent_checks,
     pausedBy: row.paused_by,
     notes: row.notes,
-    tags: JSON.parse(row.tags) as string[],
+    tags: storedStrings(row.tags),
     faviconVersion: row.favicon_version,
   };
 }

@@ -7,6 +7,7 @@ import type { Store } from '../db/open-store.ts';
 import type { StatusPagesTable } from '../schema/status-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { storedStrings } from '../db/stored-json.ts';
 
 /** What a page shows of an account, and how it is called. */
 export interface StatusPageChoices {
@@ -58,7 +59,7 @@ function toPage(row: Selectable<StatusPagesTable>, domains: StatusPage['domains'
     listed: row.listed === 1,
     title: row.title,
     shows: row.shows,
-    tags: JSON.parse(row.tags) as string[],
+    tags: storedStrings(row.tags),
     domains,
     showCertificates: row.show_certificates === 1,
     showUptime: row.show_uptime === 1,

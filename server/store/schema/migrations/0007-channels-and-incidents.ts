@@ -1,4 +1,6 @@
 import { type Kysely, sql } from 'kysely';
+import { storedJson } from '../../db/stored-json.ts';
+import { z } from 'zod';
 
 /** Channels and what people choose about them, incidents of every problem, and alerts that belong to one. */
 export async function createChannelsAndIncidents(db: Kysely<unknown>): Promise<void> {
@@ -159,7 +161,7 @@ async function endFormerIncidents(db: Kysely<unknown>): Promise<void> {
     from incidents join monitors on monitors.id = incidents.monitor_id
     where incidents.ended_at is null and incidents.problem != 'down'`.execute(db);
   for (const { id, fingerprint, verdict, told_at: toldAt } of rows) {
-    const seen = verdict === null ? null : (JSON.parse(verdict) as { lastSeen?: LastSeen | null }).lastSeen;
+    const seen = verdict === null ? null : readVerdict(verdict).lastSeen;
     const shown = [...(seen?.expiring ?? []), ...(seen?.revoked ?? [])];
     if (seen && !shown.some((certificate) => certificate.fingerprint === fingerprint))
       await sql`update incidents set ended_at = ${toldAt}, recovered = 1 where id = ${id}`.execute(db);
@@ -167,10 +169,11 @@ async function endFormerIncidents(db: Kysely<unknown>): Promise<void> {
 }
 
 /** The part of a verdict, as that version wrote it, that names what is shown. */
-interface LastSeen {
-  expiring?: { fingerprint: string }[];
-  revoked?: { fingerprint: string }[];
-}
+const shown = z.array(z.object({ fingerprint: z.string() })).optional();
+const readVerdict = storedJson(
+  'a verdict',
+  z.object({ lastSeen: z.object({ expiring: shown, revoked: shown }).nullable().optional() }),
+);
 
 async function rebuildOutbox(db: Kysely<unknown>): Promise<void> {
   for (const index of ['alerts_account', 'deliveries_account', 'deliveries_alert', 'deliveries_due'])

@@ -1,9 +1,11 @@
 import { type Kysely, sql } from 'kysely';
 import type { Uptime } from '../../../core/index.ts';
 import { followHour, type OpenHour, packHour, withHour } from '../../checks/day-figures.ts';
-import { evidenceId, shortDigest, type StoredObservation } from '../../checks/evidence.ts';
+import { evidenceId, readObservation, shortDigest } from '../../checks/evidence.ts';
 import { packSamples, type Sample } from '../../checks/samples.ts';
 import type { Tables } from '../tables.ts';
+import { storedJson } from '../../db/stored-json.ts';
+import { z } from 'zod';
 
 type Db = Kysely<Tables>;
 
@@ -114,10 +116,7 @@ async function carryVerdicts(db: Db, monitor: FormerMonitor): Promise<Map<string
   }
   if (monitor.verdict === null || ids.has(monitor.verdict_id ?? '')) return ids;
   // A verdict whose row nobody knows.
-  const { judgedAt, leafFingerprint } = JSON.parse(monitor.verdict) as {
-    judgedAt?: number;
-    leafFingerprint?: string | null;
-  };
+  const { judgedAt, leafFingerprint } = readVerdict(monitor.verdict);
   const id = shortDigest(monitor.verdict);
   await db
     .insertInto('verdicts')
@@ -131,6 +130,11 @@ async function carryVerdicts(db: Db, monitor: FormerMonitor): Promise<Map<string
     .execute();
   return ids.set(monitor.verdict_id ?? '', id);
 }
+
+const readVerdict = storedJson(
+  'a verdict',
+  z.object({ judgedAt: z.number().optional(), leafFingerprint: z.string().nullable().optional() }),
+);
 
 async function* checksOf(db: Db, monitorId: string): AsyncGenerator<FormerCheck> {
   for (let after = { at: -1, id: '' }; ;) {
@@ -156,7 +160,7 @@ class Carried {
 
   add(check: FormerCheck, verdictIds: ReadonlyMap<string, string>): void {
     const at = check.finished_at;
-    const id = evidenceId(JSON.parse(check.observation) as StoredObservation);
+    const id = evidenceId(readObservation(check.observation));
     const known = this.evidence.get(id);
     this.evidence.set(id, { firstSeenAt: known?.firstSeenAt ?? at, observation: check.observation });
     const said = {

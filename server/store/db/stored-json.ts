@@ -1,0 +1,25 @@
+import { z } from 'zod';
+
+/**
+ * Returns a decoder of one shape that a column holds as JSON. It throws when the text has another shape: an older version wrote it, or
+ * somebody changed the database by hand. The error names `shape` and the paths that are wrong, but no stored value.
+ */
+export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: string) => T {
+  const json = z.string().transform((text, context): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'is not JSON' });
+      return z.NEVER;
+    }
+  });
+  const decoder = json.pipe(schema);
+  return (text) => {
+    const decoded = decoder.safeParse(text);
+    if (decoded.success) return decoded.data;
+    throw new Error(`The database has ${shape} that cannot be read: ${z.prettifyError(decoded.error)}`);
+  };
+}
+
+/** Decodes tags and scopes. */
+export const storedStrings = storedJson('a list of strings', z.array(z.string()));

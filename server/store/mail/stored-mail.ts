@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { AccountMail } from '../../core/index.ts';
+import { storedJson } from '../db/stored-json.ts';
+
+const named = { host: z.string(), port: z.number() };
+const listed = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.object({ first: z.array(z.object({ ...named, ...shape })), more: z.number() });
+const notAfter = z.number();
+
+const mail = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('verify_email'), url: z.string() }),
+  z.object({ kind: z.literal('reset_password'), url: z.string(), expiresAt: z.number() }),
+  z.object({ kind: z.literal('password_changed') }),
+  z.object({
+    kind: z.literal('account_cleared'),
+    domains: z.number(),
+    removed: z.partialRecord(
+      z.enum([
+        'channels',
+        'maintenance_windows',
+        'calendar_feeds',
+        'api_tokens',
+        'status_pages',
+        'badges',
+        'authorities',
+      ]),
+      z.number(),
+    ),
+  }),
+  z.object({
+    kind: z.literal('premium_ended'),
+    paused: z.array(z.object(named)),
+    source: z.enum(['none', 'deployment', 'grant', 'subscription', 'trial']),
+  }),
+  z.object({
+    kind: z.literal('feedback'),
+    from: z.object({ name: z.string(), email: z.string(), premium: z.boolean() }),
+    message: z.string(),
+  }),
+  z.object({ kind: z.literal('reached_you'), more: z.number(), ...named }),
+  z.object({ kind: z.literal('confirm_recipient'), url: z.string(), accountName: z.string() }),
+  z.object({
+    kind: z.literal('channel_disabled'),
+    name: z.string(),
+    channel: z.enum(['email', 'webhook', 'slack', 'discord', 'teams', 'telegram', 'pagerduty', 'ntfy']),
+    reason: z.enum(['gone', 'failing', 'refused']),
+    detail: z.string(),
+  }),
+  z.object({
+    kind: z.literal('digest'),
+    from: z.number(),
+    until: z.number(),
+    watched: z.number(),
+    attention: listed({
+      concern: z.enum(['expiry', 'revoked', 'untrusted', 'down', 'unreachable']),
+      notAfter: notAfter.nullable(),
+    }),
+    expiring: listed({ notAfter }),
+    renewed: listed({ notAfter }),
+    incidents: listed({
+      problem: z.enum([
+        'expiry',
+        'revoked',
+        'wrong_name',
+        'chain_broken',
+        'changed',
+        'replacement_wanted',
+        'down',
+      ]),
+      startedAt: z.number(),
+      endedAt: z.number().nullable(),
+    }),
+    uptime: z.array(z.object({ ...named, percent: z.number() })),
+  }),
+  z.object({
+    kind: z.literal('operator_alarm'),
+    code: z.string(),
+    detail: z.string(),
+    since: z.number(),
+  }),
+]);
+
+const fields = storedJson('a mail', z.record(z.string(), z.unknown()));
+
+/** Decodes a mail, whose kind has a column of its own. Throws where the fields do not fit the kind. */
+export function readMail(kind: string, data: string | null): AccountMail {
+  return mail.parse({ ...fields(data ?? '{}'), kind });
+}
