@@ -3,12 +3,12 @@ import { measureHouse } from '../scripts/house/measure.ts';
 
 /** The current value of each figure. Lower it here with every change that lowers it; none may rise. */
 const CEILINGS: Record<string, number> = {
-  'source files in server/': 548,
-  'files of at most 25 lines of code in server/': 108,
+  'source files in server/': 496,
+  'files of at most 25 lines of code in server/': 63,
   'files in the fullest folder': 44,
   'import circles': 0,
-  'unchecked casts of parsed JSON in server/': 35,
-  'comments of more than 4 lines': 83,
+  'unchecked casts of parsed JSON in server/': 14,
+  'comments of more than 4 lines': 80,
 };
 
 it('no layout figure of npm run house exceeds its current value', () => {

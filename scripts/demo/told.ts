@@ -1,11 +1,11 @@
 import { type AlertFacts, type PlannedAlert, routeAlert } from '../../server/core/index.ts';
 import { alertChoices } from '../../server/store/alerts/alert-settings.ts';
 import { addAlerts } from '../../server/store/alerts/alerts.ts';
-import { leaseClock } from '../../server/store/db/lease-clock.ts';
+import { leaseClock } from '../../server/store/db/dialect.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident } from '../../server/store/alerts/monitor-incidents.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const SECOND_MS = 1_000;
 

@@ -89,7 +89,8 @@ function castsOfJson(files: readonly SourceFile[]): number {
 
 function longComments(files: readonly SourceFile[]): number {
   const isLong = (comment: string): boolean => comment.trim().split('\n').length > LONG_COMMENT;
-  const comments = /\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n){2,}/gm;
+  // A comment starts its line; `/*` elsewhere is part of a path pattern.
+  const comments = /^[ \t]*\/\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n){2,}/gm;
   return files.reduce(
     (sum, { text }) => sum + Array.from(text.matchAll(comments), ([one]) => one).filter(isLong).length,
     0,

@@ -1,53 +1,54 @@
-import type { Hono } from 'hono';
+import type { Hono, MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
-import { createApi, type AppParts } from './http/api.ts';
+import { type Api, type AppParts, createApi } from './http/api.ts';
 import { publishedPage } from '../store/publishing/status-pages.ts';
 import { isDiskFull, isOutage, tookTooLong } from '../store/db/open-store.ts';
 import { countingOnly, createReadiness } from '../telemetry/index.ts';
-import type { AppEnv } from './http/app-env.ts';
-import { DEFAULT_TIMING, type AppOptions } from './app-options.ts';
-import { bodyLimits } from './http/body-limits.ts';
+import type { AppContext, AppEnv } from './http/app-env.ts';
+import { type AppOptions, DEFAULT_TIMING } from './app-options.ts';
 import { createClientAddressReader } from './http/client-address.ts';
 import { refuseForeignOrigin, refusePlainHttp } from './http/own-origin.ts';
 import { createPersonalTokens, showsToken } from './auth/personal-tokens.ts';
 import { plainRefusal, problemResponse, Refusal, refuse } from './http/problem.ts';
-import { publicConfigOf } from './http/public-settings.ts';
+import { deploymentRoutes, publicConfigOf } from './http/public-settings.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { createCallLimits } from './http/rate-limit.ts';
-import { isBelowApi, refusalResponse, refuseLongPath } from './http/request-path.ts';
-import { watchRequests } from './http/request-watch.ts';
+import { isBelowApi, refusalResponse, refuseLongPath, watchRequests } from './http/request-watch.ts';
 import { accountMetricsRoute } from './operations/account-metrics-routes.ts';
 import { alertRoutes } from './alerts/alerts-routes.ts';
 import { authorityRoutes } from './domains/authorities-routes.ts';
-import { authRoutes } from './auth/auth-routes.ts';
+import { authRoutes, oidcRoutes, userRoutes } from './auth/auth-routes.ts';
 import { badgeImages, badgeRoutes } from './publishing/badge-routes.ts';
 import { calendarRoutes } from './publishing/calendar-routes.ts';
 import { channelRoutes } from './alerts/channels-routes.ts';
 import { deliveryRoutes } from './alerts/deliveries-routes.ts';
-import { deploymentRoutes } from './http/deployment-routes.ts';
 import { devMailRoutes } from './operations/dev-mail-routes.ts';
 import { docsRoutes } from './documentation/docs-routes.ts';
-import { domainRoutes } from './domains/domain-routes.ts';
 import { eventRoutes } from './http/events-routes.ts';
 import { exportRoutes } from './auth/export-routes.ts';
-import { faviconRoutes } from './domains/favicon-routes.ts';
+import { domainUptimeRoute, faviconRoutes, oneDomainRoutes } from './domains/one-domain-routes.ts';
 import { feedbackRoutes } from './operations/feedback-routes.ts';
 import { glanceRoutes } from './domains/glance-routes.ts';
 import { identityRoutes } from './auth/identity-routes.ts';
 import { incidentRoutes } from './alerts/incidents-routes.ts';
 import { maintenanceRoutes } from './alerts/maintenance-routes.ts';
-import { oidcRoutes } from './auth/oidc-routes.ts';
 import { paymentRoutes } from './billing/payment-routes.ts';
 import { planRoutes } from './billing/plan-routes.ts';
 import { sessionRoutes } from './auth/sessions-routes.ts';
 import { tokenRoutes } from './auth/tokens-routes.ts';
 import { limitStatusPages, statusRoutes } from './publishing/status-routes.ts';
 import { mailReaderRoutes } from './alerts/unsubscribe-routes.ts';
-import { userRoutes } from './auth/user-routes.ts';
 import { securityHeaders } from './http/security-headers.ts';
 import { createSessions } from './auth/session.ts';
 import { staticPages } from './http/static-pages.ts';
 import { createThisMachine } from './http/this-machine.ts';
+import { domainAddRoute } from './domains/domain-add-routes.ts';
+import { domainBulkRoute } from './domains/domain-bulk-routes.ts';
+import { domainImportRoutes } from './domains/domain-import-routes.ts';
+import { domainListRoutes } from './domains/domain-list-routes.ts';
+import { domainReportRoutes } from './domains/domain-report-routes.ts';
+import { bodyLimit } from 'hono/body-limit';
+import { CALLS } from '../../contract/calls.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -189,3 +190,31 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
   });
   app.use('/api/*', bodyLimits());
 }
+
+/** Registers fixed paths first. `/domain/{id}` would otherwise match `/domain/list`. */
+function domainRoutes(api: Api, parts: AppParts): void {
+  domainListRoutes(api, parts);
+  domainAddRoute(api, parts);
+  domainBulkRoute(api, parts);
+  domainImportRoutes(api, parts);
+  domainUptimeRoute(api, parts);
+  domainReportRoutes(api, parts);
+  oneDomainRoutes(api, parts);
+}
+
+const ORDINARY_KILOBYTES = 64;
+/** A hundred lines with notes of 2,000 characters, which take three bytes each in many scripts. */
+const IMPORT_KILOBYTES = 1_024;
+const IMPORTS = new Set([CALLS.previewImport, CALLS.importDomains].map(({ path }) => `/api${path}`));
+
+/** Refuses bodies that are longer than their call needs. */
+function bodyLimits(): MiddlewareHandler<AppEnv> {
+  const [ordinary, ofImports] = [atMost(ORDINARY_KILOBYTES), atMost(IMPORT_KILOBYTES)];
+  return (c, next) => (IMPORTS.has(c.req.path) ? ofImports : ordinary)(c, next);
+}
+
+const atMost = (kilobytes: number) =>
+  bodyLimit({
+    maxSize: kilobytes * 1024,
+    onError: (c) => problemResponse(c as AppContext, refuse('too_large', `Send less than ${kilobytes} kB.`)),
+  });

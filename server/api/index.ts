@@ -4,4 +4,4 @@ export { derivedKey, unsubscribeKeys } from './auth/derived-keys.ts';
 export { createIdentityEvents } from './auth/identity-events.ts';
 export { refusePlainHttp } from './http/own-origin.ts';
 export { createOperatorApp } from './operator-app.ts';
-export { linkTestMode } from './billing/test-mode-link.ts';
+export { linkTestMode } from './billing/payment-webhook.ts';

@@ -1,13 +1,11 @@
 import { Hono } from 'hono';
 import type { AppContext, AppEnv } from './http/app-env.ts';
-import type { AppOptions } from './app-options.ts';
-import { DEFAULT_TIMING } from './app-options.ts';
+import { type AppOptions, DEFAULT_TIMING } from './app-options.ts';
 import { createClientAddressReader } from './http/client-address.ts';
 import { createHealth } from './operations/health.ts';
 import { metricsRoutes } from './operations/metrics.ts';
 import { problemResponse, Refusal, refuse } from './http/problem.ts';
-import { refusalResponse, refuseLongPath } from './http/request-path.ts';
-import { watchRequests } from './http/request-watch.ts';
+import { refusalResponse, refuseLongPath, watchRequests } from './http/request-watch.ts';
 import { createThisMachine } from './http/this-machine.ts';
 
 export type OperatorAppOptions = Required<

@@ -1,4 +1,5 @@
-import { DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { count } from './long-date.ts';
 
 /** A certificate valid for less is renewed at half of its lifetime, others at two thirds. */
 const RENEWED_AT_HALF_MS = 10 * DAY_MS;
@@ -119,4 +120,27 @@ export function isShortLived(certificate: Renewable): boolean {
 /** Whether a step is in the last stretch, in which a quiet hour is no reason to wait. */
 export function isCriticalStep(step: Step, certificate: Renewable): boolean {
   return stepAt(step, certificate) >= stepAt('critical', certificate);
+}
+
+const OWN: Partial<Record<Step, string>> = {
+  renewal_overdue: 'when its renewal is overdue',
+  expired: 'when it expires',
+};
+/** How many days before the end each is; less for short lifetimes. */
+const OWN_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
+
+/**
+ * When a step comes, for people: "14 days before", "20 % of its lifetime left", "when it expires". `leftMs`, where known, is how
+ * long before the end it comes for the certificate at hand, as the product's own steps come sooner for short lifetimes.
+ */
+export function stepLabel(step: Step, leftMs: number | null = null): string {
+  const own = OWN[step];
+  if (own !== undefined) return own;
+  const chosen = /^(\d+)([d%])$/.exec(step);
+  if (chosen?.[2] === '%') return `${chosen[1]} % of its lifetime left`;
+  const days = chosen === null ? (OWN_DAYS[step] ?? 0) : Number(chosen[1]);
+  if (leftMs === null || leftMs >= days * DAY_MS) return `${count(days, 'day')} before`;
+  return leftMs >= DAY_MS
+    ? `${count(Math.floor(leftMs / DAY_MS), 'day')} before`
+    : `${count(Math.max(1, Math.floor(leftMs / HOUR_MS)), 'hour')} before`;
 }

@@ -1,6 +1,6 @@
 export type { AccountMail, ClearedTable, Concern, Digest, Listed, Named } from './account-mail.ts';
-export { mailedLink } from './mailed-link.ts';
-export type { UnsubscribePair } from './mailed-link.ts';
+export { mailedLink } from './account-mail.ts';
+export type { UnsubscribePair } from './account-mail.ts';
 export { fixFor } from './judge/advice.ts';
 export { alertSteps, expectedRenewal, isShortLived, passedSince, renewalOverdueAt } from './alert-steps.ts';
 export type { ChosenStep, Step } from './alert-steps.ts';
@@ -19,19 +19,19 @@ export { alertTitle } from './alerting/alert-title.ts';
 export { alertsAhead } from './alerting/alerts-ahead.ts';
 export type { AlertAhead } from './alerting/alerts-ahead.ts';
 export { followIncidents } from './alerting/follow-incidents.ts';
-export { incidentSeverity } from './alerting/incident-severity.ts';
-export type { Look } from './alerting/look.ts';
+export { incidentSeverity } from './alerting/incident.ts';
+export type { Look } from './alerting/incident.ts';
 export { REMEMBER_INCIDENTS_MS, silentUntil } from './alerting/incident.ts';
 export type { IncidentChange, IncidentSteps, KnownIncident } from './alerting/incident.ts';
 export { knownZone, nextWallClock, zoneOffsetMs } from './alerting/local-time.ts';
-export { maintenanceUntil } from './alerting/maintenance.ts';
-export type { MaintenanceWindow } from './alerting/maintenance.ts';
+export { maintenanceUntil } from './alerting/silence.ts';
+export type { MaintenanceWindow } from './alerting/silence.ts';
 export { mayUseChannel, routeAlert } from './alerting/route.ts';
 export type { AlertRoute, ChannelKind, ChannelState } from './alerting/route.ts';
-export { leavesAt } from './alerting/quiet-hours.ts';
+export { leavesAt } from './alerting/silence.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
 export type { AlertSettings, DomainAlertSettings, MutableEvent, QuietHours } from './alerting/settings.ts';
-export { stepLabel } from './alerting/step-label.ts';
+export { stepLabel } from './alert-steps.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
 export { CSV_START, csvRecord } from './csv.ts';
@@ -46,7 +46,7 @@ export type {
   RoutedAlert,
   UptimeRecord,
 } from './check/conclude.ts';
-export { count, duration } from './duration.ts';
+export { count, duration } from './long-date.ts';
 export { displayName, mappedIpv4, normaliseEndpoint } from './endpoint.ts';
 export type { Endpoint, EndpointPolicy, EndpointRefusal, NormalisedEndpoint } from './endpoint.ts';
 export { certificateFacts } from './facts.ts';

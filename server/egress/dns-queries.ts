@@ -1,9 +1,5 @@
-import { promises as dns } from 'node:dns';
-import type { CaaRecord as CaaRecordOfNode } from 'node:dns';
-
-import { createSlots } from './slots.ts';
-import { within } from './within.ts';
-import type { Limit } from './within.ts';
+import { type CaaRecord as CaaRecordOfNode, promises as dns } from 'node:dns';
+import { createSlots, type Limit, within } from './within.ts';
 
 /** `code` is the resolver's own, as in node:dns; ETIMEOUT also stands for a reached limit. */
 type Asked<Found> = ({ ok: true } & Found) | { ok: false; code: string };

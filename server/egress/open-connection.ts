@@ -1,10 +1,6 @@
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
-
+import { connect, type Socket } from 'node:net';
 import { parseAddress, sameAddress } from './address.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import { connectFailure } from './connect-failure.ts';
-import type { ConnectFailure } from './connect-failure.ts';
 import { unmapped } from './embedded-address.ts';
 import { within } from './within.ts';
 
@@ -85,4 +81,31 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
     clearInterval(count);
     signal.removeEventListener('abort', stop);
   });
+}
+
+/** `no_route_here`: our side has no IPv6, which says nothing about the peer. */
+export type ConnectFailure = 'refused' | 'reset' | 'timeout' | 'unroutable' | 'no_route_here' | 'other';
+
+/** Names what ended an attempt to connect, by the kernel's error code. */
+export function connectFailure(code: string | undefined, isIpv6: boolean): ConnectFailure {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'refused';
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return 'reset';
+    case 'ETIMEDOUT':
+      return 'timeout';
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+      // The kernel found no route or no source address before any packet left.
+      return isIpv6 ? 'no_route_here' : 'unroutable';
+    case 'EHOSTUNREACH':
+    case 'ENETDOWN':
+    case 'EHOSTDOWN':
+      return 'unroutable';
+    default:
+      return 'other';
+  }
 }

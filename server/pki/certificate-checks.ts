@@ -1,10 +1,8 @@
 import type { Certificate } from './certificate.ts';
 import { hasUnknownCritical } from './extension-list.ts';
 import { EXTENSION, PURPOSE } from './object-identifiers.ts';
-import type { CertificateRole, PathFailure } from './path-failure.ts';
-import { failure } from './path-failure.ts';
-import type { Profile } from './profile-rule.ts';
-import { profileFailures } from './profile.ts';
+import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
+import { type Profile, profileFailures } from './profile.ts';
 import { isWeakKey } from './public-key.ts';
 import { isWeakSignature } from './signature.ts';
 

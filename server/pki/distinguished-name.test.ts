@@ -8,8 +8,7 @@ import {
   utf8String,
 } from '../../tests/kit/der-writer.ts';
 import { isSameName } from './certificate.ts';
-import { parseDistinguishedName } from './distinguished-name.ts';
-import { formatDistinguishedName } from './format-distinguished-name.ts';
+import { formatDistinguishedName, parseDistinguishedName } from './distinguished-name.ts';
 
 const CN = '2.5.4.3';
 const O = '2.5.4.10';

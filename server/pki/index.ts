@@ -9,7 +9,7 @@ export { crlAnswer } from './revocation/crl-answer.ts';
 export { certificatesOf } from './certificate-bundle.ts';
 export type { DistinguishedName } from './distinguished-name.ts';
 export type { SubjectAltNames } from './extensions.ts';
-export { formatDistinguishedName } from './format-distinguished-name.ts';
+export { formatDistinguishedName } from './distinguished-name.ts';
 export { parseIpAddress } from './ip-address.ts';
 export { ocspAnswer } from './revocation/ocsp-answer.ts';
 export { ocspRequest } from './revocation/ocsp-request.ts';
@@ -19,7 +19,7 @@ export type { CertificateRole, PathFailure, PathFailureCode } from './path-failu
 export { splitPem, toPem } from './pem.ts';
 export type { PkiErrorCode } from './pki-error.ts';
 export { PkiError } from './pki-error.ts';
-export type { Profile } from './profile-rule.ts';
+export type { Profile } from './profile.ts';
 export { publicKeyName } from './public-key.ts';
 export type { Reference } from './reference-identifier.ts';
 export { matchesReference } from './reference-identifier.ts';

@@ -1,13 +1,10 @@
 import type { Certificate } from './certificate.ts';
-import type { CheckContext, Purpose } from './certificate-checks.ts';
-import { leafFailures, validityFailure } from './certificate-checks.ts';
-import type { PathFailure } from './path-failure.ts';
-import { failure, rankFailures } from './path-failure.ts';
+import { type CheckContext, leafFailures, type Purpose, validityFailure } from './certificate-checks.ts';
+import { failure, type PathFailure, rankFailures } from './path-failure.ts';
 import { findPath } from './path-memory.ts';
 import { MAX_INTERMEDIATES } from './path-search.ts';
-import type { Profile } from './profile-rule.ts';
-import type { Reference } from './reference-identifier.ts';
-import { matchesReference } from './reference-identifier.ts';
+import type { Profile } from './profile.ts';
+import { matchesReference, type Reference } from './reference-identifier.ts';
 import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
 import { WorkBudget } from './work-budget.ts';

@@ -1,7 +1,7 @@
 import type { Certificate } from './certificate.ts';
 import type { KeyUsage } from './extensions.ts';
 import { EXTENSION, PURPOSE } from './object-identifiers.ts';
-import type { ProfileRule } from './profile-rule.ts';
+import type { ProfileRule } from './profile.ts';
 
 const AUTHORITIES = ['intermediate', 'anchor'] as const;
 const BELOW_THE_ANCHOR = ['leaf', 'intermediate'] as const;

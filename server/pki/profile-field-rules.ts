@@ -1,4 +1,4 @@
-import type { ProfileRule } from './profile-rule.ts';
+import type { ProfileRule } from './profile.ts';
 import { RSA_ENCRYPTION } from './public-key.ts';
 
 /** Rules on the fields outside the extensions. */

@@ -2,7 +2,7 @@ import { isALabel } from './a-label.ts';
 import type { Certificate } from './certificate.ts';
 import { splitMailbox } from './name-constraints.ts';
 import { EXTENSION } from './object-identifiers.ts';
-import type { ProfileRule } from './profile-rule.ts';
+import type { ProfileRule } from './profile.ts';
 
 /** Rules on the subject and its alternative names. */
 export const NAME_RULES: readonly ProfileRule[] = [

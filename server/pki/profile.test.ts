@@ -10,13 +10,10 @@ import {
   tagged,
   utf8String,
 } from '../../tests/kit/der-writer.ts';
-import type { CertificateOptions } from '../../tests/kit/mint.ts';
-import { mintAuthority, mintKey } from '../../tests/kit/mint.ts';
-import type { Certificate } from './certificate.ts';
-import { parseCertificate } from './certificate.ts';
+import { type CertificateOptions, mintAuthority, mintKey } from '../../tests/kit/mint.ts';
+import { type Certificate, parseCertificate } from './certificate.ts';
 import type { CertificateRole } from './path-failure.ts';
-import { issuanceFailures, profileFailures } from './profile.ts';
-import type { Profile } from './profile-rule.ts';
+import { issuanceFailures, type Profile, profileFailures } from './profile.ts';
 
 const root = mintAuthority({ commonName: 'Root' });
 const key = mintKey();

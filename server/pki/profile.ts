@@ -1,11 +1,29 @@
 import type { Certificate } from './certificate.ts';
 import { equalBytes } from './der-values.ts';
-import type { CertificateRole, PathFailure } from './path-failure.ts';
-import { failure } from './path-failure.ts';
+import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
 import { EXTENSION_RULES } from './profile-extension-rules.ts';
 import { FIELD_RULES } from './profile-field-rules.ts';
 import { NAME_RULES } from './profile-name-rules.ts';
-import type { Profile, ProfileRule } from './profile-rule.ts';
+
+/**
+ * How much is asked of a certificate beyond what decides whether TLS clients accept it:
+ * `tls-client` nothing more; `rfc5280` what RFC 5280 §4 obliges issuing CAs to; `web-pki` what the CA/Browser Forum's
+ * Baseline Requirements oblige publicly trusted CAs to, which is mostly the same and more.
+ */
+export type Profile = 'tls-client' | 'rfc5280' | 'web-pki';
+
+/** One obligation of whoever issues. */
+export interface ProfileRule {
+  /** Stable name, kebab-case. */
+  readonly id: string;
+  /** Where it is written: a section of RFC 5280, or of the Baseline Requirements with `BR`. */
+  readonly section: string;
+  /** Absent: both. */
+  readonly profile?: 'rfc5280' | 'web-pki';
+  /** Absent: every role. */
+  readonly roles?: readonly CertificateRole[];
+  broken(certificate: Certificate, role: CertificateRole, purpose: 'serverAuth' | 'clientAuth'): boolean;
+}
 
 const RULES: readonly ProfileRule[] = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
 

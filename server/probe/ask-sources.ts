@@ -1,10 +1,7 @@
 import type { AddressObservation, FetchedAuthority, Observation, RevocationEvidence } from '../core/index.ts';
-import { parseReadable } from '../pki/index.ts';
-import type { Certificate, TrustStore } from '../pki/index.ts';
-import { heldPath, isPublicPath, sentChains } from './held-paths.ts';
-import type { SentChain } from './held-paths.ts';
-import type { Asker } from './sources/asker.ts';
-import type { FoundAuthorities, Sources } from './sources/sources.ts';
+import { type Certificate, parseReadable, type TrustStore } from '../pki/index.ts';
+import { heldPath, isPublicPath, type SentChain, sentChains } from './held-paths.ts';
+import type { Asker, FoundAuthorities, Sources } from './sources/sources.ts';
 import { waited } from './waited.ts';
 
 export interface AskOptions {

@@ -1,15 +1,13 @@
 import { deserialize, serialize } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-
 import type { Observation } from '../core/index.ts';
 import { createAddressPolicy, createResolver } from '../egress/index.ts';
 import { BoundedMap, WorkBudget } from '../pki/index.ts';
 import type { Order, Report, ThreadData } from './examiner-messages.ts';
-import { createExaminer } from './examiner.ts';
+import { createExaminer, loadTrustStore } from './examiner.ts';
 import { createProbe } from './probe.ts';
 import { createSources } from './sources/create-sources.ts';
 import type { Step } from './step.ts';
-import { loadTrustStore } from './trust-anchors.ts';
 
 // A thread that looks and judges: what it does never keeps an HTTP request waiting.
 

@@ -1,15 +1,23 @@
 import {
   certificateFacts,
-  judge,
   type CertificateFacts,
+  judge,
   type Observation,
   type Protocol,
   type Verdict,
 } from '../core/index.ts';
-import { WorkBudget, extendTrustStore, parseReadable, type TrustStore } from '../pki/index.ts';
+import {
+  createTrustStore,
+  extendTrustStore,
+  parseReadable,
+  splitPem,
+  type TrustStore,
+  WorkBudget,
+} from '../pki/index.ts';
 import type { Probe } from './probe.ts';
 import type { Step } from './step.ts';
 import { createHash } from 'node:crypto';
+import { getCACertificates } from 'node:tls';
 
 export interface LookOptions {
   /** Aborted, it ends what is still under way as a timeout. */
@@ -112,4 +120,15 @@ function createAccountTrust(base: TrustStore): (authorities: readonly Uint8Array
     if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
     return trustStore;
   };
+}
+
+/**
+ * The roots that a verdict starts from: Mozilla's set as bundled with Node, plus the operator's own anchors in PEM.
+ * Never the system's store or NODE_EXTRA_CA_CERTS: the same observation must give the same verdict on every machine.
+ * @throws PkiError when the operator's PEM cannot be read.
+ */
+export function loadTrustStore(extraCaPem: string | null): TrustStore {
+  const bundled = getCACertificates('bundled').flatMap((pem) => splitPem(pem));
+  const roots = createTrustStore(bundled, { arePublic: true });
+  return extraCaPem === null ? roots : extendTrustStore(roots, splitPem(extraCaPem));
 }

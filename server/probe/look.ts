@@ -1,11 +1,8 @@
 import type { TLSSocket } from 'node:tls';
-
 import type { AddressObservation } from '../core/index.ts';
-import { isPostQuantum } from './group-name.ts';
-import { hangUp } from './handshake.ts';
-import { secure } from './secure.ts';
-import type { Approach, Secured } from './secure.ts';
-import { widestContext, modernContext } from './tls-contexts.ts';
+import { hangUp, isPostQuantum } from './handshake.ts';
+import { type Approach, secure, type Secured } from './secure.ts';
+import { modernContext, widestContext } from './tls-contexts.ts';
 
 /** A connection that shook hands, and a way to another one like it. */
 export interface OpenLook {

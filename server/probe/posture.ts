@@ -1,13 +1,8 @@
 import type { SecureContext } from 'node:tls';
-
-import type { HandshakeObservation, PostureObservation } from '../core/index.ts';
-import { TLS_VERSIONS } from '../core/index.ts';
+import { type HandshakeObservation, type PostureObservation, TLS_VERSIONS } from '../core/index.ts';
 import { parseReadable } from '../pki/index.ts';
-import { isPostQuantum } from './group-name.ts';
-import { hangUp } from './handshake.ts';
-import type { HandshakeEvidence } from './handshake.ts';
-import { secure } from './secure.ts';
-import type { Approach, Secured } from './secure.ts';
+import { type HandshakeEvidence, hangUp, isPostQuantum } from './handshake.ts';
+import { type Approach, secure, type Secured } from './secure.ts';
 import type { DomainSource } from './sources/sources.ts';
 import { groupsContext, signatureContext, versionContext } from './tls-contexts.ts';
 import { waited } from './waited.ts';

@@ -8,14 +8,11 @@ import type {
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import { parseReadable, type TrustStore, WorkBudget } from '../pki/index.ts';
-import { askSources } from './ask-sources.ts';
-import type { Asked } from './ask-sources.ts';
+import { type Asked, askSources } from './ask-sources.ts';
 import { lookAtHttp } from './http-look.ts';
-import { look } from './look.ts';
-import type { LookOptions, OpenLook } from './look.ts';
+import { look, type LookOptions, type OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
-import { Asker } from './sources/asker.ts';
-import type { Sources } from './sources/sources.ts';
+import { Asker, type Sources } from './sources/sources.ts';
 import { type Step, timed } from './step.ts';
 
 export interface ObserveOptions {

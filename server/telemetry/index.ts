@@ -10,5 +10,5 @@ export {
   type SpanParent,
   type Tracer,
 } from './span.ts';
-export { countingOnly, type Telemetry } from './telemetry.ts';
-export { createTracing, type Tracing, type TracingSettings } from './tracing.ts';
+export { countingOnly, type Telemetry } from './meters.ts';
+export { createTracing, type Tracing, type TracingSettings } from './span.ts';

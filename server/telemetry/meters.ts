@@ -6,6 +6,7 @@ import {
   Histogram,
   Registry,
 } from 'prom-client';
+import type { Tracer } from './span.ts';
 
 /** What one process counts of its own work. Labels are words of the program, never names of hosts or people. */
 export interface Meters {
@@ -179,4 +180,16 @@ export function measureProcess({ registry }: Meters, facts: ProcessFacts): void 
       if (use !== null) this.set(use.limit);
     },
   });
+}
+
+/** What a process tells of its own work. */
+export interface Telemetry {
+  meters: Meters;
+  /** null: no traces. */
+  tracer: Tracer | null;
+}
+
+/** Counts, and traces nothing. */
+export function countingOnly(): Telemetry {
+  return { meters: createMeters(), tracer: null };
 }

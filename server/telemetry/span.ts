@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Meters } from './meters.ts';
 
 /** By the names of OpenTelemetry's semantic conventions where they have one. Never secrets: traces leave the machine. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
@@ -127,4 +128,38 @@ export function parseTraceparent(header: string | undefined): SpanParent | null 
   // Version 00 has nothing behind the flags; later ones may.
   if (version === '00' && header?.length !== 55) return null;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** Where traces go, from the variables that OpenTelemetry names. */
+export interface TracingSettings {
+  endpoint: URL;
+  headers: Readonly<Record<string, string>>;
+  resource: Readonly<Record<string, string>>;
+  ratio: number;
+  timeoutMs: number;
+  delayMs: number;
+}
+
+export interface Tracing {
+  tracer: Tracer;
+  close(): Promise<void>;
+}
+
+/** Loads what sends traces, and only then. */
+export async function createTracing(
+  settings: TracingSettings,
+  parts: { version: string; meters: Meters; onTrouble: (detail: string) => void },
+): Promise<Tracing> {
+  const { createOtlpExporter } = await import('./otlp.ts');
+  const { ratio, ...receiver } = settings;
+  const exporter = createOtlpExporter({
+    ...receiver,
+    scope: { name: 'certlantern', version: parts.version },
+    onTrouble: parts.onTrouble,
+    onSpans: parts.meters.spans,
+  });
+  return {
+    tracer: createTracer({ ratio, onEnd: (span) => exporter.add(span) }),
+    close: () => exporter.close(),
+  };
 }

@@ -9,8 +9,7 @@ import {
 import { mailOf, recordBounce } from '../store/mail/bounces.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { createBell } from './bell.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import type { Alarms } from './operator-alarm.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

@@ -4,8 +4,7 @@ import { record } from '../store/checks/checks.ts';
 import { type ClaimedMonitor, postponeCheck } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { type CheckOutcome, during, failTrace, type Telemetry, trace } from '../telemetry/index.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import { LOOK_AGAIN_MS } from './own-network.ts';
 import type { Look, SharedLooks, Watchers } from './shared-looks.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { during, type Fields, type Telemetry, tracePast } from '../telemetry/index.ts';
 import { createBell } from './bell.ts';
-import type { Log } from './log.ts';
+import type { Log } from './clock.ts';
 
 /**
  * How long due work waits on average when no signal told of it; signals make the usual wait milliseconds. Never twice the same:

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-
 import type { CertificateFacts, Observation } from '../core/index.ts';
-import type { Judgement } from '../probe/index.ts';
+import type { IconSource, Judgement } from '../probe/index.ts';
 import {
   answerGlance,
   type ClaimedGlance,
@@ -9,6 +8,12 @@ import {
   type GlanceAnswer,
 } from '../store/checks/glances.ts';
 import type { CheckerOptions } from './checker.ts';
+import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
+import type { Store } from '../store/db/open-store.ts';
+import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import type { Telemetry } from '../telemetry/index.ts';
+import type { Clock, Log } from './clock.ts';
+import { DAY_MS } from '../../contract/durations.ts';
 
 /** Renewed while the look goes on, so that a killed worker's is taken up while its asker still waits. */
 export const GLANCE_LEASE_MS = 3_000;
@@ -72,4 +77,51 @@ function readableChain(
     if (chain[0]?.fingerprint === leafFingerprint) return chain;
   }
   return [];
+}
+
+export interface IconKeeperOptions {
+  store: Store;
+  icons: IconSource;
+  clock: Clock;
+  /** In [0, 1); spreads the fetches. */
+  random: () => number;
+  log: Log;
+}
+
+/** Icons change about never; where there is none, one may appear any day. */
+const AGAIN_AFTER_MS = 7 * DAY_MS;
+const NONE_AGAIN_AFTER_MS = DAY_MS;
+/** Decoration: it must never be noticed beside the checks. */
+const AT_ONCE = 2;
+
+/** Looks for the icons of the sites that are checked, in a loop of its own. */
+export function createIconKeeper({
+  store,
+  icons,
+  clock,
+  random,
+  telemetry,
+  log,
+}: IconKeeperOptions & { telemetry: Telemetry }): ClaimLoop {
+  const spread = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
+
+  async function keep(site: Site, stopping: AbortSignal): Promise<void> {
+    const icon = await icons.find(site, stopping);
+    // A known icon outlives a day on which its site does not answer.
+    if (icon === null) return;
+    await keepFavicon(store, site, { ...icon, nextFetchAt: spread(AGAIN_AFTER_MS) });
+  }
+
+  return createClaimLoop<Site>({
+    name: 'icon',
+    concurrency: AT_ONCE,
+    claim: (limit) =>
+      claimDueSites(store, { now: clock.now(), limit, nextFetchAt: spread(NONE_AGAIN_AFTER_MS) }),
+    handle: keep,
+    release: (site) => releaseSite(store, site, clock.now()),
+    random,
+    fieldsOf: ({ host, port }) => ({ endpoint: `${host}:${port}` }),
+    telemetry,
+    log,
+  });
 }

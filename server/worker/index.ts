@@ -11,9 +11,8 @@ import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts
 import { checkEndpoint, type CheckerOptions } from './checker.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import { deliver, type DelivererOptions } from './deliverer.ts';
-import { answerAsked, GLANCE_LEASE_MS } from './glancer.ts';
+import { answerAsked, createIconKeeper, GLANCE_LEASE_MS, type IconKeeperOptions } from './glancer.ts';
 import { createDigestKeeper } from './digest-keeper.ts';
-import { createIconKeeper, type IconKeeperOptions } from './icon-keeper.ts';
 import { createJanitor } from './janitor.ts';
 import { mail } from './mailer.ts';
 import { createAlarms } from './operator-alarm.ts';

@@ -12,10 +12,9 @@ import { prunePast } from '../store/checks/retention.ts';
 import { pruneSessions } from '../store/accounts/sessions.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { pruneTrials } from '../store/billing/trials.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
-import { HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
 /** What is kept of the past of a domain grows old by the day. The history of certificates is kept for as long as the domain. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;

@@ -1,7 +1,6 @@
 import { type AlarmCode, clearAlarm, raiseAlarm } from '../store/alerts/alarms.ts';
 import type { Store } from '../store/db/open-store.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
 /** What only the operator can set right, as this process sees it. */

@@ -1,13 +1,11 @@
 import { getDomain } from 'tldts';
-import type { Observation } from '../core/index.ts';
+import type { FailedObservation, Observation, ReachFailure } from '../core/index.ts';
 import type { Canaries, CanarySighting } from '../probe/index.ts';
 import { createClockGuard } from './clock-guard.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import { createMassFailure, type Tally } from './mass-failure.ts';
-import { isNetworkFailure } from './network-failure.ts';
 import type { Alarms } from './operator-alarm.ts';
-import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 /** How long a message waits while nobody knows what time it is. */
 export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
@@ -162,4 +160,36 @@ function inWords(offMs: number): string {
   const hours = Math.round(Math.abs(offMs) / HOUR_MS);
   const span = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`;
   return `${span} ${offMs > 0 ? 'ahead' : 'behind'}`;
+}
+
+/**
+ * What a peer did that a network cannot do by being cut: it answered, if not as it should. Everything else may be our own
+ * side's doing: lost packets (timeout, also in the middle of a handshake or of the answer to a request), a firewall or a
+ * router that answers for others (refused, reset, closed, unroutable), a resolver that cannot reach anybody and says so in
+ * whatever words it has (SERVFAIL, REFUSED, silence, some even NXDOMAIN).
+ */
+const ANSWERED: ReadonlySet<ReachFailure> = new Set([
+  'not_tls',
+  'tls_alert',
+  'protocol_version',
+  'no_certificate',
+  'too_large',
+  'wrong_protocol',
+  'starttls_refused',
+  'starttls_injection',
+]);
+
+/** Said by us and not by any network: what the policy refuses, and that there is no IPv6 here. */
+const isOurs = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
+  stage === 'policy' || reason === 'no_route_here';
+
+/** Whether a look failed in a way that the network between us and the endpoint may be to blame for. */
+export function isNetworkFailure({ resolution, addresses, http }: Observation): boolean {
+  if (!resolution.ok) return resolution.stage === 'dns';
+  // Shook hands, but the request got no answer. An error of the server (5xx) is an answer.
+  if (addresses.some(({ outcome }) => outcome === 'handshake'))
+    return http !== null && http.outcome === 'failed' && ['timeout', 'closed'].includes(http.reason);
+  const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');
+  if (failed.some(({ reason }) => ANSWERED.has(reason))) return false;
+  return failed.some((seen) => !isOurs(seen));
 }

@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../store/db/open-store.ts';
 import { carryOutPlan, endedPlans, misfitPlans, nextPlanEnd } from '../store/billing/plan-ends.ts';
 import { createBell } from './bell.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 

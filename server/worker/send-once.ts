@@ -3,8 +3,7 @@ import { nextAttemptAt } from '../core/index.ts';
 import { returnAllowance, takeAllowance } from '../store/mail/mail-allowance.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { trace } from '../telemetry/index.ts';
-import type { Clock } from './clock.ts';
-import type { Log } from './log.ts';
+import type { Clock, Log } from './clock.ts';
 import type { Alarms } from './operator-alarm.ts';
 
 export interface SenderOptions {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
-import { createCheckoutReferences } from '../../server/api/billing/checkout-reference.ts';
+import { createCheckoutReferences } from '../../server/api/billing/payment-webhook.ts';
 import type { TokenScope } from '../../contract/token.ts';
 import { newToken } from '../../server/api/auth/personal-tokens.ts';
 import { makeToken } from '../../server/store/accounts/api-tokens.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-
-import { connectFailure } from '../../server/egress/connect-failure.ts';
+import { connectFailure } from '../../server/egress/open-connection.ts';
 
 describe('connectFailure', () => {
   it.each([

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-
-import { createSlots } from '../../server/egress/slots.ts';
+import { createSlots } from '../../server/egress/within.ts';
 
 describe('createSlots', () => {
   it('runs as many tasks at a time as there are slots, the others in order', async () => {

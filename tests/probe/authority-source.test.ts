@@ -1,13 +1,9 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { Asker } from '../../server/probe/sources/asker.ts';
-import type { Sources } from '../../server/probe/sources/sources.ts';
-import { startCaServer } from '../kit/ca-server.ts';
-import type { CaServer } from '../kit/ca-server.ts';
+import { Asker, type Sources } from '../../server/probe/sources/sources.ts';
+import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { integer, objectIdentifier, sequence, set, tagged } from '../kit/der-writer.ts';
-import { mintAuthority } from '../kit/mint.ts';
-import type { MintedCertificate } from '../kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 

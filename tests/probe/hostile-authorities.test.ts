@@ -1,11 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { Asker } from '../../server/probe/sources/asker.ts';
-import { startCaServer } from '../kit/ca-server.ts';
-import type { CaServer } from '../kit/ca-server.ts';
+import { Asker } from '../../server/probe/sources/sources.ts';
+import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { mintCrl } from '../kit/mint-crl.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';

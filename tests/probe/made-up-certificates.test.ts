@@ -1,19 +1,16 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import { createTrustStore, extendTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import type { OpenSources } from '../../server/probe/index.ts';
-import { Asker } from '../../server/probe/sources/asker.ts';
-import { startCaServer } from '../kit/ca-server.ts';
-import type { CaServer } from '../kit/ca-server.ts';
+import { Asker } from '../../server/probe/sources/sources.ts';
+import { type CaServer, startCaServer } from '../kit/ca-server.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import { mintCrl } from '../kit/mint-crl.ts';
 import { mintOcspResponse } from '../kit/mint-ocsp.ts';
-import { mintAuthority } from '../kit/mint.ts';
-import type { MintedCertificate } from '../kit/mint.ts';
+import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';
-import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
 const MB = 1024 * 1024;

@@ -1,17 +1,12 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-
 import { parseCertificate } from '../../server/pki/index.ts';
-import type { RevocationSource } from '../../server/probe/sources/sources.ts';
-import { Asker } from '../../server/probe/sources/asker.ts';
-import { startCaServer } from '../kit/ca-server.ts';
-import type { CaServer } from '../kit/ca-server.ts';
-import { mintCrl } from '../kit/mint-crl.ts';
-import type { CrlOptions } from '../kit/mint-crl.ts';
+import { Asker, type RevocationSource } from '../../server/probe/sources/sources.ts';
+import { type CaServer, startCaServer } from '../kit/ca-server.ts';
+import { type CrlOptions, mintCrl } from '../kit/mint-crl.ts';
 import { mintOcspError, mintOcspResponse } from '../kit/mint-ocsp.ts';
-import { mintAuthority } from '../kit/mint.ts';
-import type { CertificateOptions, MintedCertificate } from '../kit/mint.ts';
+import { type CertificateOptions, mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { cacheFolder, openSources } from '../kit/sources.ts';
-import { MINUTE_MS, HOUR_MS } from '../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
 const NOW = Date.now();
 const never = new AbortController().signal;

@@ -1,28 +1,28 @@
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer as createTcpServer } from 'node:net';
-import type { Socket } from 'node:net';
+import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-
-import { createHttpChannels } from '../../server/channels/index.ts';
-import type { StoredChannelConfig } from '../../server/channels/index.ts';
+import { createHttpChannels, type StoredChannelConfig } from '../../server/channels/index.ts';
 import { normaliseEndpoint } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver, createVerifiedTls } from '../../server/egress/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
 import { createDiskCache } from '../../server/probe/sources/disk-cache.ts';
 import { createDomainSource } from '../../server/probe/sources/domain-source.ts';
 import { createIconSource, createProbe, createSources } from '../../server/probe/index.ts';
-import { Asker } from '../../server/probe/sources/asker.ts';
+import { Asker } from '../../server/probe/sources/sources.ts';
 import { createRenewalSource } from '../../server/probe/sources/renewal-source.ts';
 import { alertContentOf } from '../kit/alert-content.ts';
-import { startDnsServer } from '../kit/dns-server.ts';
-import type { DnsServer } from '../kit/dns-server.ts';
+import { type DnsServer, startDnsServer } from '../kit/dns-server.ts';
 import { mintAuthority } from '../kit/mint.ts';
-import { HOSTILE_NAMES, HOSTILE_URLS, hostileAuthorities, INSIDE, watchDials } from '../kit/ssrf-corpus.ts';
-import type { Dials } from '../kit/ssrf-corpus.ts';
-import { listening } from '../kit/tls-server.ts';
-import type { Peer } from '../kit/tls-server.ts';
+import {
+  type Dials,
+  HOSTILE_NAMES,
+  HOSTILE_URLS,
+  hostileAuthorities,
+  INSIDE,
+  watchDials,
+} from '../kit/ssrf-corpus.ts';
+import { listening, type Peer } from '../kit/tls-server.ts';
 
 const OPEN = '127.0.0.1';
 const root = mintAuthority();

@@ -14,7 +14,7 @@ import {
   type Examiner,
   NO_SOURCES,
 } from '../../server/probe/index.ts';
-import { isNetworkFailure } from '../../server/worker/network-failure.ts';
+import { isNetworkFailure } from '../../server/worker/own-network.ts';
 import { temporaryFolder } from '../kit/app.ts';
 import { startDnsServer } from '../kit/dns-server.ts';
 import { HOSTILE_CHAINS, HOSTILE_HOST } from '../kit/hostile-chains.ts';

@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startCheckpoints } from '../../server/store/db/checkpoints.ts';
-import { openStore } from '../../server/store/db/open-store.ts';
+import { openStore, startCheckpoints } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../kit/app.ts';
 
 async function openedStore() {

@@ -16,7 +16,7 @@ import {
 import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
 import type { StoredIncident } from '../../store/alerts/monitor-incidents.ts';
 import { deliveryWire, titleOf, type Wording } from './channel-wire.ts';
-import { iso, isoOrNull } from '../http/wire.ts';
+import { iso, isoOrNull } from '../domains/domain-wire.ts';
 
 export function settingsWire({ channels, steps, quietHours, muted }: AlertSettings): AlertSettingsWire {
   return { channels, steps, quiet_hours: quietHoursWire(quietHours), muted };

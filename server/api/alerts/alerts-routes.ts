@@ -1,27 +1,36 @@
-import type { PlannedAlertWire } from '../../../contract/alerting.ts';
+import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls.ts';
-import { ACCOUNT_MAIL } from '../../core/index.ts';
+import { ACCOUNT_MAIL, displayName, routeAlert } from '../../core/index.ts';
 import { alertPlansOf } from '../../store/alerts/alert-plans.ts';
 import {
   accountAlerts,
+  alertChoices,
   changeAccountAlerts,
   changeMonitorAlerts,
+  ownSettingsOf,
   tellsOtherwise,
 } from '../../store/alerts/alert-settings.ts';
 import { calendarOf } from '../../store/publishing/calendar-feeds.ts';
 import { nextDigestAt } from '../../store/mail/digest.ts';
 import { monitorOf } from '../../store/monitors/monitors.ts';
 import { setUnsubscribed } from '../../store/mail/unsubscriptions.ts';
-import { readQuietHours, readSettings, settingsWire } from './alert-wire.ts';
+import {
+  incidentWire,
+  ownSettingsWire,
+  readQuietHours,
+  readSettings,
+  sentAlertWire,
+  settingsWire,
+} from './alert-wire.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { domainAlertsWire } from './domain-alerts.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
-import { limitFollowing } from '../auth/verified-address.ts';
-import { limitChecksOfAll } from '../domains/limit-checks.ts';
+import { limitChecksOfAll, limitFollowing } from '../auth/verified-address.ts';
 import { plannedAlerts, type Tried } from './planned-alerts.ts';
 import { refuse } from '../http/problem.ts';
-import { iso, isoOrNull } from '../http/wire.ts';
-import { DAY_MS } from '../../../contract/durations.ts';
+import { iso, isoOrNull } from '../domains/domain-wire.ts';
+import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
+import { sentAlerts } from '../../store/alerts/alert-history.ts';
+import { incidentsOf } from '../../store/alerts/monitor-incidents.ts';
 
 const PREVIEWED = 20;
 const PREVIEWED_MS = 90 * DAY_MS;
@@ -119,4 +128,37 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };
   });
+}
+
+const MOST_PLANNED = 20;
+
+/** All that is told of one domain; null where the account has no such domain. */
+async function domainAlertsWire(
+  { store, config }: Pick<AppParts, 'store' | 'config'>,
+  { accountId, monitorId, now }: { accountId: string; monitorId: string; now: number },
+): Promise<DomainAlertsWire | null> {
+  const key = { accountId, monitorId };
+  const monitor = await monitorOf(store, key);
+  if (monitor === null) return null;
+  const context = await alertChoices(store.db, { ...key, now }, store);
+  const { timeZone, channels, settings } = context;
+  const wording = { productName: config.productName, timeZone, now };
+  const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });
+  const sent = await sentAlerts(store, key);
+  const isTold = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
+  const planned = [];
+  const plans = await alertPlansOf(store, { ...key, now });
+  if (isTold) for await (const one of plans.monitors()) planned.push(...plannedAlerts(one, plans, { now }));
+  return {
+    incidents: incidents.map((incident) =>
+      incidentWire(incident, { displayName: displayName(monitor), timeZone, now }),
+    ),
+    is_told: isTold,
+    planned: planned.slice(0, MOST_PLANNED),
+    sent: sent.map((one) => sentAlertWire(one, wording)),
+    own: ownSettingsWire(await ownSettingsOf(store, key)),
+    effective: settingsWire(settings),
+    maintenance_until: isoOrNull(context.maintenanceUntil),
+    unsubscribed: channels.filter((channel) => channel.isUnsubscribed).map((channel) => channel.key),
+  };
 }

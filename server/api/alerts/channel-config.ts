@@ -1,8 +1,7 @@
 import type { ChannelConfig } from '../../../contract/channel.ts';
 import { normaliseEndpoint } from '../../core/index.ts';
 import type { StoredChannelConfig } from '../../store/alerts/channel-config.ts';
-import type { AppParts } from '../http/api.ts';
-import { endpointPolicy } from '../domains/endpoint-policy.ts';
+import { type AppParts, endpointPolicy } from '../http/api.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 import { newWebhookSecret } from './webhook-secret.ts';
 

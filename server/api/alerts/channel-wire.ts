@@ -3,7 +3,7 @@ import { alertEvent, alertTitle, displayName, type Plan } from '../../core/index
 import type { Receipt, ToldAlert } from '../../store/alerts/alert-history.ts';
 import { maskedTarget } from '../../store/alerts/channel-config.ts';
 import type { Channel, OwnMail } from '../../store/alerts/channels.ts';
-import { iso, isoOrNull } from '../http/wire.ts';
+import { iso, isoOrNull } from '../domains/domain-wire.ts';
 
 const OWN_MAIL_NAME = 'Your email';
 

@@ -22,7 +22,7 @@ import { channelWire, deliveryWire, ownMailWire } from './channel-wire.ts';
 import { Refusal } from '../http/problem.ts';
 import { inviteRecipient } from './recipient-invitation.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
-import { iso } from '../http/wire.ts';
+import { iso } from '../domains/domain-wire.ts';
 import { newWebhookSecret } from './webhook-secret.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 

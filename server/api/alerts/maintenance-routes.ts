@@ -1,4 +1,4 @@
-import { MOST_MAINTENANCE_WINDOWS, type MaintenanceWindowWire } from '../../../contract/alerting.ts';
+import { type MaintenanceWindowWire, MOST_MAINTENANCE_WINDOWS } from '../../../contract/alerting.ts';
 import { CALLS } from '../../../contract/calls.ts';
 import { displayName, maintenanceUntil } from '../../core/index.ts';
 import {
@@ -9,10 +9,9 @@ import {
 } from '../../store/alerts/maintenance.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
-import { limitCheck } from '../auth/verified-address.ts';
-import { limitChecksOfAll } from '../domains/limit-checks.ts';
+import { limitCheck, limitChecksOfAll } from '../auth/verified-address.ts';
 import { refuse } from '../http/problem.ts';
-import { iso } from '../http/wire.ts';
+import { iso } from '../domains/domain-wire.ts';
 
 /** Times of expected work, in which nobody is told of trouble. */
 export function maintenanceRoutes(api: Api, parts: AppParts): void {

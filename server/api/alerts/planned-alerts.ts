@@ -10,7 +10,7 @@ import {
   stepLabel,
 } from '../../core/index.ts';
 import type { AlertPlans, PlannedMonitor } from '../../store/alerts/alert-plans.ts';
-import { iso } from '../http/wire.ts';
+import { iso } from '../domains/domain-wire.ts';
 
 /** Other choices than those that hold; what is absent is as it is. */
 export type Tried = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;

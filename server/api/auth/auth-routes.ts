@@ -6,10 +6,22 @@ import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/ident
 import { openAccount } from '../../store/accounts/arrivals.ts';
 import { endSession } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { countSignUp } from './identity-limits.ts';
+import { countChallenge, countSignUp } from './identity-limits.ts';
 import { refuse } from '../http/problem.ts';
-import { trialAddressHash } from '../billing/trial-address.ts';
-import { userWire } from '../http/wire.ts';
+import { userWire } from '../domains/domain-wire.ts';
+import { type Account, updateAccount } from '../../store/accounts/accounts.ts';
+import { deleteWholeAccount } from './account-deletion.ts';
+import { createForward, passOn } from './identity-forward.ts';
+import { createHmac } from 'node:crypto';
+import { normaliseAddress } from '../../core/index.ts';
+import { derivedKey } from './derived-keys.ts';
+
+/** Recognises an address that had its trial, in any of its spellings; without this deployment's secret it says nothing. */
+function trialAddressHash(secret: string, email: string): string {
+  return createHmac('sha256', derivedKey(secret, 'trial-address'))
+    .update(normaliseAddress(email))
+    .digest('hex');
+}
 
 const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> = {
   invalid: ['invalid_token', 'Please sign in again.'],
@@ -100,5 +112,52 @@ export function authRoutes(api: Api, parts: AppParts): void {
     c.header('Cache-Control', 'no-store');
     await sessions.end(c);
     return { data: null };
+  });
+}
+
+export function userRoutes(api: Api, parts: AppParts): void {
+  const { store, sessions } = parts;
+  api.on(CALLS.currentUser, async ({ session }) => ({ data: userWire(session.account) }));
+
+  api.on(CALLS.updateUser, async ({ body, session }) => {
+    const change = { fullName: body.full_name, companyName: body.company ?? '' };
+    return changed(await updateAccount(store, session.account.id, change));
+  });
+
+  api.on(CALLS.setTimeZone, async ({ body, session }) =>
+    changed(await updateAccount(store, session.account.id, { timeZone: body.time_zone })),
+  );
+
+  api.on(CALLS.deleteUser, async ({ c, session, now }) => {
+    const refusal = await deleteWholeAccount(parts, session.account, now);
+    if (refusal) return refusal;
+    sessions.dropCookies(c);
+    return { data: null };
+  });
+}
+
+const changed = (account: Account | null) =>
+  account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
+
+/** Sign-in with an OpenID provider, in a popup: where it begins, and where the provider sends it back to. */
+export function oidcRoutes(api: Api, parts: AppParts): void {
+  const { store, identity, config } = parts;
+  if (identity.builtIn === null) return;
+  const forward = createForward(parts);
+  const done = new URL('/signed-in', config.publicUrl).href;
+
+  api.on(CALLS.oidcStart, async ({ c, body, now }) => {
+    if (!config.oidc.some(({ id }) => id === body.provider))
+      return refuse('not_found', 'There is no such sign-in here.');
+    const limited = await countChallenge(store, { client: c.get('client'), now });
+    if (limited) return limited;
+    return passOn(c, await forward(c, body));
+  });
+
+  api.on(CALLS.oidcCallback, async ({ c, params }) => {
+    if (!config.oidc.some(({ id }) => id === params.id))
+      return refuse('not_found', 'There is no such sign-in here.');
+    const end = (await forward(c)).headers.get('location');
+    return c.redirect(end?.startsWith(done) ? end : `${done}?error=failed`, 302);
   });
 }

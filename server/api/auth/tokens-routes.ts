@@ -4,7 +4,7 @@ import { type ApiToken, makeToken, revokeToken, tokensOf } from '../../store/acc
 import type { Api, AppParts } from '../http/api.ts';
 import { newToken } from './personal-tokens.ts';
 import { refuse } from '../http/problem.ts';
-import { iso } from '../http/wire.ts';
+import { iso } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** Personal tokens; calls without a scope, so that no token makes another or ends one. */

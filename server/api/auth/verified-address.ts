@@ -2,7 +2,9 @@ import type { Limits } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { MisuseRules } from '../../store/monitors/misuse.ts';
 import type { AppParts } from '../http/api.ts';
-import { refuse, Refusal } from '../http/problem.ts';
+import { Refusal, refuse } from '../http/problem.ts';
+import { trackedEndpoints } from '../../store/monitors/monitors.ts';
+import { MOST_WEIGHED } from '../http/rate-limit.ts';
 
 /** Refusals for what an account may do only with a verified address. */
 const NEEDS_PROOF = {
@@ -87,4 +89,17 @@ export function limitFollowing(
 /** The rules for adding domains. Where the operator decides who signs up, nobody is a stranger who scans ports. */
 export function misuseRules({ limits, signups }: AppParts['config']): MisuseRules {
   return { limits, guardsPorts: signups === 'open' };
+}
+
+/** Counts a call that is followed by a check of every domain of the account; null: it may go on. */
+export async function limitChecksOfAll(
+  parts: Pick<AppParts, 'store' | 'limits' | 'config'>,
+  account: Pick<Account, 'id' | 'emailVerified'>,
+): Promise<Refusal | null> {
+  const { store, limits } = parts;
+  const { id: accountId } = account;
+  const limited = limitFollowing(parts, account, accountId);
+  if (limited) return limited;
+  const { count } = await trackedEndpoints(store, { accountId, endpoints: [] });
+  return limits.allow('toldAnewByAccount', accountId, Math.min(count, MOST_WEIGHED));
 }

@@ -3,10 +3,8 @@ import { obstacleToBuying } from '../../core/index.ts';
 import type { PaymentProvider, Product } from '../../providers/payments/index.ts';
 import { type StoredSubscription, subscriptionsOf } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { createCheckoutReferences } from './checkout-reference.ts';
-import { receivePaymentEvents } from './payment-webhook.ts';
-import { refuseWithoutProvider } from './payments-unavailable.ts';
-import { refuse, type Refusal } from '../http/problem.ts';
+import { createCheckoutReferences, receivePaymentEvents, refuseWithoutProvider } from './payment-webhook.ts';
+import { type Refusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 
 const NOT_SOLD = refuse('not_found', 'Nothing is sold here.');

@@ -1,12 +1,20 @@
 import { CALLS } from '../../../contract/calls.ts';
-import type { PaymentEvent, PaymentProvider } from '../../providers/payments/index.ts';
+import {
+  type PaymentEvent,
+  type PaymentProvider,
+  PaymentsUnavailable,
+} from '../../providers/payments/index.ts';
 import { applyPaymentEvent } from '../../store/billing/payment-events.ts';
 import { subscriptionById } from '../../store/billing/subscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import type { CheckoutReferences } from './checkout-reference.ts';
-import { refuseWithoutProvider } from './payments-unavailable.ts';
-import { refuse } from '../http/problem.ts';
+import { type Refusal, refuse } from '../http/problem.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import type { AppOptions } from '../app-options.ts';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { derivedKey } from '../auth/derived-keys.ts';
+import type { Hono } from 'hono';
+import type { Store } from '../../store/db/open-store.ts';
+import type { AppEnv } from '../http/app-env.ts';
 
 /** Takes the payment provider's webhooks: nothing else writes subscriptions. */
 export function receivePaymentEvents(api: Api, parts: AppParts, references: CheckoutReferences): void {
@@ -76,5 +84,56 @@ function atMostOnceIn(intervalMs: number, work: () => void): (now: number) => vo
     if (now < nextAt) return;
     nextAt = now + intervalMs;
     work();
+  };
+}
+
+/** Answers what `work` answers, or that the payment provider cannot be had. */
+export async function refuseWithoutProvider<T>(
+  log: AppOptions['log'],
+  work: () => Promise<T>,
+): Promise<T | Refusal> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PaymentsUnavailable)) throw error;
+    log.error({ err: error }, 'The payment provider cannot be had');
+    return refuse('payments_unavailable', 'The payment service does not answer. Try again in a moment.');
+  }
+}
+
+export interface CheckoutReferences {
+  /** Says in the payment provider's webhooks whose checkout it was. */
+  of(accountId: string): string;
+  /** The account's id; null where we never wrote the reference. */
+  read(reference: string): string | null;
+}
+
+/** Account ids with our signature: the custom data of a checkout is whatever the browser says. */
+export function createCheckoutReferences(secret: string): CheckoutReferences {
+  const key = derivedKey(secret, 'checkout-reference');
+  const sign = (accountId: string) => createHmac('sha256', key).update(accountId).digest();
+  return {
+    of: (accountId) => `${accountId}.${sign(accountId).toString('base64url')}`,
+    read(reference) {
+      const [accountId = '', signature = '', ...rest] = reference.split('.');
+      const shown = Buffer.from(signature, 'base64url');
+      const own = sign(accountId);
+      const isOurs = rest.length === 0 && shown.length === own.length && timingSafeEqual(shown, own);
+      return isOurs ? accountId : null;
+    },
+  };
+}
+
+/** What test mode of payments has in the place of a network; `app` is asked for when there is something to deliver. */
+export function linkTestMode(options: { store: Store; sessionSecret: string; app: () => Hono<AppEnv> }) {
+  const { store, sessionSecret, app } = options;
+  return {
+    secret: derivedKey(sessionSecret, 'test-payments').toString('hex'),
+    subscriptionOf: (id: string) => subscriptionById(store, id),
+    async deliver({ body, signature }: { body: string; signature: string }): Promise<number> {
+      const headers = { 'content-type': 'application/json', 'paddle-signature': signature };
+      const answer = await app().request('/api/payment/webhook', { method: 'POST', headers, body });
+      return answer.status;
+    },
   };
 }

@@ -7,8 +7,8 @@ import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/account
 import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
 import { unsubscriptionsOf } from '../../store/mail/unsubscriptions.ts';
 import type { Api, AppParts } from '../http/api.ts';
-import { mailPageFor } from '../operations/mail-page.ts';
-import { isoOrNull } from '../http/wire.ts';
+import { mailPageFor } from '../operations/dev-mail-routes.ts';
+import { isoOrNull } from '../domains/domain-wire.ts';
 import { SignJWT } from 'jose';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
 import { DAY_MS } from '../../../contract/durations.ts';

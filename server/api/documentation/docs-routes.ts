@@ -2,9 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Api, AppParts } from '../http/api.ts';
 import { docsPage, type OpenApiDocument } from './docs-page.ts';
-import { lazily } from '../http/lazily.ts';
+import { lazily, pageDocument } from '../http/page-document.ts';
 import { openApiDocument } from './openapi.ts';
-import { pageDocument } from '../http/page-document.ts';
 
 /** The description of the API: for programs, and as a page for people. */
 export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts): void {

@@ -10,7 +10,7 @@ import {
 } from '../../store/accounts/authorities.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { refuse } from '../http/problem.ts';
-import { iso } from '../http/wire.ts';
+import { iso } from './domain-wire.ts';
 
 /** Certificate authorities that an account trusts for its own domains. Each change is followed by a check of all of them. */
 export function authorityRoutes(api: Api, { store, limits }: AppParts): void {

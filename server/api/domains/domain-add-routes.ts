@@ -1,14 +1,12 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
-import { addMonitor, monitorOf, removeMonitor, type Monitor } from '../../store/monitors/monitors.ts';
-import type { Api, AppParts } from '../http/api.ts';
+import { addMonitor, type Monitor, monitorOf, removeMonitor } from '../../store/monitors/monitors.ts';
+import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
-import { oneDomainWire } from './domain-wires.ts';
-import { endpointPolicy } from './endpoint-policy.ts';
+import { domainWire, isRefusedByPolicy, oneDomainWire, REFUSED_HOST } from './domain-wire.ts';
 import { refuse } from '../http/problem.ts';
 import { misuseRules } from '../auth/verified-address.ts';
-import { REFUSED_HOST, domainWire, isRefusedByPolicy } from '../http/wire.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { waitForNews } from '../http/wait-for-news.ts';
 

@@ -18,7 +18,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { Refusal } from '../http/problem.ts';
 import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
-import { oneDomainWire } from './domain-wires.ts';
+import { oneDomainWire } from './domain-wire.ts';
 
 /** What it is afterwards (null: no more), or why nothing was done. */
 type Outcome = Monitor | Refusal | null;

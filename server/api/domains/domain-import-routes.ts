@@ -10,12 +10,11 @@ import {
 } from '../../core/index.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
 import { type AddedMonitor, addMonitors, trackedEndpoints } from '../../store/monitors/monitors.ts';
-import type { Api, AppParts } from '../http/api.ts';
+import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
-import { endpointPolicy } from './endpoint-policy.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 import { misuseRules, refuseUnverified } from '../auth/verified-address.ts';
-import { domainWire } from '../http/wire.ts';
+import { domainWire } from './domain-wire.ts';
 
 /** Many hosts at once, out of a paste or a file. */
 export function domainImportRoutes(api: Api, parts: AppParts): void {

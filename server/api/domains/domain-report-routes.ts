@@ -7,7 +7,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { refuse } from '../http/problem.ts';
 import { emptyReportWire, reportWire } from './report-wire.ts';
-import { unreachable } from '../http/wire.ts';
+import { unreachable } from './domain-wire.ts';
 
 /** What the last check of a domain concluded, and what became of its certificate over time. */
 export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {

@@ -1,18 +1,25 @@
 import { CALLS } from '../../../contract/calls.ts';
-import { isSensitive, normaliseEndpoint } from '../../core/index.ts';
-import { answerOfGlance, askForGlance, removeGlance } from '../../store/checks/glances.ts';
+import {
+  displayName,
+  type Finding,
+  fixFor,
+  isSensitive,
+  normaliseEndpoint,
+  type ReachFailure,
+  whatHappened,
+} from '../../core/index.ts';
+import { answerOfGlance, askForGlance, type GlanceAnswer, removeGlance } from '../../store/checks/glances.ts';
 import { countPort } from '../../store/monitors/misuse.ts';
 import { inTransaction } from '../../store/db/transaction.ts';
-import type { Api, AppParts } from '../http/api.ts';
+import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { REFUSALS } from './domain-refusals.ts';
-import { endpointPolicy } from './endpoint-policy.ts';
-import { glanceWire } from './glance-wire.ts';
-import { refuse, Refusal } from '../http/problem.ts';
+import { Refusal, refuse } from '../http/problem.ts';
 import { byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { waitForNews } from '../http/wait-for-news.ts';
-import { isRefusedByPolicy, REFUSED_HOST } from '../http/wire.ts';
-import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { iso, isoOrNull, isRefusedByPolicy, REFUSED_HOST, revocationWire, seenState } from './domain-wire.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
+import type { GlanceWire } from '../../../contract/glance.ts';
 
 /** Each one makes us call a host that a stranger chose. One neighbourhood leaves at least half of the total to others. */
 const BY_CLIENT = {
@@ -73,4 +80,55 @@ function limits(client: ClientAddress): [key: string, limit: Limit][] {
     ['try:minute', IN_TOTAL.minute],
     ['try:hour', IN_TOTAL.hour],
   ];
+}
+
+/** A look without an account in the wire's form. `now` is ms UTC. */
+function glanceWire(
+  endpoint: { host: string; port: number },
+  { verdict, leaf, chain, names }: GlanceAnswer,
+  now: number,
+): GlanceWire {
+  return {
+    hostname: endpoint.host,
+    port: endpoint.port,
+    display_name: displayName(endpoint),
+    state: seenState({ certificate: leaf, verdict }, now),
+    issuer: leaf?.issuer ?? null,
+    subject: leaf?.subject ?? null,
+    valid_from: isoOrNull(leaf?.notBefore),
+    expiry_date: isoOrNull(leaf?.notAfter),
+    authority_name: leaf?.authorityName ?? null,
+    fingerprint: leaf?.fingerprint ?? null,
+    renewal_from: isoOrNull(verdict.renewal?.from),
+    trusted: verdict.reached ? verdict.trusted : null,
+    findings: verdict.findings.map((finding) => findingWire(finding, displayName(endpoint))),
+    revocation: revocationWire(verdict),
+    unreachable: verdict.failure && {
+      stage: verdict.failure.stage,
+      reason: verdict.failure.reason,
+      message: verdict.failure.message,
+      since: iso(verdict.observedAt),
+    },
+    sans: leaf?.sans ?? [],
+    sans_total: names,
+    chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, expiry_date: iso(notAfter) })),
+    addresses: verdict.addresses.map(({ address, tlsVersion, failure }) => ({
+      address,
+      tls_version: tlsVersion,
+      failure: failure && addressFailure(failure.reason),
+    })),
+    checked_at: iso(verdict.observedAt),
+  };
+}
+
+/** There is no file to send along: what says "send this file" is said in the way without one. */
+function findingWire(finding: Finding, host: string): GlanceWire['findings'][number] {
+  const { code, severity, message, addresses, attachment, command } = finding;
+  const fix = attachment === null ? finding.fix : fixFor({ code, severity, attachment: null }, host);
+  return { code, severity, message, addresses, fix, command };
+}
+
+/** Whether there is IPv6 here says nothing about the host's other addresses. */
+function addressFailure(reason: ReachFailure): string {
+  return reason === 'no_route_here' ? 'could not be tried: there is no IPv6 here' : whatHappened(reason);
 }

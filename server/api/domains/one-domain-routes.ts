@@ -1,11 +1,11 @@
 import { CALLS } from '../../../contract/calls.ts';
 import { PAGE_SIZE } from '../../../contract/constants.ts';
 import {
+  type LimitName,
   mayResume,
   mayUseFrequency,
-  readChain,
-  type LimitName,
   type PresentedCertificate,
+  readChain,
 } from '../../core/index.ts';
 import {
   countMonitors,
@@ -24,12 +24,14 @@ import { dailyKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { placeInTime, writeCursor } from '../http/cursor.ts';
 import { REFUSALS } from './domain-refusals.ts';
-import { oneDomainWire } from './domain-wires.ts';
-import { Refusal } from '../http/problem.ts';
+import { domainWire, historyEntryWire, iso, isoOrNull, oneDomainWire } from './domain-wire.ts';
+import { Refusal, refuse } from '../http/problem.ts';
 import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
-import { domainWire, historyEntryWire } from '../http/wire.ts';
 import type { ChainCertificateWire } from '../../../contract/domain.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { faviconOf } from '../../store/monitors/favicons.ts';
+import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
+import type { UptimeWire } from '../../../contract/uptime.ts';
 
 /** For how long the history says that something was not kept. */
 const TOLD_FOR_MS = 30 * DAY_MS;
@@ -166,5 +168,61 @@ function chainCertificateWire(certificate: PresentedCertificate): ChainCertifica
     public_key: certificate.publicKey,
     sans: certificate.sans,
     pem: certificate.pem,
+  };
+}
+
+/** The icon of a watched site, out of what a worker fetched: the browser calls no host but ours. */
+export function faviconRoutes(api: Api, { store }: AppParts): void {
+  api.on(CALLS.domainFavicon, async ({ c, params, session }) => {
+    const icon = await faviconOf(store, { accountId: session.account.id, monitorId: params.id });
+    if (icon === null) return refuse('not_found', 'There is no icon.');
+    const isVersioned = c.req.query('v') === icon.version;
+    return c.body(Buffer.from(icon.content), 200, {
+      'Content-Type': icon.contentType,
+      'Cache-Control': `private, max-age=86400${isVersioned ? ', immutable' : ''}`,
+      // A stranger's bytes, at our own origin.
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    });
+  });
+}
+
+/** Serves the uptime history of a domain. */
+export function domainUptimeRoute(api: Api, { store }: AppParts): void {
+  api.on(CALLS.domainUptime, async ({ params, session, now }) => {
+    const history = await uptimeHistory(store, {
+      accountId: session.account.id,
+      monitorId: params.id,
+      now,
+    });
+    return history === null ? REFUSALS.notFound() : { data: uptimeWire(history) };
+  });
+}
+
+/** Maps the uptime history to its wire format. */
+function uptimeWire(history: UptimeHistory): UptimeWire {
+  return {
+    state: history.state,
+    percent: history.percent,
+    window_days: history.windowDays,
+    since: isoOrNull(history.since),
+    checks: history.checks.map(({ at, state, responseMs, message }) => ({
+      at: iso(at),
+      state,
+      response_ms: responseMs,
+      message,
+    })),
+    incidents: history.incidents.map(({ id, startedAt, endedAt, cause, message }) => ({
+      id,
+      started_at: iso(startedAt),
+      ended_at: isoOrNull(endedAt),
+      cause,
+      message,
+    })),
+    response_times: history.responseTimes.map(({ at, averageMs, slowestMs }) => ({
+      at: iso(at),
+      average_ms: averageMs,
+      slowest_ms: slowestMs,
+    })),
   };
 }

@@ -14,7 +14,7 @@ import {
   revocationWhy,
   whatHappened,
 } from '../../core/index.ts';
-import { iso, isoOrNull } from '../http/wire.ts';
+import { iso, isoOrNull } from './domain-wire.ts';
 
 /** Everything that a check concluded, in the wire's form; also what the command line prints as JSON. */
 export function reportWire(report: Report): ReportWire {

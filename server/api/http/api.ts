@@ -8,11 +8,12 @@ import type { AppContext, AppEnv } from './app-env.ts';
 import type { AppOptions, Timing } from '../app-options.ts';
 import { NOT_ONCE, type Once, onlyOnce } from './once.ts';
 import { type ActiveToken, type PersonalTokens, showsToken } from '../auth/personal-tokens.ts';
-import { problemResponse, refuse, Refusal } from './problem.ts';
+import { problemResponse, Refusal, refuse } from './problem.ts';
 import type { Readiness, Telemetry } from '../../telemetry/index.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import type { ActiveSession, Sessions } from '../auth/session.ts';
 import type { ThisMachine } from './this-machine.ts';
+import type { EndpointPolicy } from '../../core/index.ts';
 
 /** What the routes work with. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {
@@ -176,4 +177,12 @@ function inPlainWords(issue: z.core.$ZodRawIssue): string {
 
 function sentence(issue: z.core.$ZodIssue): string {
   return issue.path.length === 0 ? 'Send a JSON object with content type application/json.' : issue.message;
+}
+
+/** What hosts the deployment's policy lets people name. */
+export function endpointPolicy({ policy }: Pick<AppParts, 'policy'>): EndpointPolicy {
+  return {
+    permitsAddress: (ip) => policy.permits(ip),
+    permitsLocalNames: policy.permitsLocalNames,
+  };
 }

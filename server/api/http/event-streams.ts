@@ -2,7 +2,7 @@ import type { ServerEvent } from '../../../contract/event.ts';
 import { monitorOf } from '../../store/monitors/monitors.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import type { Signal } from '../../store/db/signals.ts';
-import { oneDomainWire } from '../domains/domain-wires.ts';
+import { oneDomainWire } from '../domains/domain-wire.ts';
 
 /** Far above one per browser; each one is a socket and a timer. */
 const MAX_STREAMS_PER_ACCOUNT = 20;

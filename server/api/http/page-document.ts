@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { AppContext } from './app-env.ts';
-import { lazily } from './lazily.ts';
 
 /** Answers a request with the page; a status other than 200 is not for keeping. */
 export type PageDocument = (c: AppContext, status?: 200 | 404) => Response;
@@ -63,4 +62,10 @@ function accepts(acceptEncoding: string | undefined, name: string): boolean {
     const [coding, ...parameters] = entry.split(';').map((part) => part.trim());
     return coding === name && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
+}
+
+/** Made when it is first asked for, and kept: not every process of many comes to need it, and each would start later. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

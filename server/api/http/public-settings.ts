@@ -1,6 +1,9 @@
 import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../../contract/constants.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { Limits } from '../../core/index.ts';
+import { CALLS } from '../../../contract/calls.ts';
+import type { Api, AppParts } from './api.ts';
+import { createHealth } from '../operations/health.ts';
 
 /** What of an operator's settings the page needs; the secrets beside them stay here. */
 export interface Settings {
@@ -62,4 +65,23 @@ function publicBilling({ billing }: Settings): PublicConfig['billing'] {
   return billing.mode === 'paddle'
     ? { mode: 'paddle', client_token: billing.clientToken, environment: billing.environment }
     : { mode: billing.mode };
+}
+
+/** What anybody may know of this deployment. */
+export function deploymentRoutes(api: Api, parts: AppParts): void {
+  const publicConfig = publicConfigOf(parts.config);
+  api.on(CALLS.publicConfig, async ({ c }) => {
+    c.header('Cache-Control', 'no-cache');
+    return { data: publicConfig };
+  });
+
+  const health = createHealth(parts);
+  const fresh = <T>({ c }: { c: { header(name: string, value: string): void } }, answer: T): T => {
+    c.header('Cache-Control', 'no-store');
+    return answer;
+  };
+  api.on(CALLS.health, async (incoming) => fresh(incoming, await health.whole()));
+  api.on(CALLS.healthLive, async (incoming) => fresh(incoming, health.live()));
+  api.on(CALLS.healthReady, async (incoming) => fresh(incoming, await health.ready()));
+  api.on(CALLS.healthLate, async (incoming) => fresh(incoming, await health.late(incoming.c)));
 }

@@ -4,8 +4,8 @@ import { etag } from 'hono/etag';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-  LISTED_PATHS,
   landingFile,
+  LISTED_PATHS,
   loginFile,
   PAGE_PATHS,
   type PagePath,
@@ -18,7 +18,7 @@ import {
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { AppContext, AppEnv } from './app-env.ts';
 import { fillIn, pageDocument, type PageDocument } from './page-document.ts';
-import { namesFile } from './request-path.ts';
+import { namesFile } from './request-watch.ts';
 
 const YEAR_SECONDS = 31_536_000;
 

@@ -1,10 +1,10 @@
 import type { Hono } from 'hono';
 import { html } from 'hono/html';
 import type { AppParts } from '../http/api.ts';
-import type { AppEnv } from '../http/app-env.ts';
-import { listCapturedMail, readCapturedMail, type CapturedMail } from './captured-mail.ts';
-import { maySeeMail } from './mail-page.ts';
+import type { AppContext, AppEnv } from '../http/app-env.ts';
+import { type CapturedMail, listCapturedMail, readCapturedMail } from './captured-mail.ts';
 import { MAIL_PAGE_POLICY } from '../http/security-headers.ts';
+import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
  * Shows the mail that is kept while there is no mail server. Mail holds links that act for its reader, so it is for
@@ -159,4 +159,18 @@ function messagePage(key: string, mail: CapturedMail) {
       <h2>Text part</h2>
       <pre>${mail.text}</pre>`,
   );
+}
+
+/** Returns whether this request may see the kept mail: it is addressed to this machine, with the key from the start line. */
+function maySeeMail(c: AppContext, { thisMachine, secrets }: AppParts): boolean {
+  // Hashes of equal length, so that the comparison's time says nothing.
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const isKey = timingSafeEqual(digest(c.req.query('key') ?? ''), digest(secrets.mailPage));
+  return thisMachine.isAddressed(c) && isKey;
+}
+
+/** Returns the address of the kept mail with its key for whoever sits at the machine, null for everybody else. */
+export function mailPageFor(c: AppContext, { mailFolder, secrets, thisMachine }: AppParts): string | null {
+  if (mailFolder === null || !thisMachine.isSource(c)) return null;
+  return `/dev/mail?key=${encodeURIComponent(secrets.mailPage)}`;
 }

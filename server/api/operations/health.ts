@@ -4,7 +4,7 @@ import { standingAlarms } from '../../store/alerts/alarms.ts';
 import { oldestDue } from '../../store/alerts/deliveries.ts';
 import { PROGRAM_LEVEL } from '../../store/schema/migrations/index.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { schemaLevel } from '../../store/schema/schema-level.ts';
+import { schemaLevel } from '../../store/schema/migrate.ts';
 import { LATE_MS } from '../../store/accounts/standing.ts';
 import type { Readiness } from '../../telemetry/index.ts';
 import type { AppContext } from '../http/app-env.ts';

@@ -4,7 +4,7 @@ import { Gauge, Registry } from 'prom-client';
 import { ALARM_CODES } from '../../store/alerts/alarms.ts';
 import { recentChecks, workHealth } from '../../store/operations/health.ts';
 import type { Store } from '../../store/db/open-store.ts';
-import { schemaLevel } from '../../store/schema/schema-level.ts';
+import { schemaLevel } from '../../store/schema/migrate.ts';
 import type { Telemetry } from '../../telemetry/index.ts';
 import type { AppContext, AppEnv } from '../http/app-env.ts';
 import type { ThisMachine } from '../http/this-machine.ts';

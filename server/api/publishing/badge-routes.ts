@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { CALLS } from '../../../contract/calls.ts';
 import { badgedMonitor, badgeOf, makeBadge, removeBadge } from '../../store/publishing/badges.ts';
 import { monitorOf } from '../../store/monitors/monitors.ts';
-import { taggedAnswer } from '../http/answer-tag.ts';
+import { taggedAnswer } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { badgeSvg } from './badge-svg.ts';
-import { badgeStanding } from '../domains/domain-standing.ts';
+import { badgeStanding } from './public-status.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 

@@ -12,9 +12,9 @@ import type { Monitor } from '../../store/monitors/monitors.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { incidentsOf, shownMonitors, type StatusPageChoices } from '../../store/publishing/status-pages.ts';
 import { uptimePercents } from '../../store/checks/uptime.ts';
-import { certificateState } from '../domains/domain-standing.ts';
-import { iso, isoOrNull } from '../http/wire.ts';
+import { iso, isoOrNull, seenState } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import type { BadgeStanding } from './badge-svg.ts';
 
 /** What a page with these choices shows to anybody. Only what is named here leaves: no id, note, tag or address. */
 export async function publicStatus(
@@ -96,4 +96,30 @@ async function shownIncidents(
     started_at: iso(startedAt),
     ended_at: isoOrNull(endedAt),
   }));
+}
+
+type CertificateState = NonNullable<ShownDomain['certificate']>['state'];
+
+/** What anybody may be told of the certificate last seen: the worst that is so; null where none was read yet. */
+function certificateState(
+  monitor: Pick<Monitor, 'certificate' | 'verdict'>,
+  now: number,
+): CertificateState | null {
+  const seen = seenState(monitor, now);
+  if (seen === 'unread') return null;
+  // What has expired or is revoked is not trusted for just that reason.
+  if (seen === 'revoked' || seen === 'expired') return seen;
+  const isRefused = monitor.verdict?.reached === true && !monitor.verdict.trusted;
+  return isRefused ? 'untrusted' : seen;
+}
+
+/** In one word: what would turn a visitor away comes before what soon would. */
+export function badgeStanding(monitor: Monitor, now: number): BadgeStanding {
+  if (monitor.pausedBy !== null) return { state: 'paused' };
+  const state = certificateState(monitor, now);
+  if (state === 'revoked' || state === 'expired') return { state };
+  if (monitor.uptime === 'down') return { state: 'down' };
+  if (state === null || monitor.certificate === null) return { state: 'unknown' };
+  if (state === 'untrusted') return { state };
+  return { state: state === 'ok' ? 'valid' : state, daysLeft: daysLeft(monitor.certificate.notAfter, now) };
 }

@@ -18,8 +18,7 @@ import {
   type StatusPageChoices,
   statusPageOf,
 } from '../../store/publishing/status-pages.ts';
-import { createAnswerCache } from '../http/answer-cache.ts';
-import { taggedAnswer } from '../http/answer-tag.ts';
+import { createAnswerCache, taggedAnswer } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppEnv } from '../http/app-env.ts';
 import { publicStatus } from './public-status.ts';

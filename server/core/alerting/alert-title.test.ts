@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AlertCertificate, AlertFacts, AlertKind, AlertStep } from './alert.ts';
 import { alertEvent } from './alert-event.ts';
 import { alertTitle } from './alert-title.ts';
-import { stepLabel } from './step-label.ts';
+import { stepLabel } from '../alert-steps.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

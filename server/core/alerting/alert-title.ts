@@ -1,5 +1,4 @@
-import { duration } from '../duration.ts';
-import { longDate } from '../long-date.ts';
+import { duration, longDate } from '../long-date.ts';
 import type { AlertFacts, AlertKind, AlertStep } from './alert.ts';
 import { knownZone } from './local-time.ts';
 

@@ -1,7 +1,7 @@
 import { alertSteps, isCriticalStep, type Renewable, type Step } from '../alert-steps.ts';
 import type { AlertSeverity } from './alert.ts';
 import { isExpiryStepTold, type KnownIncident } from './incident.ts';
-import { leavesAt } from './quiet-hours.ts';
+import { leavesAt } from './silence.ts';
 import type { AlertSettings } from './settings.ts';
 
 /** One message that would be sent if nobody renewed. */

@@ -1,9 +1,9 @@
 import type { AlertStep } from './alert.ts';
-import type { Look } from './look.ts';
 import {
   type IncidentSteps,
   isAcknowledged,
   type KnownIncident,
+  type Look,
   lookAgain,
   silentUntil,
 } from './incident.ts';

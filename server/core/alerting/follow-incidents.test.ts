@@ -15,7 +15,7 @@ import type { MintedCertificate } from '../../../tests/kit/mint.ts';
 import { createTrustStore } from '../../pki/index.ts';
 import { judge } from '../judge/judge.ts';
 import type { Verdict } from '../verdict.ts';
-import type { Look } from './look.ts';
+import type { Look } from './incident.ts';
 
 const trustStore = createTrustStore([root.der]);
 const MINUTE = 60_000;

@@ -1,5 +1,8 @@
-import type { AlertFacts, AlertStep, PlannedAlert, Problem } from './alert.ts';
+import type { AlertFacts, AlertSeverity, AlertStep, PlannedAlert, Problem } from './alert.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
+import type { Verdict } from '../verdict.ts';
+import type { AlertSettings } from './settings.ts';
+import { alertSteps } from '../alert-steps.ts';
 
 /** An open incident of a monitor, or one that ended lately. Instants are ms UTC. */
 export interface KnownIncident {
@@ -87,4 +90,32 @@ export function isExpiryStepTold(
   { step, at }: { step: AlertStep; at: number },
 ): boolean {
   return told.includes(step) || (toldAt !== null && toldAt >= at);
+}
+
+/** One recorded look at an endpoint, with all that decides on what people are told. */
+export interface Look {
+  verdict: Verdict;
+  previous: Verdict | null;
+  /** Whether this look found the endpoint to be up; false where it could not tell. */
+  isUp: boolean;
+  /** Of the monitor: open, or ended within `REMEMBER_INCIDENTS_MS`. Incidents of the problem `down` as this look left them. */
+  known: readonly KnownIncident[];
+  settings: Pick<AlertSettings, 'steps' | 'muted'>;
+  /** Until when expected work goes on; null: none does. */
+  maintenanceUntil: number | null;
+  now: number;
+}
+
+/**
+ * How bad an incident is at `now` (ms UTC), as its next message would be: the end of a certificate becomes critical as it
+ * comes near. `step`: the one whose words say what is wrong.
+ */
+export function incidentSeverity(
+  { problem, step, facts }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate'> },
+  now: number,
+): Exclude<AlertSeverity, 'info'> {
+  if (problem === 'changed' || problem === 'replacement_wanted') return 'warning';
+  if (problem !== 'expiry') return step === 'flapping' || step === 'some_clients' ? 'warning' : 'critical';
+  const critical = facts.certificate && alertSteps(facts.certificate).find((one) => one.step === 'critical');
+  return critical && now < critical.at ? 'warning' : 'critical';
 }

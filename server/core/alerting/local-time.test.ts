@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextWallClock, wallClock } from './local-time.ts';
-import { maintenanceUntil } from './maintenance.ts';
-import { leavesAt } from './quiet-hours.ts';
+import { leavesAt, maintenanceUntil } from './silence.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
 import type { Plan } from '../plan.ts';
 import type { PlannedAlert } from './alert.ts';
-import { leavesAt } from './quiet-hours.ts';
+import { leavesAt } from './silence.ts';
 import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 
 export type ChannelKind =

@@ -1,6 +1,6 @@
 import type { Certificate } from '../../pki/index.ts';
 import type { Answer } from './answers.ts';
-import { certificateName } from '../certificate-name.ts';
+import { certificateName } from '../facts.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { earliest } from './expiring.ts';
 import { longDate, longInstant } from '../long-date.ts';

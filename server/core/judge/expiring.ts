@@ -1,5 +1,5 @@
 import type { Certificate } from '../../pki/index.ts';
-import { certificateName } from '../certificate-name.ts';
+import { certificateName } from '../facts.ts';
 import type { RenewalEvidence } from '../observation.ts';
 import { renewalWindow } from './renewal.ts';
 import type { ExpiringCertificate } from '../verdict.ts';

@@ -1,5 +1,5 @@
 import type { Certificate, PathFailure } from '../../pki/index.ts';
-import { certificateName, issuerName } from '../certificate-name.ts';
+import { certificateName, issuerName } from '../facts.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { longDate } from '../long-date.ts';
 

@@ -1,6 +1,6 @@
-import { WorkBudget, parseReadable, type TrustStore } from '../../pki/index.ts';
+import { parseReadable, type TrustStore, WorkBudget } from '../../pki/index.ts';
 import { addressFindings, isReplacedBy, type Shown } from './address-findings.ts';
-import { ChainJudge, type Answer } from './answers.ts';
+import { type Answer, ChainJudge } from './answers.ts';
 import { recall, unreachedVerdict, withKnownWindows, withPendingAnswer } from './carry.ts';
 import { displayName } from '../endpoint.ts';
 import { earliest, expiringCertificate } from './expiring.ts';
@@ -19,7 +19,7 @@ import type {
   Severity,
   Verdict,
 } from '../verdict.ts';
-import { certificateName } from '../certificate-name.ts';
+import { certificateName } from '../facts.ts';
 import type { ChainJudgement } from './chain-findings.ts';
 
 const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'note'];

@@ -1,6 +1,13 @@
-import type { Certificate, PathFailure, PathResult, TrustStore, WorkBudget } from '../../pki/index.ts';
-import { buildPath, createTrustStore } from '../../pki/index.ts';
-import { certificateName } from '../certificate-name.ts';
+import {
+  buildPath,
+  type Certificate,
+  createTrustStore,
+  type PathFailure,
+  type PathResult,
+  type TrustStore,
+  type WorkBudget,
+} from '../../pki/index.ts';
+import { certificateName } from '../facts.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { describeFailures } from './failure-sentences.ts';
 import { incompleteFinding, pendingFinding } from './incomplete-finding.ts';

@@ -1,5 +1,5 @@
 import type { Certificate } from '../../pki/index.ts';
-import { certificateName } from '../certificate-name.ts';
+import { certificateName } from '../facts.ts';
 import type { ChainFinding } from './chain-finding.ts';
 import { longDate, longInstant } from '../long-date.ts';
 import type { RevocationEvidence } from '../observation.ts';

@@ -1,5 +1,5 @@
 import { type Certificate, hasNoRevocationInformation } from '../../pki/index.ts';
-import { certificateName } from '../certificate-name.ts';
+import { certificateName } from '../facts.ts';
 import { longDate } from '../long-date.ts';
 import type { RevocationEvidence, RevocationProblem } from '../observation.ts';
 import type { RevocationVerdict, RevokedCertificate } from '../verdict.ts';

@@ -1,11 +1,9 @@
-import type { Certificate } from '../certificate.ts';
-import { isSameName } from '../certificate.ts';
+import { type Certificate, isSameName } from '../certificate.ts';
 import type { RevocationList } from './crl.ts';
 import { CRL_EXTENSION } from '../object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
-import type { Profile } from '../profile-rule.ts';
-import { CLOCK_SKEW_MS } from './revocation-answer.ts';
-import type { RevocationAnswer, RevocationRefusal } from './revocation-answer.ts';
+import type { Profile } from '../profile.ts';
+import { CLOCK_SKEW_MS, type RevocationAnswer, type RevocationRefusal } from './revocation-answer.ts';
 
 export interface CrlQuestion {
   readonly crl: RevocationList;

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../pki/index.ts';
-import type { Asker } from './asker.ts';
+import type { Asker } from './sources.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 /** One purse that a question is taken from, and how many it holds. */

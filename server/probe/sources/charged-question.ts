@@ -1,8 +1,6 @@
-import { exchange } from '../../egress/index.ts';
-import type { AddressPolicy, Resolver } from '../../egress/index.ts';
-import { chargesOf } from './allowances.ts';
-import type { Allowances, Charge } from './allowances.ts';
-import type { Asker } from './asker.ts';
+import { type AddressPolicy, exchange, type Resolver } from '../../egress/index.ts';
+import { type Allowances, type Charge, chargesOf } from './allowances.ts';
+import type { Asker } from './sources.ts';
 
 export interface ChargedWay {
   resolver: Resolver;

@@ -2,19 +2,19 @@ import type { RevocationEvidence, RevocationProblem } from '../../core/index.ts'
 import { within } from '../../egress/index.ts';
 import {
   BoundedMap,
+  type Certificate,
   crlAnswer,
   hasNoRevocationInformation,
   ocspAnswer,
   ocspRequest,
   parseCrl,
   PkiError,
+  type RevocationList,
   subjectPublicKeyHash,
+  type WorkBudget,
 } from '../../pki/index.ts';
-import type { Certificate, RevocationList, WorkBudget } from '../../pki/index.ts';
-import type { Asker } from './asker.ts';
-import { createRememberedFetch } from './remembered-fetch.ts';
-import type { Fetched, FetchWay } from './remembered-fetch.ts';
-import type { RevocationSource } from './sources.ts';
+import type { Asker, RevocationSource } from './sources.ts';
+import { createRememberedFetch, type Fetched, type FetchWay } from './remembered-fetch.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_CRL_BYTES = 32 * 1024 * 1024;

@@ -5,8 +5,7 @@ import type {
   RenewalEvidence,
   RevocationEvidence,
 } from '../../core/index.ts';
-import type { Certificate, TrustStore } from '../../pki/index.ts';
-import type { Asker } from './asker.ts';
+import { type Certificate, type TrustStore, WorkBudget } from '../../pki/index.ts';
 
 /*
  * Whom a probe asks beside the endpoint itself. Every source goes through the guarded way out, remembers what it learned,
@@ -63,3 +62,38 @@ export interface Sources {
   renewal: RenewalSource;
   domains: DomainSource;
 }
+
+/** Questions of one check for certificates that no public authority vouches for. */
+const MOST_QUESTIONS = 12;
+
+/**
+ * On whose behalf CAs are asked: one check of this host. What its certificates say may be made up by anybody, so what it makes us
+ * ask is charged to it, unless a public authority stands behind it.
+ */
+export class Asker {
+  readonly host: string;
+  /** What its certificates, and what CAs say of them, may cost. */
+  readonly work: WorkBudget;
+  #left = MOST_QUESTIONS;
+
+  constructor(host: string, work = new WorkBudget()) {
+    this.host = host;
+    this.work = work;
+  }
+
+  /** Takes one of the questions that are left. */
+  mayAsk(): boolean {
+    return this.#left-- > 0;
+  }
+}
+
+/** Asks nobody. */
+export const NO_SOURCES: Sources = {
+  authorities: { complete: () => Promise.resolve({ authorities: [], isPending: false }) },
+  revocation: { evidence: () => Promise.resolve([]) },
+  renewal: { renewal: () => Promise.resolve(null) },
+  domains: {
+    caa: () => Promise.resolve({ outcome: 'unavailable' }),
+    registration: ({ host }) => Promise.resolve({ outcome: 'unavailable', domain: host }),
+  },
+};

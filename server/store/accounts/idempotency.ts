@@ -1,10 +1,10 @@
 import { sql, type Transaction } from 'kysely';
 import { createHash, randomUUID } from 'node:crypto';
-import { leaseClock } from '../db/lease-clock.ts';
+import { leaseClock } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, usedOf } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
-import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** For how long the answer is given again. */
 export const KEPT_MS = DAY_MS;

@@ -3,16 +3,18 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   ACCOUNT_MAIL,
   type AlertSettings,
+  type AlertSeverity,
   type ChannelState,
   DEFAULT_ALERT_SETTINGS,
   type DomainAlertSettings,
   effectiveSettings,
+  leavesAt,
   maintenanceUntil,
   type Plan,
+  type QuietHours,
 } from '../../core/index.ts';
 import { addressOf } from './channel-config.ts';
 import { entitlementAt, lockPlan, settledEntitlement } from '../billing/entitlements.ts';
-import { holdAnew } from './held-deliveries.ts';
 import { windowsFor } from './maintenance.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
 import { makeDueBy } from '../monitors/monitor-claims.ts';
@@ -23,6 +25,7 @@ import { refusalsAmong } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { storedJson } from '../db/stored-json.ts';
 import { z } from 'zod';
+import { isWaiting } from '../mail/outbox.ts';
 
 /** What people chose about the alerts of one monitor. */
 export interface ChosenAlerts {
@@ -336,4 +339,54 @@ export async function forgetChannel(
       .where('id', '=', id)
       .execute();
   }
+}
+
+const SEVERITIES: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
+
+/**
+ * Lets what waits for quiet hours to end, of one monitor or (null) of all that have none of their own, leave when other quiet hours
+ * say. What was tried already waits for its next attempt. Publish the signal `deliveries` after it.
+ */
+async function holdAnew(
+  trx: Transaction<Tables>,
+  held: {
+    accountId: string;
+    monitorId: string | null;
+    quietHours: QuietHours | null;
+    timeZone: string | null;
+    now: number;
+  },
+): Promise<void> {
+  const { accountId, monitorId, quietHours, timeZone, now } = held;
+  for (const severity of SEVERITIES)
+    await trx
+      .updateTable('deliveries')
+      .set({ next_attempt_at: leavesAt(now, severity, { quietHours, timeZone }) })
+      .where('account_id', '=', accountId)
+      .where(isWaiting)
+      .where('next_attempt_at', '>', now)
+      .where('first_attempt_at', 'is', null)
+      .where('forced', '=', 0)
+      .where('lease_token', 'is', null)
+      .where('alert_id', 'in', (eb) =>
+        eb
+          .selectFrom('alerts')
+          .innerJoin('monitors', (join) =>
+            join
+              .onRef('monitors.account_id', '=', 'alerts.account_id')
+              .onRef('monitors.id', '=', 'alerts.monitor_id'),
+          )
+          .select('alerts.id')
+          .where('monitors.account_id', '=', accountId)
+          .where('alerts.severity', '=', severity)
+          .where((of) =>
+            monitorId === null
+              ? of.or([
+                  of('monitors.alert_settings', 'is', null),
+                  of('monitors.alert_settings', 'not like', '%"quietHours":%'),
+                ])
+              : of('monitors.id', '=', monitorId),
+          ),
+      )
+      .execute();
 }

@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
 import { noteChannelOutcome } from './channel-health.ts';
-import { leaseClock } from '../db/lease-clock.ts';
+import { leaseClock } from '../db/dialect.ts';
 import { type Claim, makeDueBy, oldestDueCheck } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import {

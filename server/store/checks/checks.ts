@@ -13,7 +13,7 @@ import {
   type UptimeRecord,
   type Verdict,
 } from '../../core/index.ts';
-import { type ChosenAlerts, chosenAlerts, reachable } from '../alerts/alert-settings.ts';
+import { chosenAlerts, type ChosenAlerts, reachable } from '../alerts/alert-settings.ts';
 import { addAlerts } from '../alerts/alerts.ts';
 import {
   earlierDeliveries,
@@ -22,8 +22,7 @@ import {
   knownIncidents,
   writeIncidents,
 } from '../alerts/monitor-incidents.ts';
-import { locked } from '../db/dialect.ts';
-import { leaseClock } from '../db/lease-clock.ts';
+import { leaseClock, locked } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { noteSite } from '../monitors/favicons.ts';

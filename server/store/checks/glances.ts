@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { CertificateFacts, Protocol, Verdict } from '../../core/index.ts';
-import { lockedAndFree } from '../db/dialect.ts';
-import { leaseClock } from '../db/lease-clock.ts';
+import { leaseClock, lockedAndFree } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 

@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import { join } from 'node:path';
 import { NodeSqliteDialect } from './node-sqlite-dialect.ts';
+import type { Store } from './open-store.ts';
 
 /** Everything in which the two databases differ; the rest of the store does not know which one it talks to. */
 export type DialectName = 'sqlite' | 'postgres';
@@ -76,7 +77,7 @@ export function lockedAndFree<DB, TB extends keyof DB, O>(
 }
 
 /** The database's own clock in ms UTC: one clock for the leases of workers on many machines. */
-export function databaseClock(dialect: DialectName): RawBuilder<number> {
+function databaseClock(dialect: DialectName): RawBuilder<number> {
   return dialect === 'postgres'
     ? sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`
     : sql<number>`cast(unixepoch('subsec') * 1000 as integer)`;
@@ -203,4 +204,12 @@ export function isDiskFull(error: unknown): boolean {
 
 function errorCode(error: unknown): string {
   return error instanceof Error ? String(Reflect.get(error, 'code') ?? '') : '';
+}
+
+/**
+ * "Now" as leases see it. Workers on many machines share the database's clock: one that runs ahead must not take the leases
+ * of the others for over.
+ */
+export function leaseClock(store: Store, now: number): RawBuilder<number> {
+  return store.leaseClock === 'database' ? databaseClock(store.dialect) : sql<number>`cast(${now} as bigint)`;
 }

@@ -3,19 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type LimitName, type Limits, STANDARD_LIMITS } from '../../core/index.ts';
-import { startCheckpoints } from './checkpoints.ts';
 import { type DialectName, SQLITE_FILE, sqliteDialect } from './dialect.ts';
 import { isUpToDate, migrate, type MigrateOptions } from '../schema/migrate.ts';
 import { type PoolUse, postgresDialect, refuseNewer } from './postgres-connection.ts';
 import { createPostgresSignals } from './postgres-signals.ts';
 import { CONNECT_ATTEMPTS, type Patience, reachPostgres, reason } from './reach-postgres.ts';
 import { openReplica } from './replica.ts';
-import { createSearch, type Search } from './search.ts';
 import { SearchDialect } from './search-dialect.ts';
 import { createLocalSignals, type Signals } from './signals.ts';
-import { StoreError } from './store-error.ts';
-import type { StoreLog } from './store-log.ts';
+import { StoreError, type StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
+import { Worker } from 'node:worker_threads';
 
 export { isDiskFull, isOutage, refersToNothing, tookTooLong } from './dialect.ts';
 export { StoreError } from './store-error.ts';
@@ -241,4 +239,63 @@ async function bringUpToDate(
       await delay(500);
     }
   }
+}
+
+/** Runs `read` on the database for searches, after the searches that the account began before. */
+export type Search = <T>(accountId: string, read: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
+
+/**
+ * Runs the searches of an account one after the other: `db` has few connections, and one account must not hold them all with searches
+ * that take long.
+ */
+function createSearch(db: Kysely<Tables>): Search {
+  const lastOf = new Map<string, Promise<void>>();
+  return async (accountId, read) => {
+    const result = (lastOf.get(accountId) ?? Promise.resolve()).then(() => read(db));
+    const last = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    lastOf.set(accountId, last);
+    try {
+      return await result;
+    } finally {
+      if (lastOf.get(accountId) === last) lastOf.delete(accountId);
+    }
+  };
+}
+
+/** It has one connection, and nothing of the program. */
+const LITTLE_MEMORY = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 32, stackSizeMb: 1 };
+
+/**
+ * Carries what stands in SQLite's write-ahead log over into the database, in a thread of its own: whoever writes leaves that to it, and
+ * does it himself only where the log has become long. `path`: of the database's file. To be closed before the last other connection.
+ */
+export function startCheckpoints(path: string, log: StoreLog): { close(): Promise<void> } {
+  const thread = new Worker(new URL('./checkpoint-thread.ts', import.meta.url), {
+    workerData: path,
+    resourceLimits: LITTLE_MEMORY,
+  });
+  // It alone keeps nobody running.
+  thread.unref();
+  let hasEnded = false;
+  const ended = new Promise<void>((resolve) => {
+    thread.once('exit', () => {
+      hasEnded = true;
+      resolve();
+    });
+  });
+  thread.on('error', (error) =>
+    log.warn({ err: error }, 'the thread that tidies up after writes ended; they do it themselves now'),
+  );
+  return {
+    async close() {
+      if (hasEnded) return;
+      // What is waited for has to keep the process running.
+      thread.ref();
+      thread.postMessage('close');
+      await ended;
+    },
+  };
 }

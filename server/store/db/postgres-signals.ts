@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { connectionOptions } from './postgres-connection.ts';
-import type { StoreLog } from './store-log.ts';
+import type { StoreLog } from './store-error.ts';
 import { createLocalSignals, type Signal, type Signals } from './signals.ts';
 import type { Tables } from '../schema/tables.ts';
 

@@ -3,7 +3,7 @@ import type { ClientBase, Pool } from 'pg';
 import { MIGRATIONS } from '../schema/migrations/index.ts';
 import type { Store } from './open-store.ts';
 import { createPool } from './postgres-connection.ts';
-import type { StoreLog } from './store-log.ts';
+import type { StoreLog } from './store-error.ts';
 import type { Tables } from '../schema/tables.ts';
 
 /** The store for reads that may be some seconds behind; nothing may be decided by them, and nothing written. */

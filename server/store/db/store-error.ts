@@ -23,3 +23,8 @@ export class StoreError extends Error {
     this.code = code;
   }
 }
+
+/** Where the store tells what it survived; pino's logger fits. */
+export interface StoreLog {
+  warn(details: object, message: string): void;
+}

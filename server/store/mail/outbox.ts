@@ -1,7 +1,6 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import { lockedAndFree } from '../db/dialect.ts';
-import { leaseClock } from '../db/lease-clock.ts';
+import { leaseClock, lockedAndFree } from '../db/dialect.ts';
 import type { Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { OutboxColumns, Tables } from '../schema/tables.ts';

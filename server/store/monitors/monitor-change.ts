@@ -1,9 +1,11 @@
 import type { Transaction } from 'kysely';
 import { locked } from '../db/dialect.ts';
-import { type Monitor, type MonitorRow, selectMonitors } from './monitor-row.ts';
+import { type Monitor, type MonitorRow, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Signal } from '../db/signals.ts';
 import type { Tables } from '../schema/tables.ts';
+import { searchText } from './search-text.ts';
+import { inTransaction } from '../db/transaction.ts';
 
 /** Everybody asks by account: a stranger's id is answered like an id that does not exist. */
 export interface MonitorKey {
@@ -41,4 +43,44 @@ export function announceMonitor(store: Store, monitor: Monitor, change: Change, 
   const { accountId, id: monitorId } = monitor;
   if (due) store.signals.publish({ topic: 'due' });
   store.signals.publish({ topic: 'domain', accountId, monitorId, change });
+}
+
+/** What its owner writes to a monitor. */
+export type Description = Pick<Monitor, 'notes' | 'tags'>;
+
+export type DescribedMonitor = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
+
+/**
+ * Writes what `describe` makes of the description that holds while the row is locked, null where it refuses; the search
+ * follows. What does not change is no event.
+ */
+export async function describeMonitor(
+  store: Store,
+  request: MonitorKey & { describe(present: Description): Description | null },
+): Promise<DescribedMonitor> {
+  let isNew = false;
+  const described = await inTransaction(store, async (trx): Promise<DescribedMonitor> => {
+    const row = await lockMonitor(store, trx, request);
+    if (!row) return { ok: false, code: 'not_found' };
+    const present = toMonitor(row);
+    const description = request.describe(present);
+    if (description === null) return { ok: false, code: 'refused' };
+    const { notes, tags } = description;
+    const next = {
+      notes,
+      tags: JSON.stringify(tags),
+      search_text: searchText({ host: row.host, port: row.port, notes, tags }),
+    };
+    isNew = next.notes !== row.notes || next.tags !== row.tags;
+    if (isNew)
+      await trx
+        .updateTable('monitors')
+        .set(next)
+        .where('account_id', '=', row.account_id)
+        .where('id', '=', row.id)
+        .execute();
+    return { ok: true, monitor: isNew ? toMonitor({ ...row, ...next }) : present };
+  });
+  if (described.ok && isNew) announceMonitor(store, described.monitor, 'changed');
+  return described;
 }

@@ -1,15 +1,14 @@
 import { type Expression, sql, type SqlBool, type Transaction } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { frequencyOn, lanePortions, LANES, type Plan, recentChecks } from '../../core/index.ts';
-import { locked, lockedAndFree } from '../db/dialect.ts';
+import { leaseClock, locked, lockedAndFree } from '../db/dialect.ts';
 import { authoritiesByAccount } from '../accounts/authorities.ts';
 import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
-import { leaseClock } from '../db/lease-clock.ts';
 import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { MINUTE_MS, HOUR_MS } from '../../../contract/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 
 /** A monitor that is this worker's alone until its lease ends; `checkEveryMinutes` is what the plan allows at the claim. */
 export interface ClaimedMonitor extends Monitor {

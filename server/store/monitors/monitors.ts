@@ -16,7 +16,7 @@ export {
   trackedEndpoints,
 } from './monitor-adding.ts';
 export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
-export { describeMonitor, type Description } from './monitor-description.ts';
+export { describeMonitor, type Description } from './monitor-change.ts';
 export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-list.ts';
 export { summary } from './monitor-summary.ts';
 export { countMonitors } from './monitor-total.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { leaseClock } from '../db/lease-clock.ts';
+import { leaseClock } from '../db/dialect.ts';
 import { isInSomeLane } from './monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit } from '../operations/rate-limits.ts';

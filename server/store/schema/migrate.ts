@@ -4,6 +4,7 @@ import { levelOf, MIGRATIONS, PROGRAM_LEVEL } from './migrations/index.ts';
 import { oldProcesses } from '../db/running-processes.ts';
 import { StoreError } from '../db/store-error.ts';
 import type { Tables } from './tables.ts';
+import type { Store } from '../db/open-store.ts';
 
 /** What runs over the migrations; tests add some of their own. */
 type Changes = typeof MIGRATIONS;
@@ -142,4 +143,13 @@ async function markOldestProgram(
   await sql`create table if not exists oldest_program (level integer not null)`.execute(trx);
   await sql`delete from oldest_program`.execute(trx);
   await sql`insert into oldest_program (level) values (${level})`.execute(trx);
+}
+
+/** The number of the newest migration that the database has, also where that is newer than this program; 0 without any. */
+export async function schemaLevel({ db }: Store): Promise<number> {
+  const { rows } = await sql<{ name: string | null }>`select max(name) as name from kysely_migration`.execute(
+    db,
+  );
+  const newest = rows[0]?.name ?? null;
+  return newest === null ? 0 : levelOf(newest);
 }

@@ -9,11 +9,10 @@ import { postgresDialect } from '../../db/postgres-connection.ts';
 import { reachPostgres } from '../../db/reach-postgres.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { type BackupFacts, finishBackup, sqliteSide } from './backup-file.ts';
-import { CopyError } from './copy-error.ts';
+import { CopyError, withRoom } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
 import { flush } from './flush.ts';
 import { postgresRows, postgresTables } from './postgres-tables.ts';
-import { withRoom } from './room.ts';
 import { withoutSqliteTriggers } from './sqlite-tables.ts';
 
 export interface BackupOrder {

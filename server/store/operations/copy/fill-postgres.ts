@@ -7,7 +7,7 @@ import { reachPostgres } from '../../db/reach-postgres.ts';
 import { oldProcesses } from '../../db/running-processes.ts';
 import type { Tables } from '../../schema/tables.ts';
 import { levelOfFile, sqliteSide } from './backup-file.ts';
-import { CopyError } from './copy-error.ts';
+import { CopyError, withRoom } from './copy-error.ts';
 import { copyTables } from './copy-tables.ts';
 import {
   dropPostgresTables,
@@ -17,7 +17,6 @@ import {
   withoutPostgresTriggers,
 } from './postgres-tables.ts';
 import { isBookkeeping, type TableShape, type TableSum } from './rows.ts';
-import { withRoom } from './room.ts';
 
 export interface FillOrder {
   databaseUrl: string;

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { SQLITE_FILE } from '../../db/dialect.ts';
 import { type BackupFacts, openBackup, stripFacts, verifyBackup } from './backup-file.ts';
-import { CopyError } from './copy-error.ts';
+import { CopyError, withRoom } from './copy-error.ts';
 import { fillPostgres } from './fill-postgres.ts';
 import { flush } from './flush.ts';
-import { withRoom } from './room.ts';
 
 export interface RestoreOrder {
   /** null: SQLite in `dataDir`, which the caller holds for itself. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertStep, Problem } from './alert.ts';
-import { incidentSeverity } from './incident-severity.ts';
+import { incidentSeverity } from './incident.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const certificate = {

@@ -18,6 +18,8 @@ import {
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Summary } from '../../store/monitors/monitor-summary.ts';
 import type { HistoryEntry, Monitor } from '../../store/monitors/monitors.ts';
+import type { Store } from '../../store/db/open-store.ts';
+import { uptimePercents } from '../../store/checks/uptime.ts';
 
 /** As the wire has instants: ISO 8601 UTC. */
 export const iso = (instant: number): string => new Date(instant).toISOString();
@@ -218,4 +220,20 @@ export function unreachable({
   const { stage, reason, message } = verdict.failure;
   const since = unreachableSince ?? lastCheckedAt ?? verdict.observedAt;
   return { stage, reason, message: stage === 'policy' ? REFUSED_HOST : message, since: iso(since) };
+}
+
+/** Monitors of one account in the wire's form, with their uptime over what its plan shows. `now` is ms UTC. */
+export async function domainWires(
+  store: Store,
+  monitors: readonly Monitor[],
+  now: number,
+): Promise<DomainWire[]> {
+  const percents = await uptimePercents(store, monitors, now);
+  return monitors.map((monitor) => domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) }));
+}
+
+/** The same of one. */
+export async function oneDomainWire(store: Store, monitor: Monitor, now: number): Promise<DomainWire> {
+  const percents = await uptimePercents(store, [monitor], now);
+  return domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) });
 }

@@ -1,5 +1,7 @@
-import { zoneOffsetMs } from './local-time.ts';
+import { nextWallClock, wallClock, zoneOffsetMs } from './local-time.ts';
 import { WEEK_MS } from '../../../contract/durations.ts';
+import type { AlertSeverity } from './alert.ts';
+import type { QuietHours } from './settings.ts';
 
 /** A time in which nobody is told of trouble, because it is expected. Instants are ms UTC of its first occurrence. */
 export interface MaintenanceWindow {
@@ -26,4 +28,20 @@ export function maintenanceUntil(
     return left > 0 ? [now + left] : [];
   });
   return ends.length === 0 ? null : Math.max(...ends);
+}
+
+/** When a message may leave: `now`, or the end of the quiet hours in which it falls (ms UTC). */
+export function leavesAt(
+  now: number,
+  severity: AlertSeverity,
+  { quietHours, timeZone }: { quietHours: QuietHours | null; timeZone: string | null },
+): number {
+  if (quietHours === null || (severity === 'critical' && quietHours.criticalAlways)) return now;
+  const { fromMinute, toMinute } = quietHours;
+  const { minute } = wallClock(now, timeZone);
+  const isQuiet =
+    fromMinute <= toMinute
+      ? minute >= fromMinute && minute < toMinute
+      : minute >= fromMinute || minute < toMinute;
+  return isQuiet ? nextWallClock(now, timeZone, { minute: toMinute }) : now;
 }
