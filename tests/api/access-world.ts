@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { createCheckoutReferences } from '../../server/api/billing/payment-webhook.ts';
+import type { AuthorityFacts } from '../../server/core/index.ts';
 import type { TokenScope } from '../../contract/token.ts';
 import { newToken } from '../../server/api/auth/personal-tokens.ts';
 import { makeToken } from '../../server/store/accounts/api-tokens.ts';
@@ -73,8 +74,19 @@ export interface World {
 }
 
 export const TEST_PRICE = 'pri_test_premium_monthly';
-/** As much of an authority's facts as is told. */
-const facts = { fingerprint: '', subject: 'Root', subjectFullDn: 'CN=Root', notBefore: 0, notAfter: 0 };
+const facts: AuthorityFacts = {
+  fingerprint: '',
+  serialNumber: '',
+  subject: 'Root',
+  subjectFullDn: 'CN=Root',
+  issuer: 'Root',
+  authorityName: 'Root',
+  authorityFullDn: 'CN=Root',
+  authorityUrl: null,
+  sans: [],
+  notBefore: 0,
+  notAfter: 0,
+};
 const referenceOf = (accountId: string) => createCheckoutReferences(SECRETS.session).of(accountId);
 
 /** Ids that name nothing. */

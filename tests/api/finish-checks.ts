@@ -1,10 +1,9 @@
 import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { record } from '../../server/store/checks/checks.ts';
 import { claimDue, type Monitor } from '../../server/store/monitors/monitors.ts';
 import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
 import type { TestApi } from './test-api.ts';
-import { leaseOf } from '../store/samples.ts';
+import { DAY, leaseOf, recordSample } from '../store/samples.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
 
 /** Does a worker's part without a network: claims what is due and records what `look` says was seen. */
@@ -21,7 +20,9 @@ export async function finishChecks(
     const chain = observation.addresses.flatMap((seen) =>
       seen.outcome === 'handshake' ? seen.presentedChain : [],
     );
-    await record(store, leaseOf(monitor), {
+    await recordSample(store, {
+      lease: leaseOf(monitor),
+      nextCheckAt: now + DAY,
       now,
       observation,
       verdict,

@@ -120,7 +120,14 @@ describe.each(DATABASES.filter(hasDatabase))('a database from before renewal sch
       for (const [host, [before, after]] of Object.entries(lifetimes)) {
         // PostgreSQL's JSON functions refuse this name.
         const facts = JSON.stringify({
+          fingerprint: host,
+          serialNumber: '01',
+          issuer: '',
           subject: 'evil\0"notAfter":1',
+          authorityName: '',
+          authorityFullDn: '',
+          authorityUrl: null,
+          sans: [],
           notBefore: NOW - before * DAY,
           notAfter: NOW + after * DAY,
         });

@@ -93,7 +93,7 @@ async function alertTo(
       step: 'opened',
       fingerprint: '',
       severity: 'info',
-      facts: '{}',
+      facts: JSON.stringify({ asOf: NOW, startedAt: NOW }),
       created_at: at,
     })
     .execute();

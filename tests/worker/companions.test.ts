@@ -78,7 +78,7 @@ describeEachDatabase('an endpoint that many accounts watch', (open) => {
 
     const [check, ...others] = spans.filter(({ name }) => name === 'check');
     expect(others).toEqual([]);
-    expect(check?.failure).toBe('SyntaxError');
+    expect(check?.failure).toBe('StoredJsonError');
     const whose = broken.map((monitor) =>
       expect.objectContaining({ monitor, endpoint: `${HOST}:${rig.port}`, traceId: check?.traceId }),
     );

@@ -1,8 +1,13 @@
 import { z } from 'zod';
 
+/** Stored JSON has another shape than this program writes and reads. */
+export class StoredJsonError extends Error {
+  override name = 'StoredJsonError';
+}
+
 /**
- * Returns a decoder of one shape that a column holds as JSON. It throws when the text has another shape: an older version wrote it, or
- * somebody changed the database by hand. The error names `shape` and the paths that are wrong, but no stored value.
+ * Returns a decoder of one shape that a column holds as JSON. It throws StoredJsonError when the text has another shape. The error
+ * names `shape` and the paths that are wrong, but no stored value.
  */
 export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: string) => T {
   const json = z.string().transform((text, context): unknown => {
@@ -17,7 +22,9 @@ export function storedJson<T>(shape: string, schema: z.ZodType<T>): (text: strin
   return (text) => {
     const decoded = decoder.safeParse(text);
     if (decoded.success) return decoded.data;
-    throw new Error(`The database has ${shape} that cannot be read: ${z.prettifyError(decoded.error)}`);
+    throw new StoredJsonError(
+      `The database has ${shape} that cannot be read: ${z.prettifyError(decoded.error)}`,
+    );
   };
 }
 
