@@ -1,18 +1,18 @@
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 import { count } from './long-date.ts';
 
-/** A certificate valid for less is renewed at half of its lifetime, others at two thirds. */
+/** Certificates with a shorter lifetime are renewed at half of it, others at two thirds. */
 const RENEWED_AT_HALF_MS = 10 * DAY_MS;
 const SHORT_LIVED_MS = 30 * DAY_MS;
-/** A step that somebody chose in days falls into the second half of a lifetime: before it nobody has to act yet. */
+/** A step chosen in days falls into the second half of the lifetime: before that nobody has to act. */
 const EARLIEST_SHARE = 0.5;
 
 type OwnStep = 'renewal_overdue' | 'warning' | 'critical' | 'three_days' | 'one_day' | 'expired';
-/** What somebody chose instead: so many days before notAfter, or so much of the lifetime left. */
+/** A chosen step: so many days before notAfter, or so much of the lifetime left. */
 export type ChosenStep = `${number}d` | `${number}%`;
 export type Step = OwnStep | ChosenStep;
 
-/** Each step comes at a number of days before notAfter, sooner where that is more than its share of the lifetime. */
+/** Each default step comes `days` before notAfter, but later if that is more than `share` of the lifetime. */
 const STEPS: readonly { step: OwnStep; days: number; share: number }[] = [
   { step: 'renewal_overdue', days: 30, share: 0.25 },
   { step: 'warning', days: 14, share: 0.2 },
@@ -22,22 +22,22 @@ const STEPS: readonly { step: OwnStep; days: number; share: number }[] = [
   { step: 'expired', days: 0, share: 0 },
 ];
 
-/** When a certificate is valid, and when its CA wants it renewed (RFC 9773) where that is known; ms UTC. */
+/** The validity of a certificate, and its CA's renewal window (RFC 9773) if known; ms UTC. */
 export interface Renewable {
   notBefore: number;
   notAfter: number;
   renewalWindow?: { start: number; end: number } | null;
 }
 
-/** A broken certificate may end before it begins; its steps then all fall on notAfter, never behind it. */
+/** Returns the lifetime, at least 0: the steps of a certificate that ends before it begins all fall on notAfter. */
 function lifetimeMs(certificate: Renewable): number {
   return Math.max(0, certificate.notAfter - certificate.notBefore);
 }
 
 /**
- * When to speak up about a certificate: instants in ms UTC, loosest step first, the end of its validity last. `chosen`
- * replaces the steps before that; null leaves them as they are. A renewal is overdue at the end of the CA's window, where
- * there is one.
+ * Returns when to alert about a certificate, ms UTC, earliest step first, the end of its validity last.
+ * `chosen` replaces the other steps; null keeps the default ones. A renewal is overdue at the end of the
+ * CA's window, if there is one.
  */
 export function alertSteps(
   certificate: Renewable,
@@ -50,8 +50,8 @@ export function alertSteps(
 }
 
 /**
- * When a step tighter than `told`, which was decided on at `toldAt`, came since then and before `now`: null where none did. All
- * are ms UTC. What says the looser step now, says what the tighter one is about to say.
+ * Returns when a step tighter than `told`, which was planned at `toldAt`, was reached before `now`; null if none
+ * was. All in ms UTC. A message of the looser step would then say what that of the tighter one is about to say.
  */
 export function passedSince(
   certificate: Renewable,
@@ -71,7 +71,7 @@ export function passedSince(
   return last !== undefined && last.step !== told && last.at > toldAt ? last.at : null;
 }
 
-/** The instant of one step, ms UTC, also of one that was chosen once and is no more. */
+/** Returns the time of a step, ms UTC, also of a chosen step that was deselected since. */
 function stepAt(step: Step, certificate: Renewable): number {
   const lifetime = lifetimeMs(certificate);
   const own = STEPS.find((one) => one.step === step);
@@ -90,8 +90,8 @@ function leftAt(step: ChosenStep, lifetime: number): number {
 }
 
 /**
- * From when on and until when a renewal is expected: in the CA's window where that is known, else in the last third of the
- * lifetime, the last half under 10 days.
+ * Returns the period in which a renewal is expected, ms UTC: the CA's window if known, else the last third of the
+ * lifetime, or the last half of one under 10 days.
  */
 export function expectedRenewal(certificate: Renewable): { from: number; to: number } {
   const { renewalWindow } = certificate;
@@ -102,22 +102,23 @@ export function expectedRenewal(certificate: Renewable): { from: number; to: num
 }
 
 /**
- * Returns when the renewal of a certificate is overdue, ms UTC: at the end of the CA's window where there is one, else when 30
- * days or a quarter of the lifetime are left. Findings, alerts, pages, counts and mails all go by this instant.
+ * Returns when the renewal of a certificate is overdue, ms UTC: at the end of the CA's window where there
+ * is one, else when 30 days or a quarter of the lifetime are left. Findings, alerts, pages, counts and
+ * mails all go by this instant.
  */
 export function renewalOverdueAt(certificate: Renewable): number {
   return stepAt('renewal_overdue', certificate);
 }
 
 /**
- * Tells whether a certificate is valid for less than 30 days. The badge of such a certificate is red or yellow from its first
- * day on, so only `renewalOverdueAt` says whether somebody has to act.
+ * Returns whether a certificate is valid for less than 30 days. The badge of such a certificate is red or yellow
+ * from its first day on, so only `renewalOverdueAt` says whether somebody has to act.
  */
 export function isShortLived(certificate: Renewable): boolean {
   return lifetimeMs(certificate) < SHORT_LIVED_MS;
 }
 
-/** Whether a step is in the last stretch, in which a quiet hour is no reason to wait. */
+/** Returns whether a step comes as late as `critical` or later. Quiet hours are no reason to delay such a step. */
 export function isCriticalStep(step: Step, certificate: Renewable): boolean {
   return stepAt(step, certificate) >= stepAt('critical', certificate);
 }
@@ -126,12 +127,13 @@ const OWN: Partial<Record<Step, string>> = {
   renewal_overdue: 'when its renewal is overdue',
   expired: 'when it expires',
 };
-/** How many days before the end each is; less for short lifetimes. */
+/** Days before the expiry at which each default step comes; fewer for short lifetimes. */
 const OWN_DAYS: Partial<Record<Step, number>> = { warning: 14, critical: 7, three_days: 3, one_day: 1 };
 
 /**
- * When a step comes, for people: "14 days before", "20 % of its lifetime left", "when it expires". `leftMs`, where known, is how
- * long before the end it comes for the certificate at hand, as the product's own steps come sooner for short lifetimes.
+ * Returns when a step comes, in words: "14 days before", "20 % of its lifetime left", "when it expires".
+ * `leftMs`: how long before the expiry it comes for the certificate at hand, since the default steps come
+ * closer to it for short lifetimes.
  */
 export function stepLabel(step: Step, leftMs: number | null = null): string {
   const own = OWN[step];

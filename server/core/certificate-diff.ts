@@ -7,22 +7,22 @@ interface Change<Value> {
   to: Value;
 }
 
-/** What changed between two certificates; null where a thing stayed the same. All text is a stranger's. */
+/** Differences between two certificates; null where nothing changed. All text is untrusted. */
 export interface CertificateDiff {
   namesAdded: string[];
   namesLost: string[];
   issuer: Change<string> | null;
   subject: Change<string> | null;
-  /** Kinds of key, as 'RSA 2048 bit'. */
+  /** The kind of key, for example 'RSA 2048 bit'. */
   key: Change<string> | null;
-  /** The very same key pair was kept. */
+  /** Whether both have the same key pair. */
   sameKey: boolean;
   /** Whole days, rounded. */
   lifetimeDays: Change<number> | null;
   signatureAlgorithm: Change<string> | null;
 }
 
-/** Compares the older with the newer of two certificates, at most 2,000 names of each. */
+/** Compares an older certificate with a newer one, at most 2,000 names of each. */
 export function certificateDiff(before: Certificate, after: Certificate): CertificateDiff {
   const [older, newer] = [certificateFacts(before), certificateFacts(after)];
   const [had, has] = [new Set(older.sans), new Set(newer.sans)];

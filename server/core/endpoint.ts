@@ -2,12 +2,12 @@ import { domainToUnicode } from 'node:url';
 import type { Protocol } from './protocol.ts';
 import { protocolOfPort, schemeNamed } from './protocol.ts';
 
-/** What is watched: one host and one port of it. */
+/** What is monitored: one port of one host. */
 export interface Endpoint {
   /** Lower-case A-labels, or canonical IP text without brackets. */
   host: string;
   port: number;
-  /** Chosen by the scheme that was written, else by the port. */
+  /** From the scheme if one was given, else from the port. */
   protocol: Protocol;
   kind: 'name' | 'local-name' | 'ip';
 }
@@ -39,24 +39,23 @@ export type EndpointRefusal = keyof typeof REFUSALS;
 export type NormalisedEndpoint =
   { ok: true; endpoint: Endpoint } | { ok: false; code: EndpointRefusal; message: string };
 
-/** What the guarded way out lets through; names are judged again by the addresses that they resolve to. */
+/** What the egress policy permits. Names are checked again by the addresses that they resolve to. */
 export interface EndpointPolicy {
   permitsAddress(ip: string): boolean;
   permitsLocalNames: boolean;
 }
 
 const DEFAULT_PORT = 443;
-/** Far above any host name: a pasted address may carry a long path. */
+/** Far above any host name, because a pasted address may carry a long path. */
 const MAX_INPUT_LENGTH = 2_048;
 const MAX_NAME_LENGTH = 253;
 const MAX_LABEL_LENGTH = 63;
 const LOCAL_SUFFIXES = ['localhost', 'local', 'internal', 'home.arpa', 'onion'];
 
-/** The endpoint's port, and the protocol that the scheme asked for. */
-type Way = Pick<Endpoint, 'port' | 'protocol'>;
+type PortAndProtocol = Pick<Endpoint, 'port' | 'protocol'>;
 
 /**
- * Makes an endpoint of what a person typed or pasted: a host name, `host:port`, an address of a page or of another service
+ * Parses what a person typed or pasted: a host name, `host:port`, the address of a page or of another service
  * (`smtp://mail.example.com`), an IP address.
  */
 export function normaliseEndpoint(input: string, policy: EndpointPolicy): NormalisedEndpoint {
@@ -67,7 +66,7 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   // Browsers read a backslash as a slash, RFC 3986 does not: the two see different hosts in "https://a\@b".
   if (text.includes('\\')) return refuse('backslash');
 
-  // The part before the @ would be dropped like the user of a URL, and the mail domain tracked.
+  // Otherwise the part before the @ would be dropped as the user of a URL, and the mail domain tracked.
   if (/^mailto:/i.test(text)) return refuse('invalid_character');
   const written = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text);
   const scheme = schemeNamed(written?.[1] ?? 'http');
@@ -80,11 +79,13 @@ export function normaliseEndpoint(input: string, policy: EndpointPolicy): Normal
   const [name = '', plainPort] = hostAndPort.split(':');
   const port = readPort(bracketed === null ? plainPort : bracketed[2], scheme.port);
   if (port === null) return refuse('port');
-  const way = { port, protocol: scheme.protocol ?? protocolOfPort(port) };
-  return bracketed === null ? fromName(name, way, policy) : fromIpv6(bracketed[1] ?? '', way, policy);
+  const portAndProtocol = { port, protocol: scheme.protocol ?? protocolOfPort(port) };
+  return bracketed === null
+    ? fromName(name, portAndProtocol, policy)
+    : fromIpv6(bracketed[1] ?? '', portAndProtocol, policy);
 }
 
-/** How an endpoint is shown to people: Unicode labels, the port unless it is 443, IPv6 in brackets. */
+/** Returns an endpoint as people see it: Unicode labels, the port unless it is 443, IPv6 in brackets. */
 export function displayName(endpoint: { host: string; port: number }): string {
   const { host, port } = endpoint;
   const shown = host.includes(':') ? `[${host}]` : unicodeName(host);
@@ -101,22 +102,26 @@ function readPort(text: string | undefined, absent: number): number | null {
   return port >= 1 && port <= 65_535 ? port : null;
 }
 
-function fromIpv6(literal: string, way: Way, policy: EndpointPolicy): NormalisedEndpoint {
+function fromIpv6(
+  literal: string,
+  portAndProtocol: PortAndProtocol,
+  policy: EndpointPolicy,
+): NormalisedEndpoint {
   if (literal.includes('%')) return refuse('zone_id');
   const canonical = URL.parse(`http://[${literal}]/`)?.hostname.slice(1, -1);
   if (canonical === undefined || !/^[0-9a-f:.]+$/i.test(literal)) return refuse('ip_literal');
-  // One host, one spelling: an IPv4-mapped address (RFC 4291 §2.5.5.2) is the IPv4 address.
-  return fromIp(mappedIpv4(canonical) ?? canonical, way, policy);
+  // One spelling per host: an IPv4-mapped address (RFC 4291 §2.5.5.2) is the IPv4 address.
+  return fromIp(mappedIpv4(canonical) ?? canonical, portAndProtocol, policy);
 }
 
-function fromIp(ip: string, way: Way, policy: EndpointPolicy): NormalisedEndpoint {
+function fromIp(ip: string, portAndProtocol: PortAndProtocol, policy: EndpointPolicy): NormalisedEndpoint {
   if (!policy.permitsAddress(ip)) return refuse('address_refused');
-  return { ok: true, endpoint: { host: ip, ...way, kind: 'ip' } };
+  return { ok: true, endpoint: { host: ip, ...portAndProtocol, kind: 'ip' } };
 }
 
 /**
- * Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), null for every other one. `canonical` is the
- * serialisation of the URL standard, which writes mapped addresses in hexadecimal.
+ * Returns the IPv4 address in an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), null for every other one. `canonical`
+ * is the serialisation of the URL standard, which writes mapped addresses in hexadecimal.
  */
 export function mappedIpv4(canonical: string): string | null {
   const groups = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(canonical);
@@ -125,7 +130,11 @@ export function mappedIpv4(canonical: string): string | null {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
-function fromName(typed: string, way: Way, policy: EndpointPolicy): NormalisedEndpoint {
+function fromName(
+  typed: string,
+  portAndProtocol: PortAndProtocol,
+  policy: EndpointPolicy,
+): NormalisedEndpoint {
   if (typed === '' || typed === '.') return refuse('empty');
   if (typed.includes('%')) return refuse('percent_encoding');
   if (typed.includes('*')) return refuse('wildcard');
@@ -136,7 +145,9 @@ function fromName(typed: string, way: Way, policy: EndpointPolicy): NormalisedEn
   const labels = host.split('.');
   const last = labels.at(-1) ?? '';
   if (/^(\d+|0x[0-9a-f]*)$/.test(last)) {
-    return isDottedDecimal(typed.replace(/\.$/, '')) ? fromIp(host, way, policy) : refuse('ambiguous_ip');
+    return isDottedDecimal(typed.replace(/\.$/, ''))
+      ? fromIp(host, portAndProtocol, policy)
+      : refuse('ambiguous_ip');
   }
   if (labels.includes('')) return refuse('empty_label');
   if (host.length > MAX_NAME_LENGTH) return refuse('too_long');
@@ -150,13 +161,14 @@ function fromName(typed: string, way: Way, policy: EndpointPolicy): NormalisedEn
   if (isLocal && !policy.permitsLocalNames) return refuse('local_name');
   return {
     ok: true,
-    endpoint: { host, ...way, kind: isLocal ? 'local-name' : 'name' },
+    endpoint: { host, ...portAndProtocol, kind: isLocal ? 'local-name' : 'name' },
   };
 }
 
 /**
- * Lower-case ASCII form by UTS #46. Plain ASCII is not sent through the URL parser, which would turn "0x7f.1" into
- * 127.0.0.1; what other writing turns into is judged afterwards, so that full-width digits and dots hide nothing.
+ * Returns the lower-case ASCII form (UTS #46); null if there is none. Plain ASCII skips the URL parser,
+ * which would turn "0x7f.1" into 127.0.0.1. Other input is validated after the conversion, so that
+ * full-width digits and dots hide nothing.
  */
 function mapToAscii(typed: string): string | null {
   const lower = typed.toLowerCase();
@@ -169,9 +181,9 @@ function isDottedDecimal(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
 }
 
-/** A name whose Unicode form does not lead back to it is shown as it is. */
+/** Returns the Unicode form of a name, or the name itself where that form does not lead back to it. */
 function unicodeName(host: string): string {
-  // Every check names its host; few have a Unicode form, and looking for one costs more than all the rest.
+  // Every check names its host. Few have a Unicode form, and looking for one costs more than all the rest.
   if (!host.includes('xn--')) return host;
   const shown = domainToUnicode(host);
   return shown !== '' && URL.parse(`http://${shown}/`)?.hostname === host ? shown : host;

@@ -1,7 +1,7 @@
 import { type Certificate, formatDistinguishedName } from '../pki/index.ts';
 import { oneLine } from './one-line.ts';
 
-/** What people are shown of a certificate. All text is a stranger's: escape it wherever it is put. */
+/** The data of a certificate that people see. All text is untrusted: escape it wherever it is used. */
 export interface CertificateFacts {
   fingerprint: string;
   serialNumber: string;
@@ -20,7 +20,10 @@ export interface CertificateFacts {
 
 const MAX_SANS = 2_000;
 
-/** The fields of a certificate that the product shows. Missing names fall back in the order that people expect. */
+/**
+ * Returns the fields of a certificate that the product shows. Missing names fall back in the order that people
+ * expect.
+ */
 export function certificateFacts(certificate: Certificate): CertificateFacts {
   const { issuer, subject, subjectAltNames } = certificate;
   const sans = [...subjectAltNames.dnsNames, ...subjectAltNames.ipAddresses].slice(0, MAX_SANS);
@@ -38,14 +41,17 @@ export function certificateFacts(certificate: Certificate): CertificateFacts {
   };
 }
 
-/** What a certificate is called in sentences: subject CN, else its first name, else O, else the start of its fingerprint. */
+/**
+ * Returns a name for sentences: subject CN, else its first DNS name, else O, else the first 16
+ * digits of the fingerprint.
+ */
 export function certificateName(certificate: Certificate): string {
   const { subject, subjectAltNames, fingerprint } = certificate;
   const name = subject.attribute('CN') ?? subjectAltNames.dnsNames[0] ?? subject.attribute('O') ?? '';
   return oneLine(name) || fingerprint.slice(0, 16);
 }
 
-/** The same for the issuer that a certificate names. */
+/** Returns the issuer's name for sentences: CN, else OU, else O. */
 export function issuerName({ issuer }: Certificate): string {
   return (
     oneLine(issuer.attribute('CN') ?? issuer.attribute('OU') ?? issuer.attribute('O') ?? '') || 'unnamed'

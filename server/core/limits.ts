@@ -1,23 +1,26 @@
 import { LOOK_WORK } from '../pki/index.ts';
 
 /**
- * Bounds on what a stranger can cost the service. Each one is a setting of the operator's (`.env.example`), named in the message
- * of whoever reaches it, and counted in `certlantern_limit_reached_total` under the name of its setting.
+ * Limits on what a stranger can cost the service. The operator can set each of them (`.env.example`). Whoever
+ * reaches one reads the name of its setting, and `certlantern_limit_reached_total` counts it under that name.
  */
 export const LIMITS = {
-  /** Bytes of a request's path, without its query, in which sign-in providers send long codes. */
+  /** Bytes of a request's path, without the query, where sign-in providers send long codes. */
   pathBytes: { setting: 'LIMIT_PATH_BYTES', standard: 2_048, least: 512, most: 16_384 },
-  /** Pages, files and badges a minute for one address. A first visit asks for about forty, and image proxies for many badges. */
+  /**
+   * Pages, files and badges per minute for one address. A first visit loads about forty, and
+   * image proxies many badges.
+   */
   pagesPerMinute: { setting: 'LIMIT_PAGES_PER_MINUTE', standard: 1_200, least: 60, most: 1_000_000 },
   /** Domains of an account whose address is not verified. */
   domainsBeforeProof: { setting: 'LIMIT_DOMAINS_BEFORE_PROOF', standard: 10, least: 1, most: 100_000 },
-  /** Checks by hand a minute of one domain, while the address of its account is not verified. */
+  /** Manual checks per minute of one domain, while the address of its account is not verified. */
   checksBeforeProof: { setting: 'LIMIT_CHECKS_BEFORE_PROOF', standard: 1, least: 1, most: 60 },
-  /** Different ports of one registrable domain a day, for one account; without an account, for one network. */
+  /** Different ports of one registrable domain per day, for one account; without an account, for one network. */
   portsPerHost: { setting: 'LIMIT_PORTS_PER_HOST', standard: 20, least: 1, most: 65_535 },
-  /** Invitations to added recipients an hour, of all accounts together. */
+  /** Invitations to added recipients per hour, over all accounts. */
   invitationsPerHour: { setting: 'LIMIT_INVITATIONS_PER_HOUR', standard: 200, least: 1, most: 1_000_000 },
-  /** Sign-ups from one address. A school or an office often has one for everybody. */
+  /** Sign-ups from one address, which a school or an office often shares. */
   signUpsPerHour: { setting: 'LIMIT_SIGN_UPS_PER_HOUR', standard: 20, least: 1, most: 1_000_000 },
   signUpsPerDay: { setting: 'LIMIT_SIGN_UPS_PER_DAY', standard: 60, least: 1, most: 1_000_000 },
   /** Sign-ups from one network: a /24 of IPv4, a /48 of IPv6. */
@@ -33,24 +36,24 @@ export const LIMITS = {
     least: 1,
     most: 1_000_000,
   },
-  /** Searches of the list of domains, by text or tag, a minute for one account. */
+  /** Searches of the list of domains, by text or tag, per minute for one account. */
   searchesPerMinute: { setting: 'LIMIT_SEARCHES_PER_MINUTE', standard: 240, least: 10, most: 1_000_000 },
-  /** Seconds for one search on PostgreSQL, whose time grows with the length of the text times the length of the query. */
+  /** Seconds per search on PostgreSQL, whose time grows with the length of the text times the length of the query. */
   searchSeconds: { setting: 'LIMIT_SEARCH_SECONDS', standard: 10, least: 1, most: 600 },
-  /** Certificates of which a domain keeps the DER. Of those that it shows no more, the oldest lose it first. */
+  /** Certificates per domain whose DER is kept. Of those no longer presented, the oldest lose it first. */
   certificatesPerDomain: {
     setting: 'LIMIT_CERTIFICATES_PER_DOMAIN',
     standard: 200,
     least: 20,
     most: 100_000,
   },
-  /** Work that the certificates of one check may cost, in units of about 0.1 µs of a processor core. */
+  /** Work that the certificates of one check may cause, in units of about 0.1 µs of a processor core. */
   workPerCheck: { setting: 'LIMIT_WORK_PER_CHECK', standard: LOOK_WORK, least: 100_000, most: 100_000_000 },
   /** Kilobytes of certificates and evidence that one check may store. */
   storedKbPerCheck: { setting: 'LIMIT_STORED_KB_PER_CHECK', standard: 256, least: 16, most: 100_000 },
-  /** Kilobytes of them that an account may store a day; a tenth more for each of its domains. */
+  /** Kilobytes of these that an account may store per day; a tenth more for each of its domains. */
   storedKbPerDay: { setting: 'LIMIT_STORED_KB_PER_DAY', standard: 1_000, least: 100, most: 1_000_000 },
-  /** Megabytes of answers to calls with an Idempotency-Key, each of which is kept for a day, a day for one account. */
+  /** Megabytes per account and day of stored answers to calls with an Idempotency-Key. Each is kept for a day. */
   keptAnswersMb: { setting: 'LIMIT_KEPT_ANSWERS_MB', standard: 100, least: 1, most: 100_000 },
 } as const satisfies Record<string, Limit>;
 
@@ -67,10 +70,10 @@ export type Limits = Readonly<Record<LimitName, number>>;
 
 const NAMES = Object.keys(LIMITS) as LimitName[];
 
-/** Builds all limits from what `valueOf` answers for each. */
+/** Returns all limits, each with the value that `valueOf` returns for it. */
 export function limitsFrom(valueOf: (limit: Limit) => number): Limits {
   return Object.fromEntries(NAMES.map((name) => [name, valueOf(LIMITS[name])])) as Limits;
 }
 
-/** What holds where the operator sets nothing. */
+/** The limits that apply where the operator sets nothing. */
 export const STANDARD_LIMITS: Limits = limitsFrom(({ standard }) => standard);

@@ -1,6 +1,6 @@
 /**
- * Folds the spellings by which one mailbox is commonly reached into one: case, what follows a plus sign, and the dots that
- * Gmail ignores. Only for comparing; mail goes to the address as it was given.
+ * Returns one spelling for the addresses that commonly reach one mailbox: ignores case, what follows a plus sign,
+ * and the dots that Gmail ignores. Only for comparing; mail goes to the address as it was given.
  */
 export function normaliseAddress(address: string): string {
   const lower = address.trim().toLowerCase();

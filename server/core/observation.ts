@@ -1,21 +1,21 @@
 import type { RevocationAnswer, RevocationRefusal } from '../pki/index.ts';
 import type { Protocol } from './protocol.ts';
 
-/** Why a look at an endpoint, or at one of its addresses, ended without a certificate. */
+/** Why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =
   | 'name_not_found'
   | 'no_addresses'
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
-  /** Our own name servers answer nobody: says nothing about the endpoint. */
+  /** Our own name servers do not answer; says nothing about the endpoint. */
   | 'resolver_silent'
   | 'address_refused'
   | 'refused'
   | 'reset'
   | 'timeout'
   | 'unroutable'
-  /** Our side has no IPv6: says nothing about the endpoint. */
+  /** This machine has no IPv6; says nothing about the endpoint. */
   | 'no_route_here'
   | 'not_tls'
   | 'tls_alert'
@@ -23,17 +23,17 @@ export type ReachFailure =
   | 'no_certificate'
   | 'too_large'
   | 'closed'
-  /** What answered before the handshake does not speak the protocol of the endpoint. */
+  /** The server's answer before the handshake is not in the endpoint's protocol. */
   | 'wrong_protocol'
-  /** It does, but will not change over to TLS. */
+  /** The server speaks the protocol but refuses STARTTLS. */
   | 'starttls_refused'
-  /** Plain bytes came after it had agreed to change over: somebody may be putting them there. */
+  /** Plain text followed the server's consent to STARTTLS: somebody may be injecting it. */
   | 'starttls_injection'
-  /** Our own examination took too long and was ended: says nothing about the endpoint. */
+  /** Our own examination took too long and was aborted; says nothing about the endpoint. */
   | 'not_examined'
   | 'other';
 
-/** `starttls`: the talk in plain text before the handshake. `examination`: our own work on what was seen. */
+/** `starttls`: the plain-text dialogue before the handshake. `examination`: our own work on the evidence. */
 export type ReachStage = 'dns' | 'policy' | 'connect' | 'starttls' | 'handshake' | 'examination';
 
 export interface HandshakeObservation {
@@ -47,7 +47,7 @@ export interface HandshakeObservation {
   tlsVersion: string;
   cipher: string;
   group: string | null;
-  /** The server needed a protocol version or key size that clients refuse today. */
+  /** The handshake needed a protocol version or key size that clients refuse today. */
   legacyTls: boolean;
   /** DER of the OCSPResponse that came with the handshake (RFC 6066 §8). */
   staple: Uint8Array | null;
@@ -72,7 +72,7 @@ export type Resolution =
   | { ok: true; addresses: string[] }
   | { ok: false; stage: 'dns' | 'policy' | 'examination'; reason: ReachFailure; detail: string | null };
 
-/** The one request to `/`, over the connection of the first address that shook hands. */
+/** The one request to `/`, over the connection of the first address whose handshake succeeded. */
 export type HttpObservation =
   | { outcome: 'answered'; address: string; method: 'HEAD' | 'GET'; status: number; durationMs: number }
   | {
@@ -85,21 +85,24 @@ export type HttpObservation =
 /** A certificate that the server did not send and that may complete its chain. */
 export interface FetchedAuthority {
   der: Uint8Array;
-  /** `cache`: remembered from elsewhere; `fetched`: from `url`, an AIA caIssuers address of the chain. */
+  /**
+   * `cache`: known from an earlier fetch or another endpoint; `fetched`: from `url`, an AIA
+   * caIssuers address of the chain.
+   */
   source: 'cache' | 'fetched';
   url: string | null;
 }
 
-/** Why a source of revocation says nothing that counts. Closed and stable. */
+/** Why a revocation source has no valid answer. A closed list of stable codes. */
 export type RevocationProblem =
   | RevocationRefusal
-  /** Still being fetched when the check had to end; the next one knows more. */
+  /** Still being fetched when the check had to end; the next check may have it. */
   | 'pending'
   | 'unreachable';
 
-/** What one source said of one certificate, verified before it counts. Instants in ms UTC. */
+/** The answer of one revocation source about one certificate, after verification. Instants in ms UTC. */
 export interface RevocationEvidence {
-  /** The certificate asked about: the leaf, or an intermediate of its path. */
+  /** The certificate in question: the leaf, or an intermediate of its path. */
   fingerprint: string;
   source: 'crl' | 'ocsp' | 'staple';
   /** null for a staple. */
@@ -109,7 +112,7 @@ export interface RevocationEvidence {
   answer: RevocationAnswer | { state: 'none'; why: RevocationProblem };
 }
 
-/** What the CA says about renewing a certificate (RFC 9773). Instants in ms UTC. */
+/** The CA's renewal information for a certificate (RFC 9773). Instants in ms UTC. */
 export type RenewalEvidence = { fingerprint: string; at: number } & (
   | { outcome: 'window'; start: number; end: number; explanationUrl: string | null }
   /** The CA has no such service, or does not know the certificate. */
@@ -120,14 +123,14 @@ export type RenewalEvidence = { fingerprint: string; at: number } & (
 export const TLS_VERSIONS = ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'] as const;
 export type TlsVersion = (typeof TLS_VERSIONS)[number];
 
-/** Facts that are looked at once a day and alarm nobody by themselves. */
+/** Facts that are probed once a day and that raise no alert by themselves. */
 export interface PostureObservation {
   at: number;
-  /** By the first address that shook hands; null where the question got no answer. */
+  /** From the first address whose handshake succeeded; `offered` null where the probe got no answer. */
   tlsVersions: { version: TlsVersion; offered: boolean | null }[];
-  /** `intolerant`: silent or broken when the hello has an ML-KEM key share, well without. */
+  /** `intolerant`: no answer or a broken one if the hello has an ML-KEM key share, a good one without. */
   postQuantum: { state: 'negotiated' | 'not_offered' | 'intolerant' | 'unknown'; group: string | null };
-  /** Handshakes that asked for one kind of signature alone: leaves that the usual handshake may never show. */
+  /** From handshakes that offered one signature type only: they show leaves that the usual handshake may not. */
   alternates: { keyType: 'rsa' | 'ecdsa'; address: string; presentedChain: Uint8Array[] }[];
   caa: CaaObservation;
   registration: RegistrationObservation;
@@ -137,11 +140,11 @@ export interface PostureObservation {
 export type CaaObservation =
   | { outcome: 'records'; domain: string; records: { critical: boolean; tag: string; value: string }[] }
   | { outcome: 'none' }
-  /** An IP address: CAs look nothing up for one. */
+  /** An IP address: CAs look up no CAA records for one. */
   | { outcome: 'not_applicable' }
   | { outcome: 'unavailable' };
 
-/** When the registration of the domain ends, by RDAP (RFC 9083 §4.5). */
+/** When the domain registration ends, by RDAP (RFC 9083 §4.5). */
 export type RegistrationObservation =
   | { outcome: 'expires'; domain: string; expiresAt: number; registrar: string | null }
   /** The registry answered and publishes no date. */
@@ -149,10 +152,10 @@ export type RegistrationObservation =
   | { outcome: 'not_found'; domain: string }
   /** The registry has no RDAP service, or it did not answer. */
   | { outcome: 'unavailable'; domain: string }
-  /** An address or a local name: nobody registered it. */
+  /** An IP address or a local name: there is no registration. */
   | { outcome: 'not_applicable' };
 
-/** Evidence as seen by one check. Plain data; conclusions are drawn by `judge`, at any later time too. */
+/** The evidence of one check, as plain data. `judge` draws conclusions from it, at any later time too. */
 export interface Observation {
   endpoint: { host: string; port: number; protocol: Protocol };
   observedAt: number;
@@ -160,20 +163,20 @@ export interface Observation {
   resolution: Resolution;
   /** One per resolved address, in the order of the resolution. */
   addresses: AddressObservation[];
-  /** null for other protocols than https, and where no address shook hands. */
+  /** null for protocols other than https, and where no handshake succeeded. */
   http: HttpObservation | null;
   authorities: FetchedAuthority[];
-  /** A chain does not hold with them, and where more may be found nobody has looked to the end yet. */
+  /** A chain is still incomplete with `authorities`, and the search for missing certificates has not finished. */
   authoritiesPending?: true;
-  /** Every source that was asked about a certificate of a path that holds. */
+  /** Every revocation source that was asked about a certificate of a valid path. */
   revocation: RevocationEvidence[];
   /** One per distinct leaf whose CA is known to publish windows. */
   renewal: RenewalEvidence[];
-  /** null when this check did not look. */
+  /** null if this check did not probe it. */
   posture: PostureObservation | null;
 }
 
-/** What a look saw whose examination had to be ended: nothing, and that is our own doing. */
+/** Returns the observation of a check whose examination was aborted: it shows nothing, and the cause is on our side. */
 export function unexaminedObservation(endpoint: Observation['endpoint'], observedAt: number): Observation {
   return {
     endpoint,

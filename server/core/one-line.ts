@@ -1,20 +1,20 @@
 const MAX_LENGTH = 120;
 
 /**
- * A string out of a certificate, made fit for one line: no control, format or line-breaking characters (no header can be
- * smuggled in, no text direction turned), at most 120 characters. Markup still has to escape it.
+ * Returns a string of a certificate as one line of at most 120 characters, without control, format or line-breaking
+ * characters, so that it can neither inject headers nor turn the text direction. Markup must still escape it.
  */
 export function oneLine(text: string): string {
   return shortLine(text, MAX_LENGTH);
 }
 
-/** Of a stranger's text no more is read for one line, however little of it can be shown. */
-const MOST_READ = 4_096;
+/** Reads no more than this of an untrusted text, however little of it is printable. */
+const MAX_READ = 4_096;
 
-/** The same, of at most `length` characters. */
+/** As `oneLine`, with at most `length` characters. */
 export function shortLine(text: string, length: number): string {
   const clean = text
-    .slice(0, MOST_READ)
+    .slice(0, MAX_READ)
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\s]+/gu, ' ')
     .trim();

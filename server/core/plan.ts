@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../contract/durations.ts';
 
 export type Plan = 'free' | 'premium';
-/** What the page shows of an entitlement; empty without Premium. */
+/** The status that the page shows; empty without Premium. */
 export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
 /** Where Premium comes from. */
 export type PlanSource = 'none' | 'deployment' | 'grant' | 'subscription' | 'trial';
@@ -11,44 +11,44 @@ const FREQUENCIES_MINUTES: readonly number[] = [10, 15, 60, 1440];
 export const FREE_FREQUENCY_MINUTES = 1440;
 
 export const TRIAL_MS = 14 * DAY_MS;
-/** How long Premium goes on after a payment failed, while the payment provider tries again. */
+/** How long Premium continues after a failed payment, while the payment provider retries. */
 export const GRACE_MS = 14 * DAY_MS;
 
-/** Whether an account that has `count` domains, paused ones included, may add one more. */
+/** Returns whether an account with `count` domains, paused ones included, may add one more. */
 export function mayAdd(plan: Plan, count: number): boolean {
   return plan === 'premium' || count < FREE_DOMAIN_LIMIT;
 }
 
-/** How many more domains `mayAdd` lets an account have; null: as many as it likes. */
+/** Returns how many more domains `mayAdd` permits; null: no limit. */
 export function roomFor(plan: Plan, count: number): number | null {
   return plan === 'premium' ? null : Math.max(0, FREE_DOMAIN_LIMIT - count);
 }
 
-/** Whether an account of which `active` domains are checked may resume one more. */
+/** Returns whether an account with `active` checked domains may resume one more. */
 export function mayResume(plan: Plan, active: number): boolean {
   return plan === 'premium' || active < FREE_DOMAIN_LIMIT;
 }
 
-/** Whether a plan may check every `minutes`; false for intervals that nobody may choose. */
+/** Returns whether a plan permits checks every `minutes`; false for intervals that are not offered. */
 export function mayUseFrequency(plan: Plan, minutes: number): boolean {
   return FREQUENCIES_MINUTES.includes(minutes) && (plan === 'premium' || minutes === FREE_FREQUENCY_MINUTES);
 }
 
-/** The minutes that hold between two checks where `minutes` were chosen, perhaps on a plan that has ended since. */
+/** Returns the interval in use where `minutes` were chosen, perhaps on a plan that has ended since. */
 export function frequencyOn(plan: Plan, minutes: number): number {
   return mayUseFrequency(plan, minutes) ? minutes : FREE_FREQUENCY_MINUTES;
 }
 
-/** A subscription as the payment provider last told it. Instants are ms UTC. */
+/** A subscription as last reported by the payment provider. Instants are ms UTC. */
 export interface Subscription {
   status: 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
   /** Of the paid period. */
   periodStartsAt: number | null;
   periodEndsAt: number | null;
-  /** The end that was already decided on. */
+  /** The end, if cancellation is already scheduled. */
   cancelsAt: number | null;
   pastDueSince: number | null;
-  /** When the money of a period was given back in full. */
+  /** When a period was refunded in full. */
   refundedAt: number | null;
 }
 
@@ -56,21 +56,24 @@ export interface Entitlement {
   plan: Plan;
   status: PlanStatus;
   source: PlanSource;
-  /** When it ends as things stand; null without Premium and where no end is known. */
+  /** When it ends by current knowledge, ms UTC; null without Premium and where no end is known. */
   endsAt: number | null;
 }
 
 export interface PlanFacts {
   trialEndsAt: number | null;
-  /** Premium given by the operator; `endsAt` null: for good. */
+  /** Premium granted by the operator; `endsAt` null: without end. */
   grant: { endsAt: number | null } | null;
   subscriptions: readonly Subscription[];
 }
 
-/** Of an account to which nothing gives Premium. */
+/** The entitlement of an account without any source of Premium. */
 export const NOT_ENTITLED: Entitlement = { plan: 'free', status: '', source: 'none', endsAt: null };
 
-/** What an account is entitled to at `now`: of everything that gives Premium, what lasts longest; first what is paid for. */
+/**
+ * Returns what an account is entitled to at `now`: the source of Premium that lasts longest; of equal ones, the paid
+ * one.
+ */
 export function entitlement({ trialEndsAt, grant, subscriptions }: PlanFacts, now: number): Entitlement {
   const given: Entitlement[] = [];
   for (const subscription of subscriptions) {
@@ -95,7 +98,7 @@ function ofSubscription(subscription: Subscription): Pick<Entitlement, 'status' 
   return { status, endsAt: Math.min(graceEndsAt, cancelsAt ?? graceEndsAt) };
 }
 
-/** Money that was given back for an earlier period says nothing about one that was paid after it. */
+/** Returns whether the current period was refunded. A refund of an earlier period does not count. */
 export function isRefunded({
   refundedAt,
   periodStartsAt,

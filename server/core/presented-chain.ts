@@ -1,7 +1,7 @@
 import { formatDistinguishedName, parseReadable, publicKeyName, toPem } from '../pki/index.ts';
 import { type CertificateFacts, certificateFacts } from './facts.ts';
 
-/** One certificate of what a server sent, as people are shown it. All text is a stranger's. */
+/** A certificate that a server sent, as people see it. All text is untrusted. */
 export interface PresentedCertificate extends CertificateFacts {
   /** `root`: its subject is its issuer. The first one is the leaf, whoever issued it. */
   role: 'leaf' | 'intermediate' | 'root';
@@ -11,7 +11,7 @@ export interface PresentedCertificate extends CertificateFacts {
   pem: string;
 }
 
-/** Reads a chain in the order sent, leaf first; what cannot be read is left out. */
+/** Parses a chain in the order sent, leaf first; leaves out certificates that cannot be parsed. */
 export function readChain(ders: readonly Uint8Array[]): PresentedCertificate[] {
   return ders.flatMap((der, index) => {
     const certificate = parseReadable(der);

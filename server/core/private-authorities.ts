@@ -2,13 +2,13 @@ import { formatDistinguishedName, parseReadable, PkiError, splitPem } from '../p
 import type { CertificateFacts } from './facts.ts';
 import { certificateFacts } from './facts.ts';
 
-/** A certificate authority that somebody wants to be trusted. */
+/** A certificate authority that an account trusts. */
 export interface PrivateAuthority {
   der: Uint8Array;
   facts: AuthorityFacts;
 }
 
-/** `subject` is never empty where the certificate names anything at all. */
+/** `subject` is not empty if the certificate has any usable name. */
 export type AuthorityFacts = CertificateFacts & {
   /** RFC 4514. */
   subjectFullDn: string;
@@ -16,7 +16,10 @@ export type AuthorityFacts = CertificateFacts & {
 
 const KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/;
 
-/** Reads the authorities out of PEM text, each once; or says in a sentence why one of them is none. Keys are refused unread. */
+/**
+ * Parses the authorities in PEM text, without duplicates, or returns a sentence on why one is not an authority. Text
+ * with a private key is refused unparsed.
+ */
 export function readAuthorities(
   pem: string,
 ): { ok: true; authorities: PrivateAuthority[] } | { ok: false; message: string } {
@@ -36,7 +39,7 @@ export function readAuthorities(
     const { subject, version, selfIssued, isCertificateAuthority } = certificate;
     const facts = certificateFacts(certificate);
     const name = facts.subject || (subject.attribute('OU') ?? subject.attribute('O') ?? '');
-    // Version 1 has no extension that could say so: roots of that age were known by signing themselves.
+    // Version 1 has no basicConstraints: old roots are recognised by being self-issued.
     if (!isCertificateAuthority && !(version === 1 && selfIssued))
       return refuse(
         `The certificate of ${name || 'nobody by name'} is no certificate authority. ${
@@ -51,7 +54,7 @@ export function readAuthorities(
   return { ok: true, authorities: [...authorities.values()] };
 }
 
-/** null where a block is not whole. */
+/** Returns null if a PEM block is incomplete. */
 function certificatesIn(pem: string): Uint8Array[] | null {
   try {
     return splitPem(pem);

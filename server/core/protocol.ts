@@ -1,6 +1,6 @@
 /**
- * How an endpoint is spoken to before and after its TLS handshake. `https`: TLS at once, and one request afterwards;
- * `tls`: TLS at once, nothing more; the others start in plain text and change over (STARTTLS).
+ * The protocol around the TLS handshake. `https`: TLS at once, then one request; `tls`: TLS at once, nothing more;
+ * the others start in plain text and switch to TLS (STARTTLS).
  */
 export const PROTOCOLS = [
   'https',
@@ -18,18 +18,18 @@ export const PROTOCOLS = [
 ] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** What an address means by what stands before its `://`. */
+/** The meaning of the scheme before `://`. */
 export interface Scheme {
-  /** Where it is spoken when the address names no port. */
+  /** The default port. */
   port: number;
-  /** null: what the port says. */
+  /** null: the port decides. */
   protocol: Protocol | null;
 }
 
 const SCHEMES: Readonly<Record<string, Scheme>> = {
   https: { port: 443, protocol: 'https' },
   wss: { port: 443, protocol: 'https' },
-  // The site that somebody knows by its plain address is watched where its certificate is.
+  // A site known by its http address is monitored where its certificate is.
   http: { port: 443, protocol: null },
   tls: { port: 443, protocol: 'tls' },
 
@@ -81,7 +81,7 @@ const PROTOCOL_BY_PORT: ReadonlyMap<number, Protocol> = new Map([
   [3306, 'mysql'],
 ]);
 
-/** Ports of databases and caches, and those through which machines are administered. */
+/** Ports of databases, caches and remote administration. */
 const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   // SSH, Telnet, RPC, NetBIOS, SMB, rexec, rlogin, rsh, IPMI, rsync, NFS
   22, 23, 111, 135, 137, 138, 139, 445, 512, 513, 514, 623, 873, 2049,
@@ -102,18 +102,21 @@ const SENSITIVE_PORTS: ReadonlySet<number> = new Set([
   6379, 6380, 16_379, 26_379, 11_207, 11_211,
 ]);
 
-/** Returns whether an endpoint belongs to a database, a cache or the administration of a machine: by its port, or by what is spoken. */
+/**
+ * Returns whether an endpoint, by its port or protocol, belongs to a database, a cache or the
+ * administration of a machine.
+ */
 export function isSensitive({ port, protocol }: { port: number; protocol: Protocol }): boolean {
   return SENSITIVE_PORTS.has(port) || protocol === 'postgres' || protocol === 'mysql';
 }
 
-/** null for a scheme whose addresses cannot be tracked. */
+/** Returns null for a scheme whose addresses cannot be monitored. */
 export function schemeNamed(name: string): Scheme | null {
   const lower = name.toLowerCase();
   return Object.hasOwn(SCHEMES, lower) ? (SCHEMES[lower] ?? null) : null;
 }
 
-/** What is spoken on a port when nobody says otherwise: TLS at once on every port that is not known for another way. */
+/** Returns the usual protocol of a port; `tls` for ports that are not known for another one. */
 export function protocolOfPort(port: number): Protocol {
   return PROTOCOL_BY_PORT.get(port) ?? 'tls';
 }

@@ -1,6 +1,6 @@
 import type { FailedObservation, Observation, ReachFailure, ReachStage } from './observation.ts';
 
-/** What happened, as the end of a sentence whose subject is a host or some of its addresses. */
+/** The end of a sentence whose subject is a host or some of its addresses. */
 const HAPPENED: Record<ReachFailure, string> = {
   name_not_found: 'does not exist in DNS',
   no_addresses: 'has no address in DNS',
@@ -26,35 +26,35 @@ const HAPPENED: Record<ReachFailure, string> = {
   not_examined: 'could not be checked: examining it took too long and was ended',
   other: 'could not be reached',
 };
-/** How far a look came; the furthest tells most about the host. */
+/** The stages of a probe in order; the furthest one reached says most about the host. */
 const STAGES: readonly ReachStage[] = ['policy', 'dns', 'connect', 'starttls', 'handshake', 'examination'];
 
-/** "did not answer in time", for a sentence of one's own. */
+/** Returns the end of a sentence, for example "did not answer in time". */
 export function whatHappened(reason: ReachFailure): string {
   return HAPPENED[reason];
 }
 
 /**
- * Why nothing was reached, by the most telling of the failures: the one that came furthest, and what the host did before
- * what our own side lacks. Null where an address did answer.
+ * Returns the most telling failure: the one at the furthest stage; faults of the host come before limits of this
+ * machine. Null if any address completed a handshake.
  */
 export function mostTellingFailure(
   observation: Observation,
   host: string,
 ): { stage: ReachStage; reason: ReachFailure; message: string } | null {
   const { resolution, addresses } = observation;
-  const tell = (stage: ReachStage, reason: ReachFailure, suffix = '') => ({
+  const failureAt = (stage: ReachStage, reason: ReachFailure, suffix = '') => ({
     stage,
     reason,
     message: `${host} ${HAPPENED[reason]}${suffix}.`,
   });
-  if (!resolution.ok) return tell(resolution.stage, resolution.reason);
+  if (!resolution.ok) return failureAt(resolution.stage, resolution.reason);
   if (addresses.some(({ outcome }) => outcome === 'handshake')) return null;
   const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');
-  const weight = ({ stage, reason }: FailedObservation): number =>
+  const rank = ({ stage, reason }: FailedObservation): number =>
     reason === 'no_route_here' ? -1 : STAGES.indexOf(stage);
-  const [worst] = failed.toSorted((left, right) => weight(right) - weight(left));
-  if (worst === undefined) return tell('dns', 'no_addresses');
+  const [worst] = failed.toSorted((left, right) => rank(right) - rank(left));
+  if (worst === undefined) return failureAt('dns', 'no_addresses');
   const alert = worst.tlsAlert === null ? '' : ` (TLS alert ${worst.tlsAlert})`;
-  return tell(worst.stage, worst.reason, alert);
+  return failureAt(worst.stage, worst.reason, alert);
 }

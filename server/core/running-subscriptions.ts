@@ -1,11 +1,15 @@
 import { entitlement, isRefunded, type Subscription } from './plan.ts';
 
-type Told = Subscription & { id: string; createdAt: number };
+type StoredSubscription = Subscription & { id: string; createdAt: number };
 
 /**
- * Those that can still take money, the one to keep first: what gives Premium before what gives nothing, then the older.
+ * Returns the subscriptions that can still charge money, the one to keep first: those that give
+ * Premium first, then the older.
  */
-export function runningSubscriptions<Each extends Told>(subscriptions: readonly Each[], now: number): Each[] {
+export function runningSubscriptions<Each extends StoredSubscription>(
+  subscriptions: readonly Each[],
+  now: number,
+): Each[] {
   const gives = (each: Each) =>
     entitlement({ trialEndsAt: null, grant: null, subscriptions: [each] }, now).plan === 'premium';
   return subscriptions
@@ -15,8 +19,8 @@ export function runningSubscriptions<Each extends Told>(subscriptions: readonly 
     );
 }
 
-/** What stands in the way of buying another one; null where nothing does. */
-export function obstacleToBuying<Each extends Told>(
+/** Returns the subscription that prevents buying another one; null if none does. */
+export function obstacleToBuying<Each extends StoredSubscription>(
   subscriptions: readonly Each[],
   now: number,
 ): Each | null {

@@ -1,4 +1,4 @@
-/** A wake-up that is never missed: a ring while nobody waits lets the next wait return at once. */
+/** A wake signal that is never lost: a ring while nobody waits lets the next wait return at once. */
 export interface Bell {
   ring(): void;
   /** Resolves at the next ring, or after `ms` of real time. */
@@ -6,15 +6,15 @@ export interface Bell {
 }
 
 export function createBell(): Bell {
-  let rung = false;
+  let isPending = false;
   let wake: (() => void) | null = null;
   return {
     ring() {
-      rung = true;
+      isPending = true;
       wake?.();
     },
     async wait(ms) {
-      if (!rung) {
+      if (!isPending) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, ms);
           wake = () => {
@@ -24,7 +24,7 @@ export function createBell(): Bell {
         });
       }
       wake = null;
-      rung = false;
+      isPending = false;
     },
   };
 }

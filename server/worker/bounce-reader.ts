@@ -20,22 +20,22 @@ export interface BounceReaderOptions {
   clock: Clock;
   alarms: Alarms;
   log: Log;
-  /** Left out: nobody reads what comes back. `mailbox`: imap:// or imaps:// with user and password. */
+  /** Absent: no bounces are read. `mailbox`: imap:// or imaps:// with user and password. */
   bounces?: (BounceReturn & { mailbox: string }) | null;
 }
 
 export interface BounceReader {
   start(): void;
-  /** Reads the mailbox once; how many bounces were taken down. For tests. */
+  /** Reads the mailbox once; returns how many bounces it recorded. For tests. */
   read(): Promise<number>;
-  /** Ends within `abortMs`. */
+  /** Stops within `abortMs`. */
   stop(abortMs: number): Promise<void>;
 }
 
 /**
- * Reads the mailbox to which mail comes back that a server had taken: the delivery counts as failed then, and says so, and an address
- * that takes no mail gets none. Several workers may read it: what one took is gone for the others, or taken twice to the
- * same end.
+ * Reads the mailbox for bounces of mail that a server had accepted. The delivery then counts as failed, and an
+ * address that takes no mail gets none. Several workers may read it: a bounce that one took is gone for the others,
+ * or recorded twice with the same result.
  */
 export function createBounceReader({
   store,
@@ -46,10 +46,10 @@ export function createBounceReader({
 }: BounceReaderOptions): BounceReader {
   const bounces = options.bounces ?? null;
   const stopping = new AbortController();
-  const bell = createBell();
+  const wakeSignal = createBell();
   let looping: Promise<void> = Promise.resolve();
 
-  async function take(raw: Buffer, { address, key }: BounceReturn): Promise<'done' | 'left'> {
+  async function recordBounceIn(raw: Buffer, { address, key }: BounceReturn): Promise<'done' | 'left'> {
     const report = readDeliveryReport(raw);
     if (report === null) return 'left';
     for (const sentTo of report.sentTo) {
@@ -67,12 +67,16 @@ export function createBounceReader({
   async function read(): Promise<number> {
     if (bounces === null) return 0;
     try {
-      const taken = await readMailbox(bounces.mailbox, (raw) => take(raw, bounces), stopping.signal);
+      const recorded = await readMailbox(
+        bounces.mailbox,
+        (raw) => recordBounceIn(raw, bounces),
+        stopping.signal,
+      );
       await alarms.clear('bounce_mailbox');
-      return taken;
+      return recorded;
     } catch (error) {
       if (stopping.signal.aborted) return 0;
-      // The reason alone: the error itself holds what was sent, and so the password.
+      // Log the reason only: the error holds what was sent, and so the password.
       const reason = reasonOf(error);
       log.warn({ reason }, 'the mailbox of bounces could not be read');
       await alarms.raise('bounce_mailbox', `It could not be read: ${reason}`);
@@ -86,25 +90,25 @@ export function createBounceReader({
       looping = (async () => {
         while (!stopping.signal.aborted) {
           await read();
-          if (!stopping.signal.aborted) await bell.wait(POLL_MS);
+          if (!stopping.signal.aborted) await wakeSignal.wait(POLL_MS);
         }
       })();
     },
     read,
     async stop(abortMs) {
       stopping.abort();
-      bell.ring();
+      wakeSignal.ring();
       await Promise.race([looping, delay(abortMs, undefined, { ref: false })]);
     },
   };
 }
 
-/** RFC 3463 §3.8: security or policy, which is about who sends and not about the address. */
+/** Returns whether the status is about the sender and not the address: security or policy (RFC 3463 §3.8). */
 function refusesUs(status: string): boolean {
   return status.startsWith('5.7.');
 }
 
-/** imapflow's own message is mostly "Command failed"; the server's words stand beside it. */
+/** Returns the server's words where there are any: imapflow's own message is mostly "Command failed". */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const response: unknown = Reflect.get(error, 'responseText');

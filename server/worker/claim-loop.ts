@@ -4,41 +4,44 @@ import { createBell } from './bell.ts';
 import type { Log } from './clock.ts';
 
 /**
- * How long due work waits on average when no signal told of it; signals make the usual wait milliseconds. Never twice the same:
- * of workers that come by in turn the one before a gap would have the most to do, for ever.
+ * Average delay of due work that no signal announced; signals make it milliseconds. Each wait is randomised: with
+ * fixed intervals, the longest gap, and so the most work, would always fall to the same worker.
  */
 const POLL_MS = 1_000;
 /**
- * The same after a claim that found something, and twice as long after each that did not: what is due in a second comes in several
- * small portions, and of several workers each has its share within minutes, as it comes by so much more often.
+ * The delay after a claim that found work; it doubles after each that did not. Work due within a second is claimed
+ * in small batches, and several workers get equal shares within minutes, because each polls more often.
  */
 const BUSY_POLL_MS = 100;
 /**
- * At most so many are taken at a time, and the rest after so long: after a moment in which nothing could be claimed whoever came first
- * would take all that had become due.
+ * Cap each batch and pause before the next: otherwise, after a stall, the first worker would claim everything
+ * that became due meanwhile.
  */
-const MOST_CLAIMED = 16;
-const SHORT_PAUSE_MS = 20;
-/** With every slot taken, freed ones are gathered this long, so that a busy worker claims batches and not single rows. */
+const MAX_BATCH = 16;
+const BATCH_PAUSE_MS = 20;
+/**
+ * While every slot is taken, freed ones are gathered this long, so that a busy worker claims
+ * batches and not single rows.
+ */
 const GATHER_MS = 10;
-const LONGEST_PAUSE_MS = 10_000;
+const MAX_ERROR_PAUSE_MS = 10_000;
 
 export interface ClaimLoopOptions<Item> {
-  /** What the log calls an item. */
+  /** The name of an item in log lines, traces and metrics. */
   name: string;
   /** How many items run at once. */
   concurrency: number;
-  /** Takes at most `limit` due items under a lease. */
+  /** Claims at most `limit` due items under a lease. */
   claim(limit: number): Promise<Item[]>;
-  /** Runs one item to its end. The signal fires when the worker stops. */
+  /** Processes one item. The signal aborts when the worker stops. */
   handle(item: Item, signal: AbortSignal): Promise<void>;
-  /** Gives an interrupted item back; harmless for one that was finished (its lease is gone). */
+  /** Releases an interrupted item; harmless for one that was finished (its lease is gone). */
   release(item: Item): Promise<void>;
-  /** Moves the end of a running item's lease on, `everyMs`; absent where leases outlast every item. */
+  /** Extends the lease of a running item every `everyMs`; absent where leases outlast every item. */
   renewal?: { everyMs: number; renew(item: Item): Promise<void> };
   /** In [0, 1). */
   random: () => number;
-  /** What each line of the log about an item, and its trace, tell it apart by. */
+  /** Fields that identify an item in log lines and in its trace. */
   fieldsOf(item: Item): Fields;
   telemetry: Telemetry;
   log: Log;
@@ -46,35 +49,38 @@ export interface ClaimLoopOptions<Item> {
 
 export interface ClaimLoop {
   start(): void;
-  /** Looks for due work now instead of at the next poll. */
+  /** Claims due work now instead of at the next poll. */
   wake(): void;
-  /** Claims and finishes everything that is due, once; resolves with how many items that were. For tests that move the clock. */
+  /** Claims and processes everything that is due; returns the number of items. For tests that move the clock. */
   runDue(): Promise<number>;
   /**
-   * Claims no more. Running items may end undisturbed for `graceMs`, then their signal fires; what has not ended `abortMs` later is
-   * given back all the same.
+   * Stops claiming. Running items may finish within `graceMs`; then their signal aborts. Items that still run
+   * `abortMs` later are released all the same.
    */
   stop(patience: { graceMs: number; abortMs: number }): Promise<void>;
 }
 
 /**
- * Keeps `concurrency` slots filled with claimed items. A slow item holds its own slot only: claims go on while any slot
- * is free. An item that throws is logged and keeps its lease, so that it comes back when that expires and not at once.
+ * Keeps `concurrency` slots filled with claimed items. A slow item holds its own slot only: claims go on
+ * while any slot is free. An item that throws is logged and keeps its lease, so that it is retried when
+ * that expires and not at once.
  */
 export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoop {
   const { name, concurrency, log, telemetry } = options;
   const kind = name.replaceAll(' ', '_');
-  /** One signal per item: hundreds of listeners on one would stay there for as long as the process lives. */
+  /**
+   * One abort controller per item: hundreds of listeners on a shared signal would stay as long as the process lives.
+   */
   const running = new Map<AbortController, { item: Item; done: Promise<void> }>();
   let interrupted = false;
-  /** What is or was given back: by its end, or by a stop that waited for that in vain. */
-  const givenBack = new Map<Item, Promise<void>>();
-  const bell = createBell();
+  /** Releases that began or ended: by the item's end, or by a stop that waited for it in vain. */
+  const releases = new Map<Item, Promise<void>>();
+  const wakeSignal = createBell();
   let full = false;
   const stopping = new AbortController();
   let looping: Promise<void> = Promise.resolve();
 
-  /** Every line of the log that is written meanwhile has the item's ids; its trace begins with the claim. */
+  /** Runs an item. All log lines in between carry its fields; its trace begins with the claim. */
   function run(item: Item, controller: AbortController, claim: PastClaim): Promise<void> {
     const fields = options.fieldsOf(item);
     const span =
@@ -95,18 +101,18 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       } finally {
         endRenewal();
       }
-      if (controller.signal.aborted) await giveBack(item);
+      if (controller.signal.aborted) await releaseOnce(item);
       span?.end();
     });
   }
 
-  function giveBack(item: Item): Promise<void> {
+  function releaseOnce(item: Item): Promise<void> {
     const released =
-      givenBack.get(item) ??
+      releases.get(item) ??
       options.release(item).catch((error: unknown) => {
         log.warn({ err: error }, `${name} could not be given back; its lease will expire`);
       });
-    givenBack.set(item, released);
+    releases.set(item, released);
     return released;
   }
 
@@ -134,7 +140,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     if (interrupted) controller.abort();
     const done = run(item, controller, claim).finally(() => {
       running.delete(controller);
-      if (full) bell.ring();
+      if (full) wakeSignal.ring();
     });
     running.set(controller, { item, done });
   }
@@ -144,15 +150,18 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     for (const controller of running.keys()) controller.abort();
   }
 
-  /** Claims for the free slots. What was found: for all of them, as much as a claim takes with `more` slots left, less, or nothing. */
+  /**
+   * Claims for the free slots. Returns `full` if all are taken now, `more` if the batch reached its cap with slots
+   * left, `some` if it was smaller, `none` if nothing was due.
+   */
   async function fill(): Promise<'full' | 'more' | 'some' | 'none'> {
     const free = concurrency - running.size;
     if (free === 0) return 'full';
-    const most = Math.min(free, MOST_CLAIMED);
-    const { items, claim } = await claimAtMost(most);
+    const batch = Math.min(free, MAX_BATCH);
+    const { items, claim } = await claimAtMost(batch);
     for (const item of items) launch(item, claim);
     if (items.length === free) return 'full';
-    if (items.length === most) return 'more';
+    if (items.length === batch) return 'more';
     return items.length > 0 ? 'some' : 'none';
   }
 
@@ -163,20 +172,20 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     let misses = 0;
     while (!stopping.signal.aborted) {
       try {
-        // Set before the claim too: an item that ends while we look at the database must ring.
+        // Set before the claim too: an item that ends during the claim must wake the loop.
         full = true;
         const found = await fill();
         full = found === 'full';
         misses = found === 'none' ? misses + 1 : 0;
         failures = 0;
-        // Others come by in this time, whatever rings meanwhile.
-        if (found === 'more') await delay(jittered(SHORT_PAUSE_MS));
-        else await bell.wait(jittered(Math.min(BUSY_POLL_MS * 2 ** misses, POLL_MS)));
+        // Leave other workers time to claim, whatever rings meanwhile.
+        if (found === 'more') await delay(jittered(BATCH_PAUSE_MS));
+        else await wakeSignal.wait(jittered(Math.min(BUSY_POLL_MS * 2 ** misses, POLL_MS)));
         if (full && !stopping.signal.aborted) await delay(GATHER_MS);
       } catch (error) {
         failures += 1;
         log.error({ err: error, failures }, `no ${name} could be claimed`);
-        await bell.wait(Math.min(LONGEST_PAUSE_MS, POLL_MS * 2 ** (failures - 1)));
+        await wakeSignal.wait(Math.min(MAX_ERROR_PAUSE_MS, POLL_MS * 2 ** (failures - 1)));
       }
     }
   }
@@ -185,7 +194,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     start() {
       looping = loop();
     },
-    wake: () => bell.ring(),
+    wake: () => wakeSignal.ring(),
     async runDue() {
       for (let handled = 0; ;) {
         const { items, claim } = await claimAtMost(concurrency);
@@ -196,7 +205,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
     },
     async stop({ graceMs, abortMs }) {
       stopping.abort();
-      bell.ring();
+      wakeSignal.ring();
       const settled = async (): Promise<void> => {
         await looping;
         await Promise.all([...running.values()].map(({ done }) => done));
@@ -204,7 +213,7 @@ export function createClaimLoop<Item>(options: ClaimLoopOptions<Item>): ClaimLoo
       await Promise.race([settled(), delay(graceMs, undefined, { ref: false })]);
       interrupt();
       await Promise.race([settled(), delay(abortMs, undefined, { ref: false })]);
-      const rest = Promise.all([...running.values()].map(({ item }) => giveBack(item)));
+      const rest = Promise.all([...running.values()].map(({ item }) => releaseOnce(item)));
       await Promise.race([rest, delay(abortMs, undefined, { ref: false })]);
     },
   };

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 
-/** Where the time comes from: the machine in production, a hand on the dial in tests. Instants are ms UTC. */
+/** The source of time: the machine in production, a settable clock in tests. Instants are ms UTC. */
 export interface Clock {
   now(): number;
 }
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** The part of the program's log that the loops write to. */
+/** The part of the logger that the loops use. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;

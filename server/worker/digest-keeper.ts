@@ -6,34 +6,34 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The longest between two looks: somebody may switch his digest on, or a look fail. */
+/** The longest pause between rounds: somebody may turn a digest on, or a round may fail. */
 const POLL_MS = MINUTE_MS;
-/** Another worker may be just about to send what is due: not asked for without a pause. */
-const SHORTEST_PAUSE_MS = 100;
+/** Another worker may be about to send what is due; pause before asking again. */
+const MIN_PAUSE_MS = 100;
 
 export interface DigestKeeperOptions {
   store: Store;
   clock: Clock;
-  /** By a wrong clock no week has passed. */
+  /** Nothing is sent while the clock is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
 
 export interface DigestKeeper {
   start(): void;
-  /** Puts every digest that is due into the outbox; how many. For tests. */
+  /** Queues every digest that is due; returns how many. For tests. */
   runDue(): Promise<number>;
-  /** Ends within `abortMs`, between two accounts where it can. */
+  /** Stops within `abortMs`, between two accounts where possible. */
   stop(abortMs: number): Promise<void>;
 }
 
-/** Sends the weekly digests, each once however many workers there are. */
+/** Creates the loop that sends the weekly digests, each once however many workers there are. */
 export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeeperOptions): DigestKeeper {
   const stopping = new AbortController();
-  const bell = createBell();
+  const wakeSignal = createBell();
   let looping: Promise<void> = Promise.resolve();
 
-  /** How many left, and how many failed: those stand in nobody's way. */
+  /** Returns how many digests it queued, and how many failed. A failure does not hold up the others. */
   async function round(): Promise<{ sent: number; failed: number }> {
     const count = { sent: 0, failed: 0 };
     if (!(await ownNetwork.clockIsRight())) return count;
@@ -55,10 +55,10 @@ export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeep
         const { failed } = await round();
         const next = failed > 0 ? null : await nextDueDigest(store);
         const untilMs = next === null ? POLL_MS : next - clock.now();
-        await bell.wait(Math.min(POLL_MS, Math.max(SHORTEST_PAUSE_MS, untilMs)));
+        await wakeSignal.wait(Math.min(POLL_MS, Math.max(MIN_PAUSE_MS, untilMs)));
       } catch (error) {
         log.error({ err: error }, 'the weekly digests could not be looked for');
-        await bell.wait(POLL_MS);
+        await wakeSignal.wait(POLL_MS);
       }
     }
   }
@@ -70,7 +70,7 @@ export function createDigestKeeper({ store, clock, ownNetwork, log }: DigestKeep
     runDue: async () => (await round()).sent,
     async stop(abortMs) {
       stopping.abort();
-      bell.ring();
+      wakeSignal.ring();
       await Promise.race([looping, delay(abortMs, undefined, { ref: false })]);
     },
   };

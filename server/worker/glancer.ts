@@ -15,13 +15,19 @@ import type { Telemetry } from '../telemetry/index.ts';
 import type { Clock, Log } from './clock.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 
-/** Renewed while the look goes on, so that a killed worker's is taken up while its asker still waits. */
+/**
+ * Extended while the preview runs. Short, so that another worker takes over from a killed one
+ * while the visitor still waits.
+ */
 export const GLANCE_LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
-/** What has not answered by then is told as such: its asker waits ten seconds. */
-const LOOK_MS = 8_000;
+/** After this the preview reports a timeout: the visitor waits ten seconds. */
+const TIMEOUT_MS = 8_000;
 
-/** One look for somebody without an account, by the probe and the judge of every check. Only the answer is written. */
+/**
+ * Runs a preview check for a visitor without an account, by the probe and the judge of every
+ * check. Stores only the answer.
+ */
 export async function answerAsked(
   { id, host, port, protocol }: ClaimedGlance,
   { store, examiner, clock, log }: Omit<CheckerOptions, 'random'>,
@@ -34,7 +40,7 @@ export async function answerAsked(
   }, RENEW_MS);
   const late = new AbortController();
   const end = (): void => late.abort();
-  const deadline = setTimeout(end, LOOK_MS);
+  const deadline = setTimeout(end, TIMEOUT_MS);
   stopping.addEventListener('abort', end, { once: true });
   if (stopping.aborted) end();
   try {
@@ -43,13 +49,13 @@ export async function answerAsked(
       { signal: late.signal, authorities: [], withPosture: false },
     );
     if (stopping.aborted) return;
-    const asked = { observation, now: clock.now(), authorities: [], previous: null };
-    const { verdict, certificates } = await examiner.judge(asked);
+    const input = { observation, now: clock.now(), authorities: [], previous: null };
+    const { verdict, certificates } = await examiner.judge(input);
     const chain = readableChain(observation, verdict.leafFingerprint, certificates);
     const facts = chain[0] ?? null;
     const answer: GlanceAnswer = {
       verdict,
-      leaf: facts && { ...facts, sans: facts.sans.slice(0, SHOWN_NAMES) },
+      leaf: facts && { ...facts, sans: facts.sans.slice(0, MAX_NAMES) },
       chain: chain.map(({ subject, issuer, notAfter }) => ({ subject, issuer, notAfter })),
       names: facts?.sans.length ?? 0,
     };
@@ -61,10 +67,13 @@ export async function answerAsked(
   }
 }
 
-/** Nobody reads more of a report that is looked at once. */
-const SHOWN_NAMES = 100;
+/** A preview shows no more names. */
+const MAX_NAMES = 100;
 
-/** What the first address with this leaf sent, by the facts that the examiner read: nothing of a stranger's is parsed here. */
+/**
+ * Returns the chain that the first address with this leaf sent, from the facts that the examiner parsed:
+ * nothing untrusted is parsed here.
+ */
 function readableChain(
   observation: Observation,
   leafFingerprint: string | null,
@@ -88,13 +97,13 @@ export interface IconKeeperOptions {
   log: Log;
 }
 
-/** Icons change about never; where there is none, one may appear any day. */
-const AGAIN_AFTER_MS = 7 * DAY_MS;
-const NONE_AGAIN_AFTER_MS = DAY_MS;
-/** Decoration: it must never be noticed beside the checks. */
-const AT_ONCE = 2;
+/** Icons hardly ever change; a missing one may appear any day. */
+const REFETCH_AFTER_MS = 7 * DAY_MS;
+const RETRY_MISSING_AFTER_MS = DAY_MS;
+/** Icons are decoration: fetching them must not slow down checks. */
+const CONCURRENCY = 2;
 
-/** Looks for the icons of the sites that are checked, in a loop of its own. */
+/** Creates the loop that fetches the icons of checked sites. */
 export function createIconKeeper({
   store,
   icons,
@@ -103,21 +112,21 @@ export function createIconKeeper({
   telemetry,
   log,
 }: IconKeeperOptions & { telemetry: Telemetry }): ClaimLoop {
-  const spread = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
+  const jitteredFromNow = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
 
-  async function keep(site: Site, stopping: AbortSignal): Promise<void> {
+  async function fetchIcon(site: Site, stopping: AbortSignal): Promise<void> {
     const icon = await icons.find(site, stopping);
-    // A known icon outlives a day on which its site does not answer.
+    // Keep a known icon on a day on which its site does not answer.
     if (icon === null) return;
-    await keepFavicon(store, site, { ...icon, nextFetchAt: spread(AGAIN_AFTER_MS) });
+    await keepFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
   }
 
   return createClaimLoop<Site>({
     name: 'icon',
-    concurrency: AT_ONCE,
+    concurrency: CONCURRENCY,
     claim: (limit) =>
-      claimDueSites(store, { now: clock.now(), limit, nextFetchAt: spread(NONE_AGAIN_AFTER_MS) }),
-    handle: keep,
+      claimDueSites(store, { now: clock.now(), limit, nextFetchAt: jitteredFromNow(RETRY_MISSING_AFTER_MS) }),
+    handle: fetchIcon,
     release: (site) => releaseSite(store, site, clock.now()),
     random,
     fieldsOf: ({ host, port }) => ({ endpoint: `${host}:${port}` }),

@@ -6,20 +6,20 @@ import type { Clock } from './clock.ts';
 import type { AttemptOutcome } from './send-once.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** What the product's own check looks at, and whom it tells that all is well. */
+/** The endpoint that the product's own check probes, and the ping that reports success. */
 export interface Heartbeat {
   host: string;
   port: number;
   ping: Ping;
 }
 
-const AGAIN_MS = MINUTE_MS;
-/** What it would tell is long past; the next check makes a new one. */
+const RETRY_MS = MINUTE_MS;
+/** An older ping would report nothing of use; the next check makes a new one. */
 const STALE_MS = 10 * MINUTE_MS;
 
 /**
- * The end of the way that a check of the system's own monitor took: tells HEARTBEAT_URL that checks are made and alerts leave.
- * While an alarm stands it says nothing, so that whoever listens there raises theirs.
+ * Pings HEARTBEAT_URL with the delivery of the system's own monitor, which proves that checks run and alerts leave.
+ * Sends nothing while an alarm is raised, so that the service behind the URL raises its own.
  */
 export async function sendHeartbeat(
   delivery: ClaimedDelivery,
@@ -39,6 +39,6 @@ export async function sendHeartbeat(
   const { delivered, detail } = await heartbeat.ping(stopping);
   const now = clock.now();
   if (delivered) await settleDelivery(store, { ...lease, outcome: 'delivered', detail, now });
-  else await retryDelivery(store, { ...lease, nextAttemptAt: now + AGAIN_MS, detail, now });
+  else await retryDelivery(store, { ...lease, nextAttemptAt: now + RETRY_MS, detail, now });
   return delivered ? 'delivered' : 'retried';
 }

@@ -16,41 +16,42 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
 
-/** What is kept of the past of a domain grows old by the day. The history of certificates is kept for as long as the domain. */
+/** The past of a domain is pruned by the day. The history of certificates is kept as long as the domain. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;
-/** How long one can see what became of a test of a channel. */
+/** How long the result of a channel test can be seen. */
 const KEEP_TESTS_MS = 90 * DAY_MS;
-/** How long the operator can see what became of a mail. */
+/** How long the operator can see the result of a mail. */
 const KEEP_MAILS_MS = 90 * DAY_MS;
-/** Far longer than the payment provider repeats itself, for which each event's id is kept. */
+/** Each event's id is kept to detect repeated webhooks, far longer than the payment provider repeats them. */
 const KEEP_PAYMENT_EVENTS_MS = 90 * DAY_MS;
 
 export interface JanitorOptions {
   store: Store;
   clock: Clock;
-  /** By a wrong clock nothing is old. */
+  /** Nothing is deleted while the clock is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
-  /** In [0, 1); several workers on one database do not all sweep at the same minute. */
+  /** In [0, 1); spreads the sweeps of several workers on one database. */
   random: () => number;
   log: Log;
 }
 
 export interface Janitor {
   start(): void;
-  /** Removes what nobody needs any more and recalls what a wrong clock put off, once. */
+  /** Deletes what has expired, and makes due what a wrong clock postponed, once. */
   sweep(): Promise<void>;
-  /** Ends a sweep after the portion under way. */
+  /** Stops a sweep after the step under way. */
   stop(): Promise<void>;
 }
 
 /**
- * Retention: about once an hour, and once a day the past of domains that no plan shows any more with what was told of it: mails and payment events, trials of addresses long gone, sessions that have
- * ended, certificates and icons that nothing refers to, spent limits.
+ * Creates the retention loop. About once an hour it deletes old mails, channel tests and payment events, trials of
+ * addresses long gone, ended sessions, unreferenced certificates and icons, and spent limits and idempotency keys;
+ * once a day the past of domains that no plan shows any more, with its alerts.
  */
 export function createJanitor({ store, clock, ownNetwork, random, log }: JanitorOptions): Janitor {
   let timer: NodeJS.Timeout | undefined;
   let sweeping: Promise<void> = Promise.resolve();
-  /** In memory only: what a stop cut short is begun again by the next process. */
+  /** In memory only: the next process starts anew what a stop cut short. */
   let prunedAt = -Infinity;
   const stopping = new AbortController();
 
@@ -70,7 +71,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
       (await recallPlans(store, now)) +
       (await recallFavicons(store, now));
     if (recalled > 0) log.warn({ recalled }, 'the clock ran ahead for a while; what it put off is due now');
-    const portions: readonly (() => Promise<unknown>)[] = [
+    const steps: readonly (() => Promise<unknown>)[] = [
       () => prunePastDaily(now),
       () => pruneTests(store, now - KEEP_TESTS_MS),
       () => pruneMails(store, now - KEEP_MAILS_MS),
@@ -82,7 +83,7 @@ export function createJanitor({ store, clock, ownNetwork, random, log }: Janitor
       () => pruneRateLimits(store, now),
       () => pruneKeys(store, now),
     ];
-    for (const prune of portions) {
+    for (const prune of steps) {
       if (stopping.signal.aborted) return;
       await prune();
     }

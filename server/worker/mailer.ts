@@ -14,12 +14,12 @@ import { CLOCK_WAIT_MS, type OwnNetwork } from './own-network.ts';
 import { type AttemptOutcome, type SenderOptions, type SenderParts, sendOnce } from './send-once.ts';
 
 export interface MailerOptions extends SenderOptions, SenderParts {
-  /** Make the tokens with which a reader unsubscribes. */
+  /** Keys of the unsubscribe tokens. */
   unsubscribeKeys: UnsubscribePair<Buffer>;
   ownNetwork: OwnNetwork;
 }
 
-/** One attempt at a claimed mail that is no alert; what came too late to be of use is dropped. */
+/** Makes one attempt at a claimed mail that is not an alert. Drops mail that is no longer of use. */
 export async function mail(
   claimed: ClaimedMail,
   options: MailerOptions,
@@ -31,7 +31,7 @@ export async function mail(
   const lease = { id, leaseToken };
   const isPast = (at: number) => claimed.expiresAt !== null && claimed.expiresAt <= at;
   const isLink = LINK_KINDS.includes(content.kind);
-  // Links are waited for by somebody who just asked; only the operator is to hear of the clock.
+  // Links are sent with a wrong clock too, because somebody waits for them; and the operator must hear of the clock.
   const isTimeless = OPERATOR_KINDS.includes(content.kind) || (isLink && !isPast(clock.now()));
   if (!isTimeless && !(await options.ownNetwork.clockIsRight())) {
     const until = clock.now() + CLOCK_WAIT_MS;

@@ -1,18 +1,23 @@
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** What one look at one target found. */
+/** The result of probing one target. */
 export interface Outcome {
   /** `host:port`. */
   target: string;
   /** The registered domain, or the host itself where there is none: hosts of one domain often fail together. */
   domain: string;
-  /** The accounts whose monitor of the target was up before this look. Others have no say: an empty list is not counted. */
+  /**
+   * The accounts whose monitor of the target was up before. Other accounts have no vote: an
+   * empty list is not counted.
+   */
   accounts: readonly string[];
-  /** The look failed in a way that our own network may be to blame for. */
+  /** Failed in a way that our own network may have caused. */
   failed: boolean;
 }
 
-/** The targets of the last minute that were up before; how many of them failed now, over how many domains and accounts. */
+/**
+ * The targets of the last minute that were up before; how many of them fail now, over how many domains and accounts.
+ */
 export interface Tally {
   failed: number;
   targets: number;
@@ -25,37 +30,37 @@ export interface MassFailure {
   /** Adds an outcome; the newest one of a target counts. `now` is ms UTC. */
   note(outcome: Outcome, now: number): void;
   /**
-   * Returns the tally while so much fails at once that our own network is the likeliest cause, else null. Returns null too
-   * once that has lasted for `believedAfterMs`, because a real outage must not stay hidden for being large.
+   * Returns the tally while so much fails at once that our own network is the likeliest cause; else null. Also null
+   * once that has lasted for `believedAfterMs`: a real outage must not stay hidden for being large.
    */
   holds(now: number, believedAfterMs: number): Tally | null;
 }
 
 const WINDOW_MS = MINUTE_MS;
-/** While failures are held, each host is checked again after about a minute. Its failure counts until then. */
+/** While failures are held back, each host is checked again after about a minute. Its failure counts until then. */
 const HELD_WINDOW_MS = 2 * WINDOW_MS;
 /** The share of the targets that must fail, of each failing account's targets, and of the accounts. */
 const SHARE = 0.3;
-const LEAST_TARGETS = 10;
-const LEAST_DOMAINS = 5;
+const MIN_TARGETS = 10;
+const MIN_DOMAINS = 5;
 /**
- * When our own network is cut, everybody's hosts fail. So each account has one vote, however many hosts it watches, and
- * three accounts must agree where the window has more than one: otherwise one tenant who takes down hosts of their own could
- * hold back the alerts of all others.
+ * When our own network is cut, everybody's hosts fail. So each account has one vote, however many hosts it monitors,
+ * and three accounts must agree where the window has more than one. Otherwise a tenant who takes down hosts of their
+ * own could hold back the alerts of all others.
  */
-const LEAST_ACCOUNTS = 3;
+const MIN_ACCOUNTS = 3;
 
 /** Creates a sliding window of outcomes: no clock, no I/O. */
 export function createMassFailure(): MassFailure {
   const outcomes = new Map<string, Outcome & { at: number }>();
   let since: number | null = null;
 
-  /** The outcomes that count at `now`. Forgets those that never will again. */
+  /** Returns the outcomes that count at `now`, and deletes those that never will again. */
   function currentOutcomes(now: number): Outcome[] {
     const oldest = now - (since === null ? WINDOW_MS : HELD_WINDOW_MS);
     const current: Outcome[] = [];
     for (const [target, outcome] of outcomes) {
-      // When the clock is set back, outcomes of the future stay behind.
+      // After the clock was set back, outcomes may lie in the future: delete them.
       if (outcome.at > now || now - outcome.at > HELD_WINDOW_MS) outcomes.delete(target);
       else if (outcome.at >= oldest) current.push(outcome);
     }
@@ -75,18 +80,18 @@ export function createMassFailure(): MassFailure {
   };
 }
 
-/** Returns the tally where it passes every threshold, else null. */
+/** Returns the tally if it passes every threshold, else null. */
 function massAmong(outcomes: readonly Outcome[]): Tally | null {
   const failed = outcomes.filter((outcome) => outcome.failed);
   const domains = new Set(failed.map(({ domain }) => domain)).size;
-  const isMany = failed.length >= LEAST_TARGETS && domains >= LEAST_DOMAINS;
-  // Most windows end here, before anything is counted for each account.
+  const isMany = failed.length >= MIN_TARGETS && domains >= MIN_DOMAINS;
+  // Most windows end here, before anything is counted per account.
   if (!isMany || failed.length < SHARE * outcomes.length) return null;
   const targetsOf = countByAccount(outcomes);
   const accounts = [...countByAccount(failed)].filter(
     ([account, count]) => count >= SHARE * (targetsOf.get(account) ?? 0),
   ).length;
-  const agreeing = targetsOf.size === 1 ? 1 : Math.max(LEAST_ACCOUNTS, SHARE * targetsOf.size);
+  const agreeing = targetsOf.size === 1 ? 1 : Math.max(MIN_ACCOUNTS, SHARE * targetsOf.size);
   return accounts < agreeing ? null : { failed: failed.length, targets: outcomes.length, domains, accounts };
 }
 

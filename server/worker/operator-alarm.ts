@@ -3,22 +3,25 @@ import type { Store } from '../store/db/open-store.ts';
 import type { Clock, Log } from './clock.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** What only the operator can set right, as this process sees it. */
+/** Problems that only the operator can fix, as this process sees them. */
 export interface Alarms {
-  /** Never rejects. Repeated, it keeps the alarm alive. */
+  /** Raises an alarm; repeated calls keep it alive. Never rejects. */
   raise(code: AlarmCode, detail: string): Promise<void>;
   /** Never rejects. */
   clear(code: AlarmCode): Promise<void>;
-  /** Whether this process raised it and has not cleared it since. */
+  /** Returns whether this process raised it and has not cleared it since. */
   raised(code: AlarmCode): boolean;
-  /** Whether it may stand: raised by this process, or by an earlier one since which this process has not cleared it. */
+  /**
+   * Returns whether it may be raised in the database, by this process or an earlier one: true
+   * until this process clears it.
+   */
   mayStand(code: AlarmCode): boolean;
 }
 
-/** One write a minute says often enough that it is still so. */
+/** A raised alarm is confirmed in the database at most once a minute. */
 const WRITE_AGAIN_MS = MINUTE_MS;
 
-/** Writes alarms down: the log has each once, and whoever watches sees them in the database. */
+/** Creates the alarms of this process. The database shows them while they last; the log has each one once. */
 export function createAlarms({ store, clock, log }: { store: Store; clock: Clock; log: Log }): Alarms {
   const written = new Map<AlarmCode, number>();
   const cleared = new Set<AlarmCode>();

@@ -7,45 +7,48 @@ import { createMassFailure, type Tally } from './mass-failure.ts';
 import type { Alarms } from './operator-alarm.ts';
 import { HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
 
-/** How long a message waits while nobody knows what time it is. */
+/** How long a message waits while the clock is wrong. */
 export const CLOCK_WAIT_MS = 10 * MINUTE_MS;
 
 export interface OwnNetworkOptions {
-  /** null without CANARY_HOSTS: then the clock is believed, and the network unless much fails at once. */
+  /** null without CANARY_HOSTS: the clock is then believed, and the network too unless much fails at once. */
   canaries: Canaries | null;
   clock: Clock;
   log: Log;
   alarms: Alarms;
-  /** In ms, for tests; no hand on the clock moves it. */
+  /** In ms, for tests; changes of the clock do not affect it. */
   monotonic?: () => number;
 }
 
 export interface OwnNetwork {
   /**
-   * Tells whether a look may be recorded. False where our own network is the likelier cause of its failure, or our clock
-   * is wrong: then nothing is known, and the caller looks again in about a minute. Must be asked about every look as soon
-   * as it ends, because each one counts for the others.
+   * Returns whether a check may be recorded. False if our own network is the likelier cause of its failure, or our
+   * clock is wrong: the result is then unknown, and the caller checks again in about a minute. Call it for every
+   * check as soon as that ends, because each one counts for the others.
    */
   trusts(observation: Observation, before: StandingBefore): Promise<boolean>;
-  /** Whether our clock can be believed: where it cannot, nothing is judged, planned or said of dates. Mostly answers at once. */
+  /**
+   * Returns whether our clock can be believed. If not, nothing may be judged, scheduled or sent that depends on
+   * dates. Mostly answers at once.
+   */
   clockIsRight(): Promise<boolean>;
-  /** Ends alarms of this process whose cause is gone; to be called about once a minute. */
+  /** Clears alarms of this process whose cause is gone; call it about once a minute. */
   lookAgain(): Promise<void>;
   close(): void;
 }
 
-/** What was recorded before a look, of those who watch its endpoint. */
+/** What was recorded before a check about the monitors of its endpoint. */
 export interface StandingBefore {
-  /** The monitor that is asked about is known to be down: that it fails is no news. */
+  /** The monitor is known to be down, so another failure is no news. */
   wasDown: boolean;
   /** The accounts whose monitor of the endpoint was up. */
   upFor: readonly string[];
 }
 
-/** Until such a look is repeated: less than failures count for while they are held, with the time that a look takes. */
+/** Delay before an untrusted check is repeated: with the duration of a check, less than a held failure counts. */
 export const LOOK_AGAIN_MS = { least: 40_000, most: 55_000 };
 
-/** Believes everything. For tests of what has nothing to do with it. */
+/** Trusts everything; for tests of other parts. */
 export const TRUSTING: OwnNetwork = {
   trusts: () => Promise.resolve(true),
   clockIsRight: () => Promise.resolve(true),
@@ -53,63 +56,68 @@ export const TRUSTING: OwnNetwork = {
   close: () => undefined,
 };
 
-const LEAST_HEALTHY = 2;
-/** With canaries that answer, our network works as a whole: much that fails at once is soon believed. */
+const MIN_HEALTHY = 2;
+/** If canaries answer, our network works as a whole: a mass failure is soon believed. */
 const BELIEVED_AFTER_MS = 10 * MINUTE_MS;
-/** Without any, an outage of ours of half an hour is rarer than one of a large provider. */
+/**
+ * Without canaries: half an hour, because outages of ours that last so long are rarer than those of large providers.
+ */
 const BELIEVED_ALONE_AFTER_MS = 30 * MINUTE_MS;
 
-/** Tells an outage of our own network, and a clock that is wrong, from what the world does. */
+/** Detects an outage of our own network, and a wrong clock, by what other hosts show. */
 export function createOwnNetwork(options: OwnNetworkOptions): OwnNetwork {
   const { canaries, clock, log, alarms, monotonic = () => performance.now() } = options;
   const closing = new AbortController();
   const failures = createMassFailure();
   const guard = createClockGuard(clock, monotonic);
   const believedAfterMs = canaries === null ? BELIEVED_ALONE_AFTER_MS : BELIEVED_AFTER_MS;
-  let running: Promise<boolean> | null = null;
-  let following: Promise<boolean> | null = null;
+  let currentRound: Promise<boolean> | null = null;
+  let nextRound: Promise<boolean> | null = null;
   let unhealthyAt = Number.NEGATIVE_INFINITY;
-  /** The hosts that the log has as silent; empty while the network works. */
+  /** The silent hosts that the log already names; empty while the network works. */
   let logged = '';
 
-  async function round(among: Canaries): Promise<boolean> {
+  async function runRound(among: Canaries): Promise<boolean> {
     const sightings = await among.look(closing.signal);
     guard.hear(sightings);
     const healthy = sightings.filter(({ isHealthy }) => isHealthy).length;
     if (closing.signal.aborted) return true;
-    if (healthy >= LEAST_HEALTHY) {
+    if (healthy >= MIN_HEALTHY) {
       logged = '';
       return true;
     }
     unhealthyAt = monotonic();
     const silent = silentOnes(sightings);
-    // An outage has many rounds.
+    // Log each set of silent hosts once: an outage has many rounds.
     if (silent.join() !== logged)
       log.warn({ silent }, 'fewer than two canaries answer: our own network is cut');
     logged = silent.join();
     return false;
   }
 
-  /** A round that begins from now on, shared by all who ask before it does: one at a time, however much fails. */
+  /**
+   * Returns a round that begins after this call, shared by all who call before it begins. Only one runs at
+   * a time, however much fails.
+   */
   function freshRound(among: Canaries): Promise<boolean> {
     const start = (): Promise<boolean> => {
-      following = null;
-      const current = round(among).finally(() => {
-        if (running === current) running = null;
+      nextRound = null;
+      const current = runRound(among).finally(() => {
+        if (currentRound === current) currentRound = null;
       });
-      running = current;
+      currentRound = current;
       return current;
     };
-    if (running === null) return start();
-    following ??= running.then(start, start);
-    return following;
+    if (currentRound === null) return start();
+    nextRound ??= currentRound.then(start, start);
+    return nextRound;
   }
 
-  /** Whether a look that lasted so long and ended just now had a network. */
+  /** Returns whether a check of this duration that ended just now had a network throughout. */
   async function hadNetwork(durationMs: number): Promise<boolean> {
     if (canaries === null) return true;
     const startedAt = monotonic() - durationMs;
-    // Also where it is back by now: what failed while it was gone tells nothing.
+    // Even if the network is back by now, a check that failed during an outage shows nothing.
     return (await freshRound(canaries)) && unhealthyAt < startedAt;
   }
 
@@ -163,10 +171,10 @@ function inWords(offMs: number): string {
 }
 
 /**
- * What a peer did that a network cannot do by being cut: it answered, if not as it should. Everything else may be our own
- * side's doing: lost packets (timeout, also in the middle of a handshake or of the answer to a request), a firewall or a
- * router that answers for others (refused, reset, closed, unroutable), a resolver that cannot reach anybody and says so in
- * whatever words it has (SERVFAIL, REFUSED, silence, some even NXDOMAIN).
+ * Failures in which the peer answered, if not as it should, so that the network works. All others may be
+ * due to our side: lost packets (a timeout, also within a handshake or a response), a firewall or router
+ * that answers for others (refused, reset, closed, unroutable), a resolver that reaches nobody (SERVFAIL,
+ * REFUSED, silence, some even NXDOMAIN).
  */
 const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'not_tls',
@@ -179,14 +187,14 @@ const ANSWERED: ReadonlySet<ReachFailure> = new Set([
   'starttls_injection',
 ]);
 
-/** Said by us and not by any network: what the policy refuses, and that there is no IPv6 here. */
+/** Decided on this machine and not by a network: refused by the policy, or no IPv6 here. */
 const isOurs = ({ stage, reason }: Pick<FailedObservation, 'stage' | 'reason'>): boolean =>
   stage === 'policy' || reason === 'no_route_here';
 
-/** Whether a look failed in a way that the network between us and the endpoint may be to blame for. */
+/** Returns whether a check failed in a way that the network between us and the endpoint may have caused. */
 export function isNetworkFailure({ resolution, addresses, http }: Observation): boolean {
   if (!resolution.ok) return resolution.stage === 'dns';
-  // Shook hands, but the request got no answer. An error of the server (5xx) is an answer.
+  // The handshake succeeded, but the request got no answer. An error of the server (5xx) is an answer.
   if (addresses.some(({ outcome }) => outcome === 'handshake'))
     return http !== null && http.outcome === 'failed' && ['timeout', 'closed'].includes(http.reason);
   const failed = addresses.filter((address): address is FailedObservation => address.outcome === 'failed');

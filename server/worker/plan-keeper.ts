@@ -6,38 +6,42 @@ import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
 
-/** The longest between two looks: a new end may come closer than the one that is waited for, or a look fail. */
+/** The longest pause between rounds: a new end may come before the expected one, or a round may fail. */
 const POLL_MS = MINUTE_MS;
-/** Another worker, or another clock, may be just about to carry out what is due: not asked for without a pause. */
-const SHORTEST_PAUSE_MS = 100;
+/** Another worker, or one with another clock, may be about to apply what is due; pause before asking again. */
+const MIN_PAUSE_MS = 100;
 
 export interface PlanKeeperOptions {
   store: Store;
   clock: Clock;
-  /** By a wrong clock nothing ends. */
+  /** No plan ends while the clock is wrong. */
   ownNetwork: Pick<OwnNetwork, 'clockIsRight'>;
   log: Log;
 }
 
 export interface PlanKeeper {
   start(): void;
-  /** Carries out every end that has passed, and at first what changed with BILLING; how many accounts changed. For tests. */
+  /**
+   * Applies every end that has passed, and at first what changed with BILLING; returns how many
+   * accounts changed. For tests.
+   */
   runDue(): Promise<number>;
-  /** Ends within `abortMs`, between two accounts where it can. */
+  /** Stops within `abortMs`, between two accounts where possible. */
   stop(abortMs: number): Promise<void>;
 }
 
 /**
- * Carries out the ends of Premium on time. They count without it from their moment on; it pauses, tells, and brings back.
- * Each account is settled under its row's lock and settling twice changes nothing, so that several workers may do it.
+ * Creates the loop that applies the ends of Premium on time: it pauses domains, sends mails, and resumes domains. An
+ * ended plan counts as Free at once even without it. Accounts are settled under their row's lock, and settling twice
+ * changes nothing, so several workers may run it.
  */
 export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOptions): PlanKeeper {
   const stopping = new AbortController();
-  const bell = createBell();
+  const wakeSignal = createBell();
   let looping: Promise<void> = Promise.resolve();
-  let fits = false;
+  let misfitsDone = false;
 
-  /** How many accounts changed, and how many failed: those stand in nobody's way. */
+  /** Returns how many accounts changed, and how many failed. A failure does not hold up the others. */
   async function carryOut(accountIds: readonly string[]): Promise<{ done: number; failed: number }> {
     const count = { done: 0, failed: 0 };
     for (const accountId of accountIds) {
@@ -54,8 +58,8 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
 
   async function round(): Promise<{ done: number; failed: number }> {
     if (!(await ownNetwork.clockIsRight())) return { done: 0, failed: 0 };
-    const misfits = fits ? { done: 0, failed: 0 } : await carryOut(await misfitPlans(store));
-    fits ||= misfits.failed === 0;
+    const misfits = misfitsDone ? { done: 0, failed: 0 } : await carryOut(await misfitPlans(store));
+    misfitsDone ||= misfits.failed === 0;
     const ended = await carryOut(await endedPlans(store, clock.now()));
     return { done: misfits.done + ended.done, failed: misfits.failed + ended.failed };
   }
@@ -63,17 +67,17 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
   async function pauseMs(failed: number): Promise<number> {
     const next = failed > 0 ? null : await nextPlanEnd(store);
     if (next === null) return POLL_MS;
-    return Math.min(POLL_MS, Math.max(SHORTEST_PAUSE_MS, next - clock.now()));
+    return Math.min(POLL_MS, Math.max(MIN_PAUSE_MS, next - clock.now()));
   }
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
         const { failed } = await round();
-        await bell.wait(await pauseMs(failed));
+        await wakeSignal.wait(await pauseMs(failed));
       } catch (error) {
         log.error({ err: error }, 'the ends of plans could not be looked for');
-        await bell.wait(POLL_MS);
+        await wakeSignal.wait(POLL_MS);
       }
     }
   }
@@ -85,7 +89,7 @@ export function createPlanKeeper({ store, clock, ownNetwork, log }: PlanKeeperOp
     runDue: async () => (await round()).done,
     async stop(abortMs) {
       stopping.abort();
-      bell.ring();
+      wakeSignal.ring();
       await Promise.race([looping, delay(abortMs, undefined, { ref: false })]);
     },
   };

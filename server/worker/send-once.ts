@@ -21,21 +21,24 @@ export interface SenderParts {
   alarms: Alarms;
 }
 
-/** How one attempt ended; it stands in metrics. `superseded`: it was of no use any more. `held`: it waits, and that was no attempt. */
+/**
+ * The result of one attempt; a metric label. `superseded`: no longer of use. `held`: postponed,
+ * without counting an attempt.
+ */
 export type AttemptOutcome = 'delivered' | 'retried' | 'failed' | 'superseded' | 'held';
 
-/** A claimed row of an outbox, ready to go, and how to answer for it. */
+/** A claimed row of an outbox, ready to send, and the calls that record the result. */
 export interface Outgoing {
   id: string;
   message: EmailMessage;
   /** From 1. */
   attempt: number;
   firstAttemptAt: number;
-  /** Whether the receiver proved to own the address; others get a few mails a day. */
+  /** Whether the recipient proved to own the address; others get a few mails a day. */
   isProven: boolean;
-  /** Whether it has the link with which a person proves that, or sets a new password. */
+  /** Whether it contains a link that proves the address or sets a new password. */
   isLink: boolean;
-  /** Whether the mail is of no use any more at this instant. */
+  /** Returns whether the mail is no longer of use at this instant. */
   isPast(at: number): boolean;
   settle(settled: {
     outcome: 'delivered' | 'failed';
@@ -48,12 +51,12 @@ export interface Outgoing {
   hold(until: number, detail: string): Promise<unknown>;
 }
 
-/** The alarm that a failed attempt raises, by its cause. A mail that is delivered ends all of them. */
+/** The alarm that a failed attempt raises, by its cause. A delivered mail clears all of them. */
 const ALARMS = { operator: 'smtp_refuses_us', unencrypted: 'smtp_unencrypted' } as const;
 
 /**
- * One attempt. The row is settled after the channel took the message: a crash in between sends it once more under the same
- * Message-ID. What is above the allowance of an unproven address waits, and that counts as no attempt.
+ * Makes one attempt. The row is settled after the channel took the message: a crash in between sends it again under
+ * the same Message-ID. Mail above the allowance of an unproven address waits, without counting an attempt.
  */
 export async function sendOnce(
   { message, isProven, isLink, ...outgoing }: Outgoing,

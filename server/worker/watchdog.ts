@@ -19,36 +19,39 @@ export interface WatchdogOptions {
   log: Log;
   alarms: Alarms;
   ownNetwork: OwnNetwork;
-  /** Whom alarms are mailed to. */
+  /** The recipient of alarm mails. */
   supportEmail: string;
-  /** What the product's own check looks at; null without HEARTBEAT_URL. */
+  /** The endpoint of the product's own check; null without HEARTBEAT_URL. */
   heartbeat: Pick<Heartbeat, 'host' | 'port'> | null;
-  /** In ms, for tests; no hand on the clock moves it. */
+  /** In ms, for tests; changes of the clock do not affect it. */
   monotonic?: () => number;
 }
 
 export interface Watchdog {
-  /** Resolves once overdue checks are spread, so that checks may begin; goes on watching until `stop`. */
+  /** Resolves once overdue checks are spread, so that checks may begin; keeps watching until `stop`. */
   start(): Promise<void>;
-  /** One round. For tests. */
+  /** Runs one round. For tests. */
   look(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const ROUND_MS = 30_000;
-/** By how much more or less time than there was must have passed to count as a sleep of the machine, or as a clock that was set. */
+/**
+ * A difference between wall clock and monotonic clock that counts as sleep of the machine, or as a clock that was
+ * set.
+ */
 const JUMP_MS = MINUTE_MS;
-/** More than two rounds without a word of whoever raised an alarm: that process is gone. */
-const FORGOTTEN_MS = 5 * MINUTE_MS;
-/** The shortest interval: nobody waits for longer than twice the own one. */
-const HERD = { lateMs: 2 * MINUTE_MS, fewest: 100, overMs: 10 * MINUTE_MS };
+/** More than two rounds without confirmation: the process that raised an alarm is gone. */
+const UNCONFIRMED_MS = 5 * MINUTE_MS;
+/** Spread over the shortest interval, so that nobody waits for longer than twice their own. */
+const BACKLOG = { lateMs: 2 * MINUTE_MS, fewest: 100, overMs: 10 * MINUTE_MS };
 
-/** Watches the other loops: whether work is late, mail goes out, the clock jumps. What it finds is the operator's to hear. */
+/** Creates the watch over the other loops: late work, failing mail, jumps of the clock. It reports to the operator. */
 export function createWatchdog(options: WatchdogOptions): Watchdog {
   const { store, clock, log, alarms, ownNetwork, heartbeat } = options;
   const { monotonic = () => performance.now() } = options;
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
   let last = { now: clock.now(), at: monotonic() };
 
   function hasJumped(): boolean {
@@ -57,11 +60,11 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     return Math.abs(last.now - before.now - (last.at - before.at)) > JUMP_MS;
   }
 
-  /** After a while without anybody at work. By a wrong clock everything would be overdue. */
-  async function spread({ unlessWorked }: { unlessWorked: boolean }): Promise<void> {
+  /** Spreads the backlog after a time without workers. With a wrong clock everything would seem overdue. */
+  async function spreadBacklog({ unlessWorked }: { unlessWorked: boolean }): Promise<void> {
     if (!(await ownNetwork.clockIsRight())) return;
-    const spreadOut = await spreadOverdue(store, { ...HERD, now: clock.now(), unlessWorked });
-    if (spreadOut > 0) log.warn({ checks: spreadOut }, 'overdue checks are spread over the next ten minutes');
+    const moved = await spreadOverdue(store, { ...BACKLOG, now: clock.now(), unlessWorked });
+    if (moved > 0) log.warn({ checks: moved }, 'overdue checks are spread over the next ten minutes');
   }
 
   async function recall(): Promise<void> {
@@ -82,7 +85,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     else await alarms.raise(code, detail);
   }
 
-  async function lookAtLateness(): Promise<void> {
+  async function checkLateness(): Promise<void> {
     const now = clock.now();
     const { checkAt, deliveryAt } = await oldestDue(store, now);
     const late = (at: number | null, what: string): string | null =>
@@ -101,33 +104,33 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
   async function look(): Promise<void> {
     if (hasJumped() && (await ownNetwork.clockIsRight())) {
       await recall();
-      // Since the machine woke up, some seconds ago, we were.
-      await spread({ unlessWorked: false });
+      // This worker has recorded checks since the machine woke up seconds ago; they are no reason not to spread.
+      await spreadBacklog({ unlessWorked: false });
     }
     await ownNetwork.lookAgain();
-    // By a wrong clock everything is late.
-    if (await ownNetwork.clockIsRight()) await lookAtLateness();
+    // With a wrong clock everything would seem late.
+    if (await ownNetwork.clockIsRight()) await checkLateness();
     const now = clock.now();
-    await forgetAlarms(store, { codes: ['clock_wrong', 'network_cut'], before: now - FORGOTTEN_MS });
+    await forgetAlarms(store, { codes: ['clock_wrong', 'network_cut'], before: now - UNCONFIRMED_MS });
     await keepOwnCheck();
     await mailAlarms(store, { recipient: options.supportEmail, now });
   }
 
-  function goOn(): void {
+  function scheduleNext(): void {
     timer = setTimeout(() => {
-      looking = look()
+      running = look()
         .catch((error: unknown) => log.error({ err: error }, 'the watch over the other loops failed'))
         .finally(() => {
-          if (timer !== undefined) goOn();
+          if (timer !== undefined) scheduleNext();
         });
     }, ROUND_MS);
   }
 
   return {
     async start() {
-      goOn();
+      scheduleNext();
       try {
-        await spread({ unlessWorked: true });
+        await spreadBacklog({ unlessWorked: true });
         await keepOwnCheck();
       } catch (error) {
         log.error({ err: error }, 'overdue checks could not be spread');
@@ -137,7 +140,7 @@ export function createWatchdog(options: WatchdogOptions): Watchdog {
     async stop() {
       clearTimeout(timer);
       timer = undefined;
-      await looking;
+      await running;
     },
   };
 }

@@ -19,7 +19,7 @@ export type AlertEvent =
   | 'endpoint.flapping'
   | 'test';
 
-/** What programs call an alert. */
+/** Returns the event name of an alert. */
 export function alertEvent(kind: AlertKind, step: AlertStep): AlertEvent {
   const isOver = step === 'resolved';
   switch (kind) {

@@ -6,14 +6,14 @@ export interface Titled {
   kind: AlertKind;
   step: AlertStep;
   facts: AlertFacts;
-  /** As people write the host; of a test the product's name. */
+  /** The host as people write it; for a test message, the product's name. */
   displayName: string;
   now: number;
   /** IANA name; null and unknown ones: UTC. */
   timeZone: string | null;
 }
 
-/** What an alert says, as one line in the words of `now`: the subject of mails, and its name in lists. */
+/** Returns an alert as one line, phrased for `now`: the subject of mails, and the title in lists. */
 export function alertTitle(alert: Titled): string {
   const { kind, step, displayName: host } = alert;
   if (step === 'resolved') return goodNews(alert);

@@ -4,25 +4,25 @@ import { isExpiryStepTold, type KnownIncident } from './incident.ts';
 import { leavesAt } from './silence.ts';
 import type { AlertSettings } from './settings.ts';
 
-/** One message that would be sent if nobody renewed. */
+/** An alert that will be sent unless the certificate is renewed. */
 export interface AlertAhead {
   step: Step;
   severity: Exclude<AlertSeverity, 'info'>;
-  /** When it would leave, ms UTC: its step, or the end of what keeps it back. */
+  /** When it would leave, ms UTC: at its step, or when the silence or the quiet hours end that hold it back. */
   at: number;
 }
 
 /**
- * What people will be told of a certificate from `now` on if nobody renews it, soonest first. A step that has passed and was not
- * told is told now; of those that fall together only the tightest is.
+ * Returns the alerts that will be sent from `now` on if nobody renews the certificate, soonest first. A past step
+ * that was not sent is sent now. Of several alerts due at one time, only the tightest is sent.
  */
 export function alertsAhead(input: {
   certificate: Renewable;
   settings: Pick<AlertSettings, 'steps' | 'quietHours'>;
-  /** Of its open incident; nothing where there is none. */
+  /** Of its open incident; empty if there is none. */
   told: Pick<KnownIncident, 'told' | 'toldAt'>;
   acknowledged: boolean;
-  /** A snooze or maintenance, ms UTC. */
+  /** End of a snooze or of maintenance, ms UTC. */
   silentUntil: number | null;
   timeZone: string | null;
   now: number;

@@ -3,20 +3,20 @@ import { expectedRenewal } from '../alert-steps.ts';
 import type { ExpiringCertificate, Finding, FindingCode, RevokedCertificate, Verdict } from '../verdict.ts';
 import type { AlertCertificate, AlertFacts, AlertSeverity, Problem } from './alert.ts';
 
-/** Something that is so, as far as the last look can tell. */
+/** A problem that exists, as far as the last check can tell. */
 export interface Condition {
   problem: Exclude<Problem, 'down'>;
-  /** Empty where it is about whatever the endpoint shows. */
+  /** Empty where it is about the endpoint, whatever certificate that presents. */
   fingerprint: string;
-  /** Of a certificate that will end; what its steps come from. */
+  /** Set for `expiry`: the certificate from which the steps follow. */
   expiring: ExpiringCertificate | null;
-  /** How bad it is; of an expiry the step says that. */
+  /** For an expiry, its step decides instead. */
   severity: AlertSeverity;
   facts: Omit<AlertFacts, 'startedAt' | 'endedAt'>;
 }
 
-/** Findings that have a problem of their own; every other one for which clients turn away is a broken chain. */
-const TOLD_OTHERWISE: ReadonlySet<FindingCode> = new Set<FindingCode>([
+/** Findings that are reported as other problems. Every other critical finding counts as a broken chain. */
+const REPORTED_ELSEWHERE: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'expired',
   'revoked',
   'intermediate_revoked',
@@ -25,8 +25,8 @@ const TOLD_OTHERWISE: ReadonlySet<FindingCode> = new Set<FindingCode>([
 ]);
 
 /**
- * What holds after a look. From a look that reached nobody follows only what time and revocations make of what was last seen; the
- * rest is then not known (`verdict.reached`).
+ * Returns the problems that exist after a check. A check that reached no server (`verdict.reached`) only yields
+ * expiry and revocation of the certificates last seen; the rest is unknown.
  */
 export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condition[] {
   const { lastSeen } = verdict;
@@ -38,7 +38,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
       fingerprint: expiring.fingerprint,
       expiring,
       severity: 'warning',
-      facts: { ...NOTHING_SAID, certificate: named(expiring), asOf },
+      facts: { ...NO_FACTS, certificate: named(expiring), asOf },
     })),
     ...lastSeen.revoked
       .filter(({ served }) => served)
@@ -47,7 +47,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
         fingerprint: revoked.fingerprint,
         expiring: null,
         severity: 'critical',
-        facts: { ...NOTHING_SAID, certificate: named(revoked), asOf },
+        facts: { ...NO_FACTS, certificate: named(revoked), asOf },
       })),
   ];
   if (!verdict.reached) return distinct(conditions);
@@ -60,7 +60,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
       expiring: null,
       severity: found.severity === 'critical' ? 'critical' : 'warning',
       facts: {
-        ...NOTHING_SAID,
+        ...NO_FACTS,
         certificate: certificate ? named(certificate) : null,
         asOf,
         message: found.message,
@@ -71,7 +71,7 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
   const wrongName = findings.find(
     ({ code, severity }) => code === 'name_mismatch' && severity === 'critical',
   );
-  const broken = findings.find(breaksChain(lastSeen.expiring, judgedAt)) ?? findings.find(leavesSomeOut);
+  const broken = findings.find(breaksChain(lastSeen.expiring, judgedAt)) ?? findings.find(failsForSome);
   const changed = unexpectedChange(verdict, previous);
   return distinct([
     ...conditions,
@@ -84,32 +84,40 @@ export function conditionsOf(verdict: Verdict, previous: Verdict | null): Condit
   ]);
 }
 
-/** The advice of the finding itself stands beside the file; a message has none with it, but leads to the domain. */
+/** Replaces the finding's advice, which refers to a file beside it. A message has no file, but links to the domain. */
 const FIX_WITH_FILE =
   'Install the file that stands ready with the details of this domain: the certificate and what stands above it, in the order that clients expect.';
 
-/** Two addresses may show the same certificate; it is one thing to tell. */
+/** Removes duplicates: two addresses may present the same certificate. */
 function distinct(conditions: readonly Condition[]): Condition[] {
   return [...new Map(conditions.map((one) => [`${one.problem} ${one.fingerprint}`, one])).values()];
 }
 
-const NOTHING_SAID = { certificate: null, message: null, fix: null, successor: null };
+const NO_FACTS = { certificate: null, message: null, fix: null, successor: null };
 
-/** All clients refuse it. An intermediate that has ended and is watched is told of by its own expiry. */
+/**
+ * Returns a predicate for findings because of which all clients refuse the chain. Leaves out an expired intermediate
+ * that has an expiry incident of its own.
+ */
 function breaksChain(expiring: readonly ExpiringCertificate[], now: number): (finding: Finding) => boolean {
   const isWatched = expiring.some(({ role, notAfter }) => role === 'intermediate' && notAfter <= now);
   return ({ code, severity }) =>
-    severity === 'critical' && !TOLD_OTHERWISE.has(code) && !(code === 'intermediate_expired' && isWatched);
+    severity === 'critical' &&
+    !REPORTED_ELSEWHERE.has(code) &&
+    !(code === 'intermediate_expired' && isWatched);
 }
 
-/** Clients that remember or fetch what the server does not send accept it, the others do not. */
-function leavesSomeOut({ code, severity, attachment }: Finding): boolean {
+/** Returns whether only some clients refuse the chain: those that neither cache nor fetch missing intermediates. */
+function failsForSome({ code, severity, attachment }: Finding): boolean {
   const isChain = code === 'incomplete_chain' || code === 'intermediate_expired';
-  // Without the chain to send instead it is still being looked for, and nobody knows yet how it ends.
+  // Without a corrected chain, the search for the missing certificate is still under way, and its result open.
   return isChain && severity === 'warning' && attachment === 'chain';
 }
 
-/** Replaced although nobody would renew it yet: before its time, not revoked, and not because its CA asked for it. */
+/**
+ * Returns a condition if the leaf was replaced although its renewal was not due, it was not revoked, and no finding
+ * of the check before called for a replacement.
+ */
 function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition | null {
   const replaced = replacedCertificate(previous, verdict);
   const before = previous?.lastSeen;
@@ -120,7 +128,7 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
   const wasDue =
     verdict.observedAt >= expectedRenewal(old).from ||
     before.revoked.some(({ served }) => served) ||
-    before.findings.some(({ code }) => EXCUSES.has(code));
+    before.findings.some(({ code }) => REPLACEMENT_REASONS.has(code));
   if (wasDue) return null;
   return {
     problem: 'changed',
@@ -128,7 +136,7 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
     expiring: null,
     severity: 'warning',
     facts: {
-      ...NOTHING_SAID,
+      ...NO_FACTS,
       certificate: named(old),
       asOf: verdict.lastSeen.at,
       successor: named(successor),
@@ -136,8 +144,8 @@ function unexpectedChange(verdict: Verdict, previous: Verdict | null): Condition
   };
 }
 
-/** A certificate with one of these is replaced as soon as somebody reads of it. */
-const EXCUSES: ReadonlySet<FindingCode> = new Set<FindingCode>([
+/** Findings that make people replace a certificate. */
+const REPLACEMENT_REASONS: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'replacement_wanted',
   'renewal_overdue',
   'expired',

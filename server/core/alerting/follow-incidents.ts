@@ -15,38 +15,40 @@ import {
 import { isMuted } from './settings.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
-const SECOND_LOOK_MS = 30_000;
-/** Looks that are closer together are one: both ends of a restart, or two workers. */
-const APART_MS = 20_000;
-/** Three looks without it: two in a row may have met another of several servers. */
-const AWAY_MS = 90_000;
-/** What came back within a week has to stay away for so long before it is over again: servers may answer in turn. */
-const STEADY_MS = HOUR_MS;
-/** What came back so often within a week comes and goes: it is not told anew each time. */
-const MOST_RETURNS = 2;
-
-/** Problems that a signature or a clock proves at once. The others may be a deployment under way: a second look decides. */
-const PROVEN: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
+const CONFIRM_AFTER_MS = 30_000;
+/** Checks closer together count as one: they may be two sides of a restart, or two workers. */
+const MIN_GAP_MS = 20_000;
+/** Three checks without the problem: two in a row may have reached another of several servers. */
+const CLEAR_AFTER_MS = 90_000;
+/** A problem that returned within a week must stay away this long before it is over: servers may answer in rotation. */
+const CLEAR_RETURNED_AFTER_MS = HOUR_MS;
+/** A problem that returned this often within a week is intermittent: it is not reported each time. */
+const MAX_RETURNS = 2;
 
 /**
- * What a look changes about the incidents of a monitor, and what people are to be told. Each thing is told once per incident:
- * of an expiry the tightest step crossed, of everything else that it began; and that it is over, where anything was told.
- * Decided from what is so and what was told, never from what changed: a look that was lost loses no alert.
+ * Problems that a signature or a clock proves at once. Others may be a deployment under way: a second check decides.
  */
-export function followIncidents(look: Look): IncidentSteps {
-  const { verdict, previous, known } = look;
+const PROVEN_AT_ONCE: readonly Condition['problem'][] = ['expiry', 'revoked', 'replacement_wanted'];
+
+/**
+ * Returns how a check changes the incidents of a monitor, and which alerts follow. An incident reports each thing
+ * once: the tightest expiry step crossed, or the start of another problem, and its end if anything was sent. Decides
+ * from what exists and what was sent, never from what changed, so that a lost check loses no alert.
+ */
+export function followIncidents(check: Look): IncidentSteps {
+  const { verdict, previous, known } = check;
   const steps: IncidentSteps = { changes: [], alerts: [], lookAgainAt: null };
   const open = known.filter(({ endedAt, problem }) => endedAt === null && problem !== 'down');
   const conditions = withPendingChange(conditionsOf(verdict, previous), open, verdict);
   for (const condition of conditions) {
     const incident = open.find((one) => isSame(one, condition));
-    if (incident) persist(look, steps, incident, condition);
-    else begin(look, steps, condition);
+    if (incident) continueIncident(check, steps, incident, condition);
+    else beginIncident(check, steps, condition);
   }
   for (const incident of open)
-    if (!conditions.some((condition) => isSame(condition, incident)) && couldSee(look, incident))
-      subside(look, steps, incident);
-  followDown(look, steps);
+    if (!conditions.some((condition) => isSame(condition, incident)) && provesOver(check, incident))
+      clearIncident(check, steps, incident);
+  followDown(check, steps);
   return steps;
 }
 
@@ -55,7 +57,10 @@ const isSame = (one: Key, other: Key) =>
   one.problem === other.problem && one.fingerprint === other.fingerprint;
 const keyOf = ({ problem, fingerprint }: Key): Key => ({ problem, fingerprint });
 
-/** A change is news of one look; the second look agrees where the new certificate is still there. */
+/**
+ * Adds unconfirmed changes: a replacement shows in one check only, and the next one confirms it if the new
+ * certificate is still there.
+ */
 function withPendingChange(
   conditions: Condition[],
   open: readonly KnownIncident[],
@@ -76,31 +81,31 @@ function withPendingChange(
   ];
 }
 
-function begin(look: Look, steps: IncidentSteps, condition: Condition): void {
-  const { now } = look;
-  if (condition.expiring !== null && !isNews(look, UNTOLD, condition)) return;
-  const earlier = earlierOf(look, condition);
+function beginIncident(check: Look, steps: IncidentSteps, condition: Condition): void {
+  const { now } = check;
+  if (condition.expiring !== null && !isNews(check, NOT_NOTIFIED, condition)) return;
+  const earlier = earlierOf(check, condition);
   const last = earlier.at(-1);
-  if (last !== undefined && earlier.length >= MOST_RETURNS && !isNews(look, last, condition)) {
+  if (last !== undefined && earlier.length >= MAX_RETURNS && !isNews(check, last, condition)) {
     steps.changes.push({ kind: 'reopen', id: last.id });
     return;
   }
-  const isProven = PROVEN.includes(condition.problem);
-  open(look, steps, condition, isProven ? now : null);
-  if (!isProven) lookAgain(steps, now + SECOND_LOOK_MS);
+  const isProven = PROVEN_AT_ONCE.includes(condition.problem);
+  open(check, steps, condition, isProven ? now : null);
+  if (!isProven) lookAgain(steps, now + CONFIRM_AFTER_MS);
 }
 
-/** Incidents of the same thing that people were told of and that ended lately, in the order of their ends. */
+/** Returns reported incidents of the same problem that ended recently, in the order of their ends. */
 function earlierOf({ known }: Look, key: Key): KnownIncident[] {
   return known
     .filter((one) => isSame(one, key) && one.endedAt !== null && one.told.length > 0)
     .toSorted((left, right) => (left.endedAt ?? 0) - (right.endedAt ?? 0));
 }
 
-const UNTOLD = { told: [], toldAt: null };
+const NOT_NOTIFIED = { told: [], toldAt: null };
 
-function open(look: Look, steps: IncidentSteps, condition: Condition, confirmedAt: number | null): void {
-  const { now } = look;
+function open(check: Look, steps: IncidentSteps, condition: Condition, confirmedAt: number | null): void {
+  const { now } = check;
   const facts = { ...condition.facts, startedAt: now, endedAt: null };
   steps.changes.push({
     kind: 'open',
@@ -112,53 +117,64 @@ function open(look: Look, steps: IncidentSteps, condition: Condition, confirmedA
   });
   if (confirmedAt === null) return;
   tell(
-    look,
+    check,
     steps,
-    { ...UNTOLD, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
+    { ...NOT_NOTIFIED, id: null, startedAt: now, acknowledgedAt: null, snoozedUntil: null },
     condition,
   );
 }
 
-function persist(look: Look, steps: IncidentSteps, incident: KnownIncident, condition: Condition): void {
-  const { now } = look;
-  // It came back, was not told anew, and now there is something to tell: good news has to be able to follow.
-  if (incident.told.includes('resolved') && isNews(look, incident, condition)) {
+function continueIncident(
+  check: Look,
+  steps: IncidentSteps,
+  incident: KnownIncident,
+  condition: Condition,
+): void {
+  const { now } = check;
+  // It was reopened without an alert, and now there is news: begin anew, so that a recovery can follow.
+  if (incident.told.includes('resolved') && isNews(check, incident, condition)) {
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
-    return open(look, steps, condition, now);
+    return open(check, steps, condition, now);
   }
-  const isSecondLook = incident.confirmedAt === null && now - incident.startedAt >= APART_MS;
-  const confirmedAt = isSecondLook ? now : incident.confirmedAt;
+  const isSecondCheck = incident.confirmedAt === null && now - incident.startedAt >= MIN_GAP_MS;
+  const confirmedAt = isSecondCheck ? now : incident.confirmedAt;
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
   const next = { ...incident, confirmedAt, clearingSince: null, facts };
   steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince: null, facts });
-  if (confirmedAt === null) return lookAgain(steps, now + SECOND_LOOK_MS);
-  tell(look, steps, next, condition);
-  // News, and no state that could end: told, or left untold by whoever asked for that, it is over.
-  if (incident.problem === 'changed' && silentUntil(next, look) === null)
+  if (confirmedAt === null) return lookAgain(steps, now + CONFIRM_AFTER_MS);
+  tell(check, steps, next, condition);
+  // A change is an event and not a state: once it was sent, or turned off by its reader, its incident ends.
+  if (incident.problem === 'changed' && silentUntil(next, check) === null)
     steps.changes.push({ kind: 'end', id: incident.id, endedAt: now, recovered: true });
 }
 
-/** Whether a look that does not show the trouble says that it is gone, and not only that it looked elsewhere. */
-function couldSee(look: Look, { problem, fingerprint, facts }: KnownIncident): boolean {
-  const { reached, lastSeen, path, posture, addresses, judgedAt } = look.verdict;
+/**
+ * Returns whether a check that does not show the problem proves that it is over, and did not
+ * just reach another server.
+ */
+function provesOver(check: Look, { problem, fingerprint, facts }: KnownIncident): boolean {
+  const { reached, lastSeen, path, posture, addresses, judgedAt } = check.verdict;
   if (!reached || lastSeen === null) return false;
   if (fingerprint === '' || problem === 'changed') return true;
   if (problem === 'expiry')
     return facts.certificate?.role === 'intermediate'
-      ? // Still needed, only that something else ends before it.
+      ? // While it is in the path, another certificate merely ends before it.
         path.length > 0 && path.every((one) => one.fingerprint !== fingerprint)
-      : isSucceeded(look, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
+      : isSucceeded(check, { fingerprint, notAfter: facts.certificate?.notAfter ?? 0 });
   const isThere = lastSeen.expiring.some((one) => one.fingerprint === fingerprint);
   if (!isThere) return true;
   const shown = [
     ...addresses.map((address) => address.fingerprint),
     ...(posture?.alternates ?? []).map(({ certificate }) => certificate.fingerprint),
   ];
-  // One of those that servers show in turn, and not its turn; or its authority asks no more because it has ended.
+  // No proof: another server of the rotation answered, or the authority stopped asking because it has expired.
   return shown.includes(fingerprint) && (facts.certificate?.notAfter ?? Infinity) > judgedAt;
 }
 
-/** What took the place of a certificate is no renewal where it ends soon too: it may be that of a server beside. Time tells. */
+/**
+ * Returns whether another certificate replaced the old one for good. In a rotation, one that ends soon too may be
+ * that of a neighbouring server and does not count.
+ */
 function isSucceeded(
   { verdict: { lastSeen, leafFingerprint }, settings, now }: Look,
   old: { fingerprint: string; notAfter: number },
@@ -169,21 +185,22 @@ function isSucceeded(
   return alertSteps(leaf, settings.steps).every(({ at }) => at > now);
 }
 
-/** Not seen any more, by a look that could have seen it. */
-function subside(look: Look, steps: IncidentSteps, incident: KnownIncident): void {
-  const { now, verdict } = look;
+/** Ends or drops an incident that a check could have seen and did not, once it stayed away long enough. */
+function clearIncident(check: Look, steps: IncidentSteps, incident: KnownIncident): void {
+  const { now, verdict } = check;
   const { confirmedAt, facts } = incident;
   if (confirmedAt === null && incident.problem === 'changed') {
     steps.changes.push({ kind: 'drop', id: incident.id });
     return;
   }
   const clearingSince = incident.clearingSince ?? now;
-  const isReturn = incident.told.includes('resolved') || earlierOf(look, incident).length > 0;
-  const awayMs = confirmedAt === null ? APART_MS : isReturn ? STEADY_MS : AWAY_MS;
-  if (now - clearingSince < awayMs) {
+  const isReturn = incident.told.includes('resolved') || earlierOf(check, incident).length > 0;
+  const clearAfterMs =
+    confirmedAt === null ? MIN_GAP_MS : isReturn ? CLEAR_RETURNED_AFTER_MS : CLEAR_AFTER_MS;
+  if (now - clearingSince < clearAfterMs) {
     steps.changes.push({ kind: 'update', id: incident.id, confirmedAt, clearingSince, facts });
     const isFirst = clearingSince === now && !isReturn;
-    return lookAgain(steps, isFirst ? now + SECOND_LOOK_MS : clearingSince + awayMs);
+    return lookAgain(steps, isFirst ? now + CONFIRM_AFTER_MS : clearingSince + clearAfterMs);
   }
   if (confirmedAt === null) {
     steps.changes.push({ kind: 'drop', id: incident.id });
@@ -191,8 +208,8 @@ function subside(look: Look, steps: IncidentSteps, incident: KnownIncident): voi
   }
   steps.changes.push({ kind: 'end', id: incident.id, endedAt: clearingSince, recovered: true });
   if (incident.told.length === 0 || incident.told.includes('resolved')) return;
-  if (isMuted(look.settings, incident.problem, 'resolved')) return;
-  const successor = successorOf(look);
+  if (isMuted(check.settings, incident.problem, 'resolved')) return;
+  const successor = successorOf(check);
   steps.alerts.push({
     incidentId: incident.id,
     ...keyOf(incident),
@@ -209,32 +226,32 @@ function successorOf({ verdict }: Look): AlertFacts['successor'] {
   return { fingerprint, notBefore, notAfter, role, name };
 }
 
-type Told = Pick<KnownIncident, 'told' | 'toldAt'>;
+type Notified = Pick<KnownIncident, 'told' | 'toldAt'>;
 
-/** What decides on telling of an incident; one that opens right now has no id yet. */
-type Tellable = Told &
+/** What decides whether an incident is reported; one that opens right now has no id yet. */
+type ReportedIncident = Notified &
   Pick<KnownIncident, 'startedAt' | 'acknowledgedAt' | 'snoozedUntil'> & { id: string | null };
 
-/** Plans what is due to be told of an incident that is so and confirmed, unless somebody asked for silence. */
-function tell(look: Look, steps: IncidentSteps, incident: Tellable, condition: Condition): void {
-  const due = dueStep(look, incident, condition);
+/** Plans the alert that a confirmed incident is due for, unless it is turned off, acknowledged or silenced. */
+function tell(check: Look, steps: IncidentSteps, incident: ReportedIncident, condition: Condition): void {
+  const due = dueStep(check, incident, condition);
   if (due === null) return;
   const { problem, fingerprint } = condition;
-  if (isMuted(look.settings, problem, due.step) || isAcknowledged(incident, due.step)) return;
-  const until = silentUntil(incident, look);
+  if (isMuted(check.settings, problem, due.step) || isAcknowledged(incident, due.step)) return;
+  const until = silentUntil(incident, check);
   if (until !== null) return lookAgain(steps, until);
   const facts = { ...condition.facts, startedAt: incident.startedAt, endedAt: null };
   steps.alerts.push({ incidentId: incident.id, problem, fingerprint, ...due, facts });
 }
 
-/** Whether there is anything to tell of a condition that was not told yet. */
-function isNews(look: Look, told: Told, condition: Condition): boolean {
-  return dueStep(look, told, condition) !== null;
+/** Returns whether a condition has a step that was not sent yet. */
+function isNews(check: Look, told: Notified, condition: Condition): boolean {
+  return dueStep(check, told, condition) !== null;
 }
 
 function dueStep(
   { settings, now }: Look,
-  known: Told,
+  known: Notified,
   { problem, expiring, severity }: Condition,
 ): { step: AlertStep; severity: AlertSeverity } | null {
   if (expiring !== null) {

@@ -4,30 +4,30 @@ import type { Verdict } from '../verdict.ts';
 import type { AlertSettings } from './settings.ts';
 import { alertSteps } from '../alert-steps.ts';
 
-/** An open incident of a monitor, or one that ended lately. Instants are ms UTC. */
+/** An open incident of a monitor, or one that ended recently. Instants are ms UTC. */
 export interface KnownIncident {
   id: string;
   problem: Problem;
-  /** Empty where it is about the endpoint, whatever it shows. */
+  /** Empty where it is about the endpoint, whatever certificate that presents. */
   fingerprint: string;
   startedAt: number;
-  /** When the second look agreed; null until then, and nobody is told before. */
+  /** When a second check confirmed it; null until then, and nothing is sent before. */
   confirmedAt: number | null;
-  /** The first look that did not see it any more; null while it is seen. */
+  /** The first check that no longer saw it; null while it is seen. */
   clearingSince: number | null;
   endedAt: number | null;
-  /** Ended because it was seen to be over, and not because nobody looked any more. */
+  /** True if a check saw it end; false if it ended because nobody checks any more. */
   recovered: boolean;
   acknowledgedAt: number | null;
   snoozedUntil: number | null;
-  /** What people were told or will be; not what was superseded before anybody was told. */
+  /** Steps that were sent or are queued, without those superseded before anybody was notified. */
   told: readonly AlertStep[];
-  /** When the last of those was decided on, good news left out; null where there is none. */
+  /** When the last of those was planned, recoveries left out; null if there is none. */
   toldAt: number | null;
   facts: AlertFacts;
 }
 
-/** What becomes of incidents; every id is of a known one. */
+/** A change of an incident; every id is that of a known one. */
 export type IncidentChange =
   | {
       kind: 'open';
@@ -53,14 +53,14 @@ export type IncidentChange =
 export interface IncidentSteps {
   changes: IncidentChange[];
   alerts: PlannedAlert[];
-  /** When to look again, whatever the interval (ms UTC): a change waits for a second look, or a silence ends. */
+  /** When to check again regardless of the interval (ms UTC): a problem awaits a second check, or a silence ends. */
   lookAgainAt: number | null;
 }
 
-/** How long an incident that ended is part of what comes after it. */
+/** How long an ended incident counts towards later ones of the same problem. */
 export const REMEMBER_INCIDENTS_MS = WEEK_MS;
 
-/** Who says "I know" hears no more of it, but that it came to the worst, and that it is over. */
+/** Returns whether an acknowledgement suppresses a step. `expired` is sent all the same. */
 export function isAcknowledged(
   { acknowledgedAt }: Pick<KnownIncident, 'acknowledgedAt'>,
   step: AlertStep,
@@ -68,7 +68,7 @@ export function isAcknowledged(
   return acknowledgedAt !== null && step !== 'expired';
 }
 
-/** Until when nobody is told of an incident (ms UTC): it was put off, or work is going on. Null: now is fine. */
+/** Returns until when a snooze or maintenance silences an incident (ms UTC); null if none does. */
 export function silentUntil(
   { snoozedUntil }: Pick<KnownIncident, 'snoozedUntil'>,
   { maintenanceUntil, now }: { maintenanceUntil: number | null; now: number },
@@ -82,8 +82,8 @@ export function lookAgain(steps: IncidentSteps, at: number): void {
 }
 
 /**
- * Whether people know already what a step before the end of a certificate would tell them: it was told itself, or something
- * was told after its time. Steps move with the wishes of people and of CAs; what was said at a time does not.
+ * Returns whether an expiry step needs no message: it was sent itself, or another was sent after its time. Times
+ * count because people and CAs move steps; the time of a message stays.
  */
 export function isExpiryStepTold(
   { told, toldAt }: Pick<KnownIncident, 'told' | 'toldAt'>,
@@ -92,23 +92,23 @@ export function isExpiryStepTold(
   return told.includes(step) || (toldAt !== null && toldAt >= at);
 }
 
-/** One recorded look at an endpoint, with all that decides on what people are told. */
+/** A recorded check of an endpoint, with everything that decides which alerts are sent. */
 export interface Look {
   verdict: Verdict;
   previous: Verdict | null;
-  /** Whether this look found the endpoint to be up; false where it could not tell. */
+  /** Whether this check found the endpoint up; false where it could not tell. */
   isUp: boolean;
-  /** Of the monitor: open, or ended within `REMEMBER_INCIDENTS_MS`. Incidents of the problem `down` as this look left them. */
+  /** Of the monitor: open, or ended within `REMEMBER_INCIDENTS_MS`. Those of the problem `down` include this check. */
   known: readonly KnownIncident[];
   settings: Pick<AlertSettings, 'steps' | 'muted'>;
-  /** Until when expected work goes on; null: none does. */
+  /** End of the maintenance under way, ms UTC; null: there is none. */
   maintenanceUntil: number | null;
   now: number;
 }
 
 /**
- * How bad an incident is at `now` (ms UTC), as its next message would be: the end of a certificate becomes critical as it
- * comes near. `step`: the one whose words say what is wrong.
+ * Returns the severity of an incident at `now` (ms UTC), as its next message would have it: an expiry becomes
+ * critical as it comes near. `step`: the one that describes the problem.
  */
 export function incidentSeverity(
   { problem, step, facts }: { problem: Problem; step: AlertStep; facts: Pick<AlertFacts, 'certificate'> },

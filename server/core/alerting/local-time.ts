@@ -2,7 +2,7 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
 const DAY_MINUTES = 1_440;
 
-/** Making a format is dear, and there are only so many zones. */
+/** Creating a format is expensive, and there are few time zones. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -21,7 +21,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The zone itself, or UTC: zones come and go, and one that a browser knew must not keep an alert from leaving. */
+/** Returns the zone, or UTC if it is unknown: zones come and go, and one that a browser knew must not stop an alert. */
 export function knownZone(timeZone: string | null): string {
   if (timeZone === null) return 'UTC';
   try {
@@ -33,8 +33,8 @@ export function knownZone(timeZone: string | null): string {
 }
 
 /**
- * How far the clocks of a zone (IANA name; null and unknown ones: UTC) are ahead of UTC at an instant, in ms. Seconds of
- * historical zones are left out.
+ * Returns by how much a zone (IANA name; null and unknown ones: UTC) is ahead of UTC at an instant, in ms. Leaves
+ * out the seconds of historical zones.
  */
 export function zoneOffsetMs(at: number, timeZone: string | null): number {
   const zone = knownZone(timeZone);
@@ -45,7 +45,7 @@ export function zoneOffsetMs(at: number, timeZone: string | null): number {
   return local - Math.floor(at / MINUTE_MS) * MINUTE_MS;
 }
 
-/** Minutes after midnight and the day of the week (0: Sunday) that a clock on the wall shows. */
+/** Returns the local time as minutes after midnight and day of the week (0: Sunday). */
 export function wallClock(at: number, timeZone: string | null): { minute: number; weekday: number } {
   const local = at + zoneOffsetMs(at, timeZone);
   const minute = Math.floor(local / MINUTE_MS) % DAY_MINUTES;
@@ -53,8 +53,8 @@ export function wallClock(at: number, timeZone: string | null): { minute: number
 }
 
 /**
- * The first instant after `at` (ms UTC) at which clocks on the wall show `minute` after midnight, on `weekday` (0: Sunday)
- * where given. A time that is left out when summer begins comes as much later as the clocks jump.
+ * Returns the first instant after `at` (ms UTC) at which local clocks show `minute` after midnight, on `weekday` (0:
+ * Sunday) if given. A time skipped at the start of summer time comes later by the skipped hour.
  */
 export function nextWallClock(
   at: number,

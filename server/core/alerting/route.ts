@@ -6,14 +6,14 @@ import { ACCOUNT_MAIL, type AlertSettings } from './settings.ts';
 export type ChannelKind =
   'email' | 'webhook' | 'slack' | 'discord' | 'teams' | 'telegram' | 'pagerduty' | 'ntfy';
 
-/** A way to reach somebody, as far as the choice of channels goes. */
+/** A channel, as far as routing needs it. */
 export interface ChannelState {
-  /** `ACCOUNT_MAIL`, or the id of one that was added. */
+  /** `ACCOUNT_MAIL`, or the id of an added channel. */
   key: string;
   kind: ChannelKind;
-  /** On, confirmed where it has to be, and no address that refuses mail. */
+  /** On, confirmed if its kind requires that, and without an address that refuses mail. */
   isOpen: boolean;
-  /** Who reads it asked for no more mail, in all or of this domain. */
+  /** Its reader unsubscribed from everything or from this domain. */
   isUnsubscribed: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface AlertRoute {
   leavesAt: number;
 }
 
-/** Only mail to the account's own address comes with every plan. */
+/** Returns whether a plan includes a channel. Mail to the account's own address is part of every plan. */
 export function mayUseChannel(plan: Plan, key: string): boolean {
   return plan === 'premium' || key === ACCOUNT_MAIL;
 }
 
 /**
- * Where an alert goes, and from when on (ms UTC) it may leave: a quiet hour holds back what can wait. Where none of the chosen
- * channels takes anything any more, mail to the account's own address does.
+ * Returns the channels for an alert, and from when on (ms UTC) it may leave: quiet hours hold back what can wait. If
+ * no chosen channel is open, mail to the account's own address is the fallback.
  */
 export function routeAlert(
   alert: Pick<PlannedAlert, 'severity'>,
@@ -49,9 +49,9 @@ export function routeAlert(
     ({ key, isOpen, isUnsubscribed }) => isOpen && !isUnsubscribed && mayUseChannel(plan, key),
   );
   const chosen = open.filter(({ key }) => settings.channels === null || settings.channels.includes(key));
-  // Nobody can choose none at all: only the account that the product watches itself by has it. Who chose one that is gone does not
-  // know yet that it is.
-  const isNobodyLeft = chosen.length === 0 && settings.channels?.length !== 0;
-  const reached = isNobodyLeft ? open.filter(({ key }) => key === ACCOUNT_MAIL) : chosen;
+  // Only the system account has an empty choice of channels; it gets no fallback. People get one, because they may
+  // not know yet that a chosen channel is gone.
+  const needsFallback = chosen.length === 0 && settings.channels?.length !== 0;
+  const reached = needsFallback ? open.filter(({ key }) => key === ACCOUNT_MAIL) : chosen;
   return reached.map(({ key, kind }) => ({ key, kind, leavesAt: at }));
 }

@@ -2,27 +2,27 @@ import type { ChosenStep } from '../alert-steps.ts';
 import type { Plan } from '../plan.ts';
 import type { AlertStep, Problem } from './alert.ts';
 
-/** What people can do without. Expiry, revocation, a wrong name and a broken chain are what the product is for. */
+/** Events that people can turn off. Expiry, revocation, a wrong name and a broken chain are always reported. */
 export type MutableEvent = 'uptime' | 'changed' | 'replacement_wanted' | 'good_news';
 
-/** Minutes after midnight, local time; an end before the beginning is on the next day. */
+/** Minutes after midnight, local time; an end before the start is on the next day. */
 export interface QuietHours {
   fromMinute: number;
   toMinute: number;
-  /** What is critical goes out all the same. */
+  /** Critical alerts are sent all the same. */
   criticalAlways: boolean;
 }
 
 export interface AlertSettings {
-  /** Keys of channels (`ACCOUNT_MAIL` or an id); null: every one, also those to come. */
+  /** Keys of channels (`ACCOUNT_MAIL` or an id); null: every channel, including later ones. */
   channels: string[] | null;
-  /** null: the product's own steps, which fit every lifetime. */
+  /** null: the default steps, which fit every lifetime. */
   steps: ChosenStep[] | null;
   quietHours: QuietHours | null;
   muted: MutableEvent[];
 }
 
-/** What a domain does otherwise than its account; what is absent follows the account. */
+/** The settings in which a domain differs from its account; absent ones follow the account. */
 export type DomainAlertSettings = Partial<AlertSettings>;
 
 /** The key of the channel that every account has: mail to its own address. */
@@ -35,7 +35,10 @@ export const DEFAULT_ALERT_SETTINGS: AlertSettings = {
   muted: [],
 };
 
-/** What holds for a domain. Steps of its own come with Premium; without it they rest, and nothing is deleted. */
+/**
+ * Returns the settings that apply to a domain. Steps of its own need Premium; without it they are kept, but
+ * inactive.
+ */
 export function effectiveSettings(
   account: AlertSettings,
   domain: DomainAlertSettings | null,
@@ -45,7 +48,7 @@ export function effectiveSettings(
   return { ...account, ...rest, ...(steps !== undefined && plan === 'premium' && { steps }) };
 }
 
-/** Whether somebody asked not to hear of this. */
+/** Returns whether the settings turn an event off. */
 export function isMuted(settings: Pick<AlertSettings, 'muted'>, problem: Problem, step: AlertStep): boolean {
   if (problem === 'down') return settings.muted.includes('uptime');
   if (problem === 'changed' || problem === 'replacement_wanted') return settings.muted.includes(problem);

@@ -3,7 +3,7 @@ import { WEEK_MS } from '../../../contract/durations.ts';
 import type { AlertSeverity } from './alert.ts';
 import type { QuietHours } from './settings.ts';
 
-/** A time in which nobody is told of trouble, because it is expected. Instants are ms UTC of its first occurrence. */
+/** A period of expected trouble in which no alerts are sent. Instants are ms UTC of its first occurrence. */
 export interface MaintenanceWindow {
   startsAt: number;
   endsAt: number;
@@ -11,8 +11,8 @@ export interface MaintenanceWindow {
 }
 
 /**
- * Until when maintenance goes on, ms UTC; null while there is none. A weekly window keeps its time on the clocks of the zone,
- * through summer and winter.
+ * Returns the end of the maintenance under way, ms UTC; null if there is none. A weekly window keeps its local time
+ * through summer and winter time.
  */
 export function maintenanceUntil(
   windows: readonly MaintenanceWindow[],
@@ -30,7 +30,7 @@ export function maintenanceUntil(
   return ends.length === 0 ? null : Math.max(...ends);
 }
 
-/** When a message may leave: `now`, or the end of the quiet hours in which it falls (ms UTC). */
+/** Returns when a message may leave (ms UTC): `now`, or the end of the quiet hours under way. */
 export function leavesAt(
   now: number,
   severity: AlertSeverity,

@@ -4,7 +4,10 @@ import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** What only the operator can set right. Stable: they stand in metrics and mails, and docs/operations/monitoring.md explains each. */
+/**
+ * Problems that only the operator can fix. The codes are stable: metrics and mails contain them, and
+ * docs/operations/monitoring.md explains each.
+ */
 export const ALARM_CODES = [
   'smtp_refuses_us',
   'smtp_unencrypted',
@@ -26,7 +29,7 @@ export interface Alarm {
   since: number;
 }
 
-/** Lets an alarm stand, or says that it still does. True where it did not stand before. */
+/** Raises an alarm, or confirms that it still holds. Returns whether it is new. */
 export async function raiseAlarm(
   store: Store,
   { code, detail, now }: { code: AlarmCode; detail: string; now: number },
@@ -40,13 +43,13 @@ export async function raiseAlarm(
   return since === now;
 }
 
-/** Ends an alarm. True where it stood. */
+/** Clears an alarm. Returns whether it was raised. */
 export async function clearAlarm(store: Store, code: AlarmCode): Promise<boolean> {
   const { numDeletedRows } = await store.db.deleteFrom('alarms').where('code', '=', code).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
-/** Every alarm that stands, the oldest first. */
+/** Returns all raised alarms, oldest first. */
 export async function standingAlarms(store: Store): Promise<Alarm[]> {
   const rows = await store.db
     .selectFrom('alarms')
@@ -57,27 +60,27 @@ export async function standingAlarms(store: Store): Promise<Alarm[]> {
   return rows.map(({ code, ...alarm }) => ({ code: code as AlarmCode, ...alarm }));
 }
 
-/** What is over by itself within minutes is nothing to write about. */
-const LASTS_MS = 5 * MINUTE_MS;
+/** Shorter problems are not worth a mail. */
+const MIN_AGE_MS = 5 * MINUTE_MS;
 
 /**
- * Writes to the operator about every alarm that has stood for five minutes: once a day for each code at most, also where it comes and
- * goes. Returns how many mails that made.
+ * Queues a mail to the operator about every alarm raised for at least five minutes: at most one a day per code, even
+ * if the alarm comes and goes. Returns how many mails it queued.
  */
 export async function mailAlarms(
   store: Store,
   { recipient, now }: { recipient: string; now: number },
 ): Promise<number> {
-  const written = await inTransaction(store, async (trx) => {
+  const queued = await inTransaction(store, async (trx) => {
     const due = await trx
       .selectFrom('alarms')
       .select(['code', 'detail', 'since'])
-      .where('since', '<=', now - LASTS_MS)
+      .where('since', '<=', now - MIN_AGE_MS)
       .where((eb) => eb.or([eb('told_at', 'is', null), eb('told_at', '<=', now - DAY_MS)]))
       .execute();
     let mails = 0;
     for (const { code, detail, since } of due) {
-      // The row of an alarm goes when it is over; this one stays, and lets one worker through.
+      // An alarm's row is deleted when it is cleared; this row stays, and lets only one worker write.
       const isFirst = await trx
         .insertInto('rate_limits')
         .values({ key: `operator-alarm:${code}`, count: 1, window_ends_at: now + DAY_MS })
@@ -97,11 +100,14 @@ export async function mailAlarms(
     }
     return mails;
   });
-  if (written > 0) store.signals.publish({ topic: 'mails' });
-  return written;
+  if (queued > 0) store.signals.publish({ topic: 'mails' });
+  return queued;
 }
 
-/** Ends alarms that only the process which raised them could end, and which it has not confirmed since `before` (ms UTC). */
+/**
+ * Clears alarms that were not confirmed since `before` (ms UTC): only the process that raised them could
+ * clear them, and it is gone.
+ */
 export async function forgetAlarms(
   store: Store,
   { codes, before }: { codes: readonly AlarmCode[]; before: number },

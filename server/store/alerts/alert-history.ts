@@ -6,25 +6,25 @@ import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-table
 import type { Tables } from '../schema/tables.ts';
 import { readAlertFacts } from './alert-facts.ts';
 
-/** What was told or will be. Instants are ms UTC. */
+/** An alert that was sent or will be. Instants are ms UTC. */
 export interface ToldAlert {
   id: string;
   kind: AlertKind;
   step: AlertStep;
   severity: AlertSeverity;
   facts: AlertFacts;
-  /** null: a test of a channel. */
+  /** null: a test message. */
   monitor: { id: string; host: string; port: number } | null;
   createdAt: number;
 }
 
-/** One alert on one channel, and every try. */
+/** The delivery of one alert on one channel, with its attempts. */
 export interface Receipt {
   id: string;
   alert: ToldAlert;
   channelKey: string;
   channelKind: ChannelKind;
-  /** null for the own mail. */
+  /** null for mail to the account's own address. */
   channelName: string | null;
   state: DeliveryState;
   detail: string | null;
@@ -32,7 +32,7 @@ export interface Receipt {
   firstAttemptAt: number | null;
   settledAt: number | null;
   createdAt: number;
-  /** Oldest first, the last 20. */
+  /** The last 20, oldest first. */
   attempts: Attempt[];
 }
 
@@ -47,7 +47,9 @@ export interface Attempt {
 const SHOWN_ATTEMPTS = 20;
 const SHOWN_OF_A_MONITOR = 20;
 
-/** The newest messages to a channel, or those that come behind one; of a stranger's channel there are none. */
+/**
+ * Returns the newest messages to a channel, or those behind `after`; none if the channel belongs to another account.
+ */
 export async function receiptsOfChannel(
   store: Store,
   {
@@ -82,7 +84,7 @@ export async function receiptsOfChannel(
   return withAttempts(store.db, accountId, rows);
 }
 
-/** null: the account has no such message. */
+/** Returns one delivery; null: the account has no such message. */
 export async function receiptOf(
   db: Kysely<Tables>,
   { accountId, deliveryId }: { accountId: string; deliveryId: string },
@@ -92,7 +94,7 @@ export async function receiptOf(
   return receipt ?? null;
 }
 
-/** The newest alerts of a monitor, each with what became of it on every channel. */
+/** Returns the 20 newest alerts of a monitor, each with its deliveries. */
 export async function sentAlerts(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -129,7 +131,7 @@ export async function sentAlerts(
   return rows.map((row) => ({ alert: toAlert(row), receipts: byAlert.get(row.alertId) ?? [] }));
 }
 
-/** The id of the monitor that an incident is of; null: the account has no such incident. */
+/** Returns the id of an incident's monitor; null: the account has no such incident. */
 export async function monitorOfIncident(
   store: Store,
   { accountId, incidentId }: { accountId: string; incidentId: string },

@@ -14,12 +14,12 @@ import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 
-/** What the future alerts of an account follow from. Instants are ms UTC. */
+/** The data from which an account's future alerts are computed. Instants are ms UTC. */
 export interface AlertPlans {
   settings: AlertSettings;
   plan: Plan;
   timeZone: string | null;
-  /** Those that are checked, page by page. */
+  /** The active monitors, read page by page. */
   monitors(): AsyncIterable<PlannedMonitor>;
 }
 
@@ -27,19 +27,19 @@ export interface PlannedMonitor {
   id: string;
   host: string;
   port: number;
-  /** The leaf that the domain shows. */
+  /** The leaf that the domain presents. */
   fingerprint: string | null;
   expiring: readonly ExpiringCertificate[];
   own: DomainAlertSettings | null;
-  /** Of expiry, open. */
+  /** Open incidents of expiry. */
   incidents: KnownIncident[];
-  /** Its own and those of all. */
+  /** Its own windows and those for all domains. */
   windows: MaintenanceWindow[];
 }
 
 const PAGE = 200;
 
-/** `monitorId`: of that one alone. */
+/** Reads what an account's future alerts depend on; with `monitorId`, for that monitor only. */
 export async function alertPlansOf(
   store: Store,
   { accountId, monitorId, now }: { accountId: string; monitorId?: string; now: number },

@@ -100,8 +100,8 @@ async function channelStates(
     .orderBy('id')
     .execute();
   const unsubscribed = await unsubscriptionsOf(db, accountId);
-  const wantsNone = (wish: Unsubscribed | undefined) =>
-    wish !== undefined && (wish.all || wish.monitorIds.includes(monitorId));
+  const hasUnsubscribed = (from: Unsubscribed | undefined) =>
+    from !== undefined && (from.all || from.monitorIds.includes(monitorId));
   const refusals = await refusalsAmong(
     db,
     rows.flatMap((row) => addressOf(row) ?? []),
@@ -114,7 +114,7 @@ async function channelStates(
       kind: row.kind,
       isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusals.has(addressOf(row) ?? ''),
     })),
-  ].map((channel) => ({ ...channel, isUnsubscribed: wantsNone(unsubscribed.get(channel.key)) }));
+  ].map((channel) => ({ ...channel, isUnsubscribed: hasUnsubscribed(unsubscribed.get(channel.key)) }));
 }
 
 const SETTINGS = z.object({
@@ -146,7 +146,10 @@ export function parseOwn(text: string | null): DomainAlertSettings | null {
   return text === null ? null : readOwn(text);
 }
 
-/** What a monitor does otherwise than its account, also what rests without Premium. */
+/**
+ * Returns the settings in which a monitor differs from its account, including those that are inactive without
+ * Premium.
+ */
 export async function ownSettingsOf(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -160,11 +163,11 @@ export async function ownSettingsOf(
   return parseOwn(row?.alert_settings ?? null) ?? {};
 }
 
-/** What an account chose, and its weekly digest. */
+/** An account's alert settings and its weekly digest. */
 export interface AccountAlerts {
   settings: AlertSettings;
   timeZone: string | null;
-  /** null: there is none. */
+  /** When the next digest is due, ms UTC; null: the digest is off. */
   digestNextAt: number | null;
 }
 
@@ -182,9 +185,9 @@ export async function accountAlerts(store: Store, accountId: string): Promise<Ac
 }
 
 /**
- * Changes what is given of it, of the settings too: who changes one part takes back no other that somebody changed meanwhile.
- * `digestNextAt` null ends the digest. `premium_required`: the plan has no digest; then nothing changes. Channels that the
- * account does not have are left out; a choice of none of its own is every channel.
+ * Changes only the given parts, so that parallel changes do not undo each other. `digestNextAt` null ends the
+ * digest. Leaves out channels that the account does not have; a choice without any means every channel.
+ * `premium_required`: the plan has no digest, and nothing changed.
  */
 export async function changeAccountAlerts(
   store: Store,
@@ -232,7 +235,10 @@ export async function changeAccountAlerts(
   return outcome;
 }
 
-/** What a monitor does otherwise than its account; `not_found`: the account has no such monitor. */
+/**
+ * Replaces the settings in which a monitor differs from its account. `not_found`: the account has no such monitor;
+ * `premium_required`: the plan has no steps of one's own.
+ */
 export async function changeMonitorAlerts(
   store: Store,
   { accountId, monitorId }: MonitorKey,
@@ -250,12 +256,12 @@ export async function changeMonitorAlerts(
       .executeTakeFirst();
     if (!before) return 'not_found';
     const known = parseOwn(before.alert_settings);
-    // What rests since the plan ended may stay as it is while something else changes.
-    const isNew = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
-    if (isNew && plan !== 'premium') return 'premium_required';
+    // Steps that became inactive when the plan ended may stay while something else changes.
+    const hasNewSteps = own.steps !== undefined && !isDeepStrictEqual(own.steps, known?.steps);
+    if (hasNewSteps && plan !== 'premium') return 'premium_required';
     const { channels, ...rest } = own;
     const chosen = channels && (await ownChannels(trx, accountId, channels));
-    // Of a choice that has no channel of the account nothing is left: it follows the account.
+    // If none of the chosen channels belongs to the account, the monitor follows the account.
     const isKept = channels !== undefined && (channels === null || chosen !== null);
     const kept = { ...rest, ...(isKept && { channels: chosen }) };
     await trx
@@ -264,11 +270,12 @@ export async function changeMonitorAlerts(
       .where('id', '=', monitorId)
       .execute();
     const ofAccount = parseSettings(before.ofAccount);
-    const held = effectiveSettings(ofAccount, known, plan);
-    const holds = effectiveSettings(ofAccount, kept, plan);
-    if (tellsOtherwise(held, holds)) await makeDueBy(trx, { accountId, monitorId, at: now });
-    const { quietHours } = holds;
-    if (!isDeepStrictEqual(held.quietHours, quietHours))
+    const settingsBefore = effectiveSettings(ofAccount, known, plan);
+    const settingsAfter = effectiveSettings(ofAccount, kept, plan);
+    if (tellsOtherwise(settingsBefore, settingsAfter))
+      await makeDueBy(trx, { accountId, monitorId, at: now });
+    const { quietHours } = settingsAfter;
+    if (!isDeepStrictEqual(settingsBefore.quietHours, quietHours))
       await holdAnew(trx, { accountId, monitorId, quietHours, timeZone: before.time_zone, now });
     return 'changed';
   });
@@ -279,14 +286,17 @@ export async function changeMonitorAlerts(
   return outcome;
 }
 
-/** Whether the next check may have something to tell because of a change; quiet hours decide on no more than when it leaves. */
+/** Returns whether a change may alter what the next check sends. Quiet hours only alter when a message leaves. */
 export function tellsOtherwise(before: AlertSettings, after: AlertSettings): boolean {
   return (['channels', 'steps', 'muted'] as const).some(
     (part) => !isDeepStrictEqual(before[part], after[part]),
   );
 }
 
-/** Those of a choice that the account has; null where it has none of them: nobody chose to hear nothing. */
+/**
+ * Returns the chosen channels that the account has. Null (every channel) if there is none:
+ * nobody chose to get no alerts.
+ */
 async function ownChannels(
   trx: Transaction<Tables>,
   accountId: string,
@@ -300,8 +310,8 @@ async function ownChannels(
 }
 
 /**
- * Takes a channel that is removed out of every choice. A choice that would be left with none is dropped: nobody chose to hear
- * nothing.
+ * Removes a deleted channel from all settings of the account. A choice left empty is dropped:
+ * nobody chose to get no alerts.
  */
 export async function forgetChannel(
   trx: Transaction<Tables>,
@@ -344,8 +354,8 @@ export async function forgetChannel(
 const SEVERITIES: readonly AlertSeverity[] = ['critical', 'warning', 'info'];
 
 /**
- * Lets what waits for quiet hours to end, of one monitor or (null) of all that have none of their own, leave when other quiet hours
- * say. What was tried already waits for its next attempt. Publish the signal `deliveries` after it.
+ * Reschedules deliveries that quiet hours hold back, after a change of these hours: of one monitor, or (null) of all
+ * without quiet hours of their own. Retries keep their time. Publish the signal `deliveries` afterwards.
  */
 async function holdAnew(
   trx: Transaction<Tables>,

@@ -24,16 +24,19 @@ export async function addAlerts(trx: Transaction<Tables>, outbox: AlertsToAdd): 
     await supersedeEarlier(trx, alert, outbox);
     // An alert that nobody can be sent now stays undecided; a later check plans it again.
     if (alert.routes.length === 0) continue;
-    const toldAt = await afterOthers(trx, alert, outbox);
-    const alertId = await keepAlert(trx, alert, { ...outbox, toldAt });
+    const createdAt = await nextCreatedAt(trx, alert, outbox);
+    const alertId = await keepAlert(trx, alert, { ...outbox, createdAt });
     for (const route of alert.routes)
-      added += await addDelivery(trx, { ...outbox, alert, alertId, route, toldAt });
+      added += await addDelivery(trx, { ...outbox, alert, alertId, route, createdAt });
   }
   return added;
 }
 
-/** The order of what is told of an incident is that of these instants, also where the clock was set back in between. */
-async function afterOthers(
+/**
+ * Returns a creation time after that of all deliveries of the incident: it gives their order, also
+ * if the clock was set back.
+ */
+async function nextCreatedAt(
   trx: Transaction<Tables>,
   { incidentId }: AlertsToAdd['alerts'][number],
   { accountId, now }: AlertsToAdd,
@@ -50,9 +53,9 @@ async function afterOthers(
 async function keepAlert(
   trx: Transaction<Tables>,
   { incidentId, problem, fingerprint, step, severity, facts }: AlertsToAdd['alerts'][number],
-  { accountId, monitorId, toldAt }: AlertsToAdd & { toldAt: number },
+  { accountId, monitorId, createdAt }: AlertsToAdd & { createdAt: number },
 ): Promise<string> {
-  const said = { severity, facts: JSON.stringify(facts), created_at: toldAt };
+  const content = { severity, facts: JSON.stringify(facts), created_at: createdAt };
   const { id } = await trx
     .insertInto('alerts')
     .values({
@@ -63,18 +66,18 @@ async function keepAlert(
       kind: problem,
       step,
       fingerprint,
-      ...said,
+      ...content,
     })
-    // Decided on anew because nobody was told: it says what is so now.
-    .onConflict((conflict) => conflict.columns(['account_id', 'incident_id', 'step']).doUpdateSet(said))
+    // Planned again because nobody was notified: store what holds now.
+    .onConflict((conflict) => conflict.columns(['account_id', 'incident_id', 'step']).doUpdateSet(content))
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
 }
 
 /**
- * Drops what waits for a channel, of one domain or of all (`monitorId` null): nobody is to get it there any more. What nobody else
- * was told either, the next check tells where it can be told, and is due for that. Publish the signal `due` after it.
+ * Supersedes what waits for a channel, of one monitor or (`monitorId` null) of all. Makes those monitors due, so
+ * that their next check sends elsewhere what nobody else received. Publish the signal `due` afterwards.
  */
 export async function dropWaitingFor(
   trx: Transaction<Tables>,
@@ -122,7 +125,10 @@ export async function dropWaitingFor(
     .execute();
 }
 
-/** Takes what waits out of the outbox, to be narrowed down; what a person asked to be sent again stays. */
+/**
+ * Starts an update that supersedes waiting deliveries; the caller narrows it down. Deliveries that a person
+ * asked to send again are exempt.
+ */
 export function superseding(trx: Transaction<Tables>, { detail, now }: { detail: string; now: number }) {
   return trx
     .updateTable('deliveries')
@@ -150,13 +156,13 @@ async function addDelivery(
     alert: AlertsToAdd['alerts'][number];
     alertId: string;
     route: AlertRoute;
-    toldAt: number;
+    createdAt: number;
   },
 ): Promise<number> {
-  const { alert, route, toldAt } = entry;
+  const { alert, route, createdAt } = entry;
   const { problem, fingerprint, step, facts, incidentId } = alert;
   const id = randomUUID();
-  const waits = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: toldAt };
+  const waiting = { state: 'waiting' as const, next_attempt_at: route.leavesAt, created_at: createdAt };
   const result = await trx
     .insertInto('deliveries')
     .values({
@@ -168,16 +174,16 @@ async function addDelivery(
       channel_key: route.key,
       channel_id: route.key === ACCOUNT_MAIL ? null : route.key,
       dedupe_key: [entry.monitorId, problem, fingerprint, facts.startedAt, step, route.key].join(':'),
-      // Made once, so that a message sent twice arrives as one.
+      // The same at every attempt, so that mail programs show a message sent twice only once.
       message_id: `<${id}@alerts.certlantern>`,
       attempts: 0,
       unanswered: 0,
-      ...waits,
+      ...waiting,
     })
     .onConflict((conflict) =>
       conflict
         .columns(['account_id', 'dedupe_key'])
-        .doUpdateSet({ ...waits, first_attempt_at: null, settled_at: null, detail: null })
+        .doUpdateSet({ ...waiting, first_attempt_at: null, settled_at: null, detail: null })
         .where(sql<boolean>`deliveries.state = 'superseded'`),
     )
     .returning('id')
@@ -185,7 +191,10 @@ async function addDelivery(
   return result === undefined ? 0 : 1;
 }
 
-/** Removes tests of channels from before `before` (ms UTC); other alerts go with their incident. Returns how many. */
+/**
+ * Deletes test messages created before `before` (ms UTC); returns how many. Other alerts are
+ * deleted with their incident.
+ */
 export async function pruneTests(store: Store, before: number): Promise<number> {
   const { numDeletedRows } = await store.db
     .deleteFrom('alerts')

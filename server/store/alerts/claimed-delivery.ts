@@ -15,11 +15,11 @@ import type { Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { readAlertFacts } from './alert-facts.ts';
 
-/** One message that is this worker's to send until its lease ends. */
+/** A delivery that only this worker may send until its lease ends. */
 export interface ClaimedDelivery {
   id: string;
   leaseToken: string;
-  /** From 1; counted when claimed, also where the worker dies. */
+  /** From 1; counted at the claim, so also if the worker dies. */
   attempt: number;
   channel: ClaimedChannel;
   /** The same at every attempt. */
@@ -36,31 +36,33 @@ export interface ClaimedDelivery {
     createdAt: number;
   };
   account: Account;
-  /** null: a test of the channel. */
+  /** null: a test message. */
   monitor: { id: string; host: string; port: number; lastCheckedAt: number | null } | null;
   /** Facts of the certificate that the alert is about. */
   certificate: CertificateFacts | null;
-  /** Of an alert about a revocation: what the last check knows of it. */
+  /** For an alert about a revocation: what the last check knows of it. */
   revoked: RevokedCertificate | null;
-  /** It is no longer so, or later news took its place. */
+  /** The problem is over, or a later message replaces this one. */
   superseded: boolean;
-  /** Its reader asked for no more such mail since it was decided on. */
+  /** The reader unsubscribed after the alert was queued. */
   unsubscribed: boolean;
 }
 
-/** Where it goes. */
+/** The channel that a delivery goes to. */
 export interface ClaimedChannel {
-  /** `ACCOUNT_MAIL`, or the id of one that was added. */
+  /** `ACCOUNT_MAIL`, or the id of an added channel. */
   key: string;
   kind: ChannelKind;
   name: string;
-  /** JSON as the kind has it; null for mail to the account's own address. */
+  /** JSON whose shape depends on the kind; null for mail to the account's own address. */
   config: string | null;
-  /** Off, or not confirmed: nothing goes there. */
+  /** Off or not confirmed: nothing may be sent to it. */
   isClosed: boolean;
 }
 
-/** These deliveries, which were claimed under that lease, with everything that a message needs; in the order in which they were due. */
+/**
+ * Reads deliveries claimed under a lease, with everything that a message needs, in the order in which they were due.
+ */
 export async function readClaimed(
   trx: Transaction<Tables>,
   ids: string[],
@@ -174,18 +176,24 @@ export async function readClaimed(
   }));
 }
 
-/** A later message about the same incident is on its way to the same channel, or has arrived. */
+/** 1 if a later message of the incident to the same channel is waiting or was delivered. */
 const hasLaterNews = sql<number>`case when exists (select 1 from deliveries later
   where later.incident_id = deliveries.incident_id and later.channel_key = deliveries.channel_key
     and later.created_at > deliveries.created_at and later.state in ('waiting', 'delivered')) then 1 else 0 end`;
 
-/** Who reads a mail channel has unsubscribed, from everything or from this domain; a test somebody asked for. */
+/**
+ * 1 if the reader of a mail channel unsubscribed from everything or from this monitor. Test
+ * messages are always wanted.
+ */
 const isUnwanted = sql<number>`case when alerts.kind != 'test' and exists (select 1 from unsubscriptions
   where unsubscriptions.account_id = deliveries.account_id
     and unsubscriptions.channel_key = deliveries.channel_key
     and (unsubscriptions.monitor_id is null or unsubscriptions.monitor_id = alerts.monitor_id)) then 1 else 0 end`;
 
-/** Trouble that has passed is no news; that it did is, and so is what was news of one moment, or comes and goes. */
+/**
+ * Returns whether an alert is outdated because its incident ended. Recoveries, flapping and
+ * changed certificates are not.
+ */
 function isOver({
   ended_at: endedAt,
   step,

@@ -20,8 +20,8 @@ import { inTransaction } from '../db/transaction.ts';
 export type { ClaimedDelivery } from './claimed-delivery.ts';
 
 /**
- * Takes the deliveries that have been due the longest, under a lease, and counts the attempt. `by`: those over one kind of way
- * alone; all where it is absent. Those over http leave room for other accounts: ask for a few at a time.
+ * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or
+ * HTTP channels. HTTP claims leave capacity for other accounts, so claim a few at a time.
  */
 export async function claimDueDeliveries(
   store: Store,
@@ -29,9 +29,9 @@ export async function claimDueDeliveries(
 ): Promise<ClaimedDelivery[]> {
   return inTransaction(store, async (trx) => {
     const clock = leaseClock(store, claim.now);
-    const rules = [overtakesNone(clock, claim.now)];
-    if (claim.by !== undefined) rules.push(goesBy(claim.by));
-    if (claim.by === 'http') rules.push(leavesRoom(clock));
+    const rules = [keepsOrder(clock, claim.now)];
+    if (claim.by !== undefined) rules.push(isSentBy(claim.by));
+    if (claim.by === 'http') rules.push(leavesCapacity(clock));
     const isFree = sql<boolean>`${sql.join(rules, sql` and `)}`;
     const { rows, leaseToken } = await claimDueRows(store, trx, 'deliveries', { ...claim, isFree });
     if (rows.length === 0) return [];
@@ -45,7 +45,7 @@ export async function claimDueDeliveries(
           started_at: claim.now,
         })),
       )
-      // The number of an attempt that was held back and counted as none.
+      // The number may be that of an attempt that was put on hold and did not count.
       .onConflict((conflict) =>
         conflict.columns(['account_id', 'delivery_id', 'attempt']).doUpdateSet({ started_at: claim.now }),
       )
@@ -58,34 +58,37 @@ export async function claimDueDeliveries(
   });
 }
 
-/** Of the outboxes that of alerts has an account for every row. */
+/** Deliveries always belong to an account; mails may not. */
 function ownerOf({ account_id: accountId }: { account_id: string | null }): string {
   if (accountId === null) throw new Error('A delivery belongs to nobody.');
   return accountId;
 }
 
-const goesBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
+const isSentBy = (way: 'mail' | 'http'): Expression<SqlBool> =>
   way === 'mail' ? sql<boolean>`deliveries.channel = 'email'` : sql<boolean>`deliveries.channel != 'email'`;
 
-/** How many of one account are posted at once: receivers that never answer must not hold up those of others. */
-const MOST_OF_AN_ACCOUNT = 8;
+/** HTTP deliveries of one account under way at once: receivers that never answer must not block other accounts. */
+const MAX_PER_ACCOUNT = 8;
 
 /**
- * A receiver that took nothing last time is tried with one message at a time. Who is full is asked once for a claim, not for each
- * row: one account may have thousands of them waiting.
+ * Condition: the account is below its limit, and a failing channel has no other delivery under way. The subqueries
+ * run once per claim, not once per row, because one account may have thousands of rows waiting.
  */
-function leavesRoom(clock: Expression<number>): Expression<SqlBool> {
+function leavesCapacity(clock: Expression<number>): Expression<SqlBool> {
   const busy = sql`from deliveries busy where busy.lease_token is not null and busy.lease_expires_at > ${clock}
     and busy.channel != 'email'`;
   return sql<boolean>`deliveries.account_id not in (
-      select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MOST_OF_AN_ACCOUNT)})
+      select busy.account_id ${busy} group by busy.account_id having count(*) >= ${sql.lit(MAX_PER_ACCOUNT)})
     and coalesce(deliveries.channel_id, '') not in (
       select busy.channel_id ${busy} and exists (
         select 1 from channels where channels.id = busy.channel_id and channels.failing_since is not null))`;
 }
 
-/** Messages about one incident reach a channel in order: none leaves while an earlier one is being sent, or is about to be. */
-function overtakesNone(clock: Expression<number>, now: number): Expression<SqlBool> {
+/**
+ * Condition: no earlier message of the incident to the channel is being sent or due, so that messages arrive in
+ * order.
+ */
+function keepsOrder(clock: Expression<number>, now: number): Expression<SqlBool> {
   return sql<boolean>`not exists (select 1 from deliveries earlier
     where earlier.incident_id = deliveries.incident_id and earlier.channel_key = deliveries.channel_key
       and earlier.state = 'waiting' and earlier.created_at < deliveries.created_at
@@ -94,30 +97,33 @@ function overtakesNone(clock: Expression<number>, now: number): Expression<SqlBo
 
 export type DeliveryOutcomeKind = NonNullable<DeliveryAttemptsTable['outcome']>;
 
-/** Ends a delivery. False, and nothing changed, when the lease is no longer ours. */
+/** Ends a delivery. Returns false, and changes nothing, if the lease is lost. */
 export async function settleDelivery(
   store: Store,
   settled: OutboxLease & {
     outcome: 'delivered' | 'failed' | 'superseded';
-    /** What the receiver said besides: that it is gone, or that its address takes no mail. */
+    /** What else the receiver said: the channel is gone, or the address takes no mail. */
     because?: { gone: true } | { refusedAddress: string };
     detail: string | null;
     now: number;
   },
 ): Promise<boolean> {
   const { outcome, now } = settled;
-  return answer(store, settled, outcome, { state: outcome, settled_at: now });
+  return recordOutcome(store, settled, outcome, { state: outcome, settled_at: now });
 }
 
-/** Plans the next attempt. False, and nothing changed, when the lease is no longer ours. */
+/** Schedules the next attempt. Returns false, and changes nothing, if the lease is lost. */
 export async function retryDelivery(
   store: Store,
   retry: OutboxLease & { nextAttemptAt: number; detail: string | null; now: number },
 ): Promise<boolean> {
-  return answer(store, retry, 'retry', { next_attempt_at: retry.nextAttemptAt });
+  return recordOutcome(store, retry, 'retry', { next_attempt_at: retry.nextAttemptAt });
 }
 
-/** Gives a claimed delivery back until `until`, as if nobody had tried. False when the lease is no longer ours. */
+/**
+ * Releases a claimed delivery until `until` (ms UTC) without counting the attempt. Returns
+ * false if the lease is lost.
+ */
 export async function holdDelivery(
   store: Store,
   hold: OutboxLease & { until: number; detail: string },
@@ -135,11 +141,11 @@ export async function holdDelivery(
   });
 }
 
-/** Makes due what a clock that ran ahead put off; returns how many deliveries. */
+/** Makes deliveries due that a clock running ahead postponed; returns how many. */
 export const recallDeliveries = (store: Store, now: number): Promise<number> =>
   recallRows(store, 'deliveries', now);
 
-/** How long the oldest waiting work has been due: instants, null where nothing is due. */
+/** Returns since when the oldest due check and delivery have been due, ms UTC; null where nothing is due. */
 export async function oldestDue(
   store: Store,
   now: number,
@@ -154,14 +160,14 @@ export async function oldestDue(
   return { checkAt: await oldestDueCheck(store, now), deliveryAt: delivery?.at ?? null };
 }
 
-async function answer(
+async function recordOutcome(
   store: Store,
   attempt: OutboxLease & { because?: Because; detail: string | null; now: number },
   outcome: DeliveryOutcomeKind,
   change: { state?: 'delivered' | 'failed' | 'superseded'; settled_at?: number; next_attempt_at?: number },
 ): Promise<boolean> {
   const { now, detail, because } = attempt;
-  const answered = await inTransaction(store, async (trx) => {
+  const recorded = await inTransaction(store, async (trx) => {
     const ours = await answerRow(trx, 'deliveries', attempt, { ...change, detail });
     if (!ours) return null;
     await trx
@@ -193,24 +199,24 @@ async function answer(
     const isClosed =
       row.channel_id !== null &&
       (await noteChannelOutcome(trx, { channelId: row.channel_id, outcome, ended, detail, now }));
-    // What nobody was told now, the next check tells where it still can be told.
-    const isRetold = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
-    if (isRetold) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });
-    return { ...row, suppressed, isClosed, isRetold };
+    // Let the next check send a failed alert on channels that still work.
+    const needsCheck = change.state === 'failed' && row.incident_id !== null && row.monitor_id !== null;
+    if (needsCheck) await makeDueBy(trx, { accountId: row.account_id, monitorId: row.monitor_id, at: now });
+    return { ...row, suppressed, isClosed, needsCheck };
   });
-  if (answered === null) return false;
-  const { account_id: accountId, monitor_id: monitorId } = answered;
+  if (recorded === null) return false;
+  const { account_id: accountId, monitor_id: monitorId } = recorded;
   if (change.next_attempt_at !== undefined && change.next_attempt_at <= now)
     store.signals.publish({ topic: 'deliveries' });
-  if (answered.isClosed) store.signals.publish({ topic: 'mails' });
-  if (answered.isClosed || answered.isRetold) store.signals.publish({ topic: 'due' });
-  // The notice that mail to the own address bounces comes and goes.
-  if (answered.suppressed || (answered.channel_id === null && change.state !== undefined))
+  if (recorded.isClosed) store.signals.publish({ topic: 'mails' });
+  if (recorded.isClosed || recorded.needsCheck) store.signals.publish({ topic: 'due' });
+  // The account's page shows a notice while mail to its own address bounces.
+  if (recorded.suppressed || (recorded.channel_id === null && change.state !== undefined))
     store.signals.publish({ topic: 'account', accountId });
   store.signals.publish({
     topic: 'alerts',
     accountId,
-    monitorId: answered.isClosed || answered.suppressed ? null : monitorId,
+    monitorId: recorded.isClosed || recorded.suppressed ? null : monitorId,
   });
   return true;
 }

@@ -18,7 +18,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import { readIncidentFacts } from './alert-facts.ts';
 
-/** Incidents of a monitor as rules see them: those that are open, and those that ended lately. */
+/** Returns the incidents of a monitor that the alert rules need: open ones, and those that ended recently. */
 export async function knownIncidents(
   db: Kysely<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
@@ -32,7 +32,7 @@ export async function knownIncidents(
     .orderBy('started_at')
     .orderBy('problem')
     .execute();
-  return withTold(db, accountId, rows);
+  return withNotified(db, accountId, rows);
 }
 
 /** Reads the deliveries of these incidents, as routes of further alerts follow from them. */
@@ -65,25 +65,25 @@ export async function earlierDeliveries(
 
 type Row = Selectable<IncidentsTable>;
 
-async function withTold(
+async function withNotified(
   db: Kysely<Tables>,
   accountId: string,
   rows: readonly Row[],
 ): Promise<StoredIncident[]> {
   if (rows.length === 0) return [];
-  const told = await toldSteps(
+  const notified = await notifiedSteps(
     db,
     accountId,
     rows.map(({ id }) => id),
   );
-  return rows.map((row) => toStored(row, told.get(row.id)));
+  return rows.map((row) => toStored(row, notified.get(row.id)));
 }
 
-const TELLS: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
-type Told = Pick<KnownIncident, 'told' | 'toldAt'>;
-const UNTOLD: Told = { told: [], toldAt: null };
+const NOTIFYING: ReadonlySet<string | null> = new Set<DeliveryState>(['waiting', 'delivered']);
+type Notified = Pick<KnownIncident, 'told' | 'toldAt'>;
+const NOT_NOTIFIED: Notified = { told: [], toldAt: null };
 
-function toStored(row: Row, told: Told = UNTOLD): StoredIncident {
+function toStored(row: Row, notified: Notified = NOT_NOTIFIED): StoredIncident {
   return {
     id: row.id,
     monitorId: row.monitor_id,
@@ -96,24 +96,24 @@ function toStored(row: Row, told: Told = UNTOLD): StoredIncident {
     recovered: row.recovered === 1,
     acknowledgedAt: row.acknowledged_at,
     snoozedUntil: row.snoozed_until,
-    ...told,
+    ...notified,
     facts: factsOf(row),
   };
 }
 
-/** The clock may be wrong by so much without anybody noticing. */
+/** The clock may be off by this much without anybody noticing. */
 const CLOCK_ERROR_MS = HOUR_MS;
 
 /**
- * Undoes what was decided while the clock ran ahead: a certificate that "had expired" then would never be told of again. Which
- * messages left stays in the mailboxes alone.
+ * Deletes incidents and alerts that were recorded while the clock ran ahead: otherwise a certificate that "had
+ * expired" then would never be reported again. Messages that were sent remain in the mailboxes only.
  */
 export async function forgetTheFuture(
   trx: Transaction<Tables>,
   { accountId, monitorId, now }: MonitorKey & { now: number },
 ): Promise<void> {
   const ahead = now + CLOCK_ERROR_MS;
-  // Asked first: at nearly every check there is nothing of the kind.
+  // Look before deleting: nearly every check finds nothing to undo.
   const { rows } = await sql<{ found: number }>`select 1 as found where exists (
       select 1 from alerts where account_id = ${accountId} and monitor_id = ${monitorId} and created_at > ${ahead})
     or exists (select 1 from incidents where account_id = ${accountId} and monitor_id = ${monitorId}
@@ -143,7 +143,7 @@ export async function forgetTheFuture(
 
 const NO_FACTS = { certificate: null, fix: null, successor: null };
 
-/** Rows from before incidents had facts say what they say in columns. */
+/** Returns the facts of an incident. Rows older than the column `facts` have their message in a column of its own. */
 function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>): AlertFacts {
   const { message, started_at: startedAt, ended_at: endedAt } = row;
   const said = { ...NO_FACTS, asOf: startedAt, message: message || null, startedAt };
@@ -151,14 +151,14 @@ function factsOf(row: Pick<Row, 'facts' | 'message' | 'started_at' | 'ended_at'>
 }
 
 /**
- * What people were told of each incident, or will be. What failed or was superseded on every channel, or went to none, nobody was
- * told.
+ * Returns by incident the steps that people were notified of, or will be: those with a waiting or delivered
+ * delivery. An alert that has no channel, or failed or was superseded on every channel, notified nobody.
  */
-async function toldSteps(
+async function notifiedSteps(
   db: Kysely<Tables>,
   accountId: string,
   incidentIds: readonly string[],
-): Promise<Map<string, Told>> {
+): Promise<Map<string, Notified>> {
   const rows = await db
     .selectFrom('alerts')
     .leftJoin('deliveries', (join) =>
@@ -172,22 +172,22 @@ async function toldSteps(
     .orderBy('alerts.created_at')
     .orderBy('alerts.id')
     .execute();
-  const told = new Map<string, Told>();
+  const notified = new Map<string, Notified>();
   for (const alert of Map.groupBy(rows, ({ id }) => id).values()) {
     const [first] = alert;
-    if (!first?.incident_id || alert.every(({ state }) => !TELLS.has(state))) continue;
-    const before = told.get(first.incident_id) ?? UNTOLD;
-    told.set(first.incident_id, {
+    if (!first?.incident_id || alert.every(({ state }) => !NOTIFYING.has(state))) continue;
+    const before = notified.get(first.incident_id) ?? NOT_NOTIFIED;
+    notified.set(first.incident_id, {
       told: [...before.told, first.step],
       toldAt: first.step === 'resolved' ? before.toldAt : Math.max(before.toldAt ?? 0, first.created_at),
     });
   }
-  return told;
+  return notified;
 }
 
 /**
- * Writes what became of incidents, in the transaction of the check that saw it. Returns the ids of those that opened, by problem
- * and fingerprint.
+ * Writes incident changes in the transaction of the check that caused them. Returns the ids of opened
+ * incidents, by `incidentKey`.
  */
 export async function writeIncidents(
   trx: Transaction<Tables>,
@@ -233,7 +233,7 @@ export async function writeIncidents(
   return opened;
 }
 
-/** What `writeIncidents` calls one that opens. */
+/** Returns the key of an opened incident in the result of `writeIncidents`. */
 export const incidentKey = ({ problem, fingerprint }: { problem: Problem; fingerprint: string }): string =>
   `${problem}:${fingerprint}`;
 
@@ -248,12 +248,15 @@ function columnsOf(change: Exclude<IncidentChange, { kind: 'open' | 'drop' }>) {
   };
 }
 
-/** An incident for the page. */
+/** An incident with its monitor, for the page. */
 export interface StoredIncident extends KnownIncident {
   monitorId: string;
 }
 
-/** The confirmed incidents of a monitor that last, then those that ended after `since` (ms UTC); newest first. */
+/**
+ * Returns up to 50 confirmed incidents of a monitor: open ones, then those that ended after
+ * `since` (ms UTC), newest first.
+ */
 export async function incidentsOf(
   db: Kysely<Tables>,
   { accountId, monitorId, since }: MonitorKey & { since: number },
@@ -269,10 +272,10 @@ export async function incidentsOf(
     .orderBy('started_at', 'desc')
     .limit(MOST_SHOWN)
     .execute();
-  return withTold(db, accountId, rows);
+  return withNotified(db, accountId, rows);
 }
 
-/** The open incidents of expiry of these monitors. */
+/** Returns the open expiry incidents of these monitors. */
 export async function openExpiries(
   db: Kysely<Tables>,
   { accountId, monitorIds }: { accountId: string; monitorIds: readonly string[] },
@@ -285,15 +288,15 @@ export async function openExpiries(
     .where('ended_at', 'is', null)
     .where('monitor_id', 'in', monitorIds)
     .execute();
-  return withTold(db, accountId, rows);
+  return withNotified(db, accountId, rows);
 }
 
 const MOST_SHOWN = 50;
 
 /**
- * Notes that a person knows of an incident, or wants to hear nothing of it until then (ms UTC; null: from now on again). What
- * waited to be sent is dropped; what is due to be told after all, the next check tells, which is due in time for it. Null: the
- * account has no such incident.
+ * Acknowledges or snoozes an incident, or undoes that (`snoozedUntil`: ms UTC, or null for no snooze). Silencing
+ * drops waiting deliveries. The monitor becomes due for the end of the silence, so that a check then sends what is
+ * still to be said. Null: the account has no such incident.
  */
 export async function changeIncident(
   store: Store,
@@ -312,10 +315,10 @@ export async function changeIncident(
       .where('id', '=', incidentId)
       .where('account_id', '=', accountId)
       .executeTakeFirst();
-    // A check that records holds the monitor, and decides on what it read of its incidents.
+    // Recording a check locks the monitor and decides from the incidents it read; so lock it here too.
     const monitor = owned && (await lockMonitor(store, trx, { accountId, monitorId: owned.id }));
     if (!monitor) return null;
-    const isSilent = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
+    const isSilenced = 'acknowledged' in change ? change.acknowledged : change.snoozedUntil !== null;
     const row = await trx
       .updateTable('incidents')
       .set(
@@ -328,10 +331,11 @@ export async function changeIncident(
       .returningAll()
       .executeTakeFirst();
     if (!row) return null;
-    if (isSilent) await dropWaiting(trx, { accountId, incidentId, now });
+    if (isSilenced) await dropWaiting(trx, { accountId, incidentId, now });
     const at = 'snoozedUntil' in change ? (change.snoozedUntil ?? now) : now;
-    if (!isSilent || 'snoozedUntil' in change) await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
-    const [changed] = await withTold(trx, accountId, [row]);
+    if (!isSilenced || 'snoozedUntil' in change)
+      await makeDueBy(trx, { accountId, monitorId: monitor.id, at });
+    const [changed] = await withNotified(trx, accountId, [row]);
     return changed ?? null;
   });
   if (changed) {
@@ -341,7 +345,7 @@ export async function changeIncident(
   return changed;
 }
 
-/** Good news stays: it says that there is nothing to do any more. */
+/** Supersedes the incident's waiting deliveries. Those of `resolved` stay: they say that nothing is left to do. */
 async function dropWaiting(
   trx: Transaction<Tables>,
   { accountId, incidentId, now }: { accountId: string; incidentId: string; now: number },

@@ -7,10 +7,13 @@ import { shownCertificates } from '../checks/shown-certificates.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** What an export leaves out of an account that has a lot. All else is in it whole. */
+/** Limits of a large account's export. Everything else is exported completely. */
 export const EXPORT_LIMITS = {
   checksOfDays: 90,
-  /** Runs of checks that said the same; of each domain the newest, fewer where there are many domains, so that about this many come together. */
+  /**
+   * Runs of equal checks per domain, newest first. With many domains fewer, so that
+   * `checksInAll` is about the total.
+   */
   checksOfADomain: 1_000,
   checksInAll: 50_000,
   leastChecksOfADomain: 10,
@@ -20,7 +23,10 @@ export const EXPORT_LIMITS = {
   evidenceOfADomain: 100,
 } as const;
 
-/** Everything of one domain that has an instant. */
+/**
+ * Returns the dated records of one domain, as the export writes them: incidents, certificates, verdicts,
+ * evidence, checks and daily figures.
+ */
 export async function pastOf(
   db: Kysely<Tables>,
   key: MonitorKey,

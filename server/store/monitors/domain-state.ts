@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /**
- * What a list says about a monitor at a glance. `paused`: nobody checks it; `pending`: never checked; `unread`: no
- * certificate was ever read; the rest by whole days left (rounded down) of the leaf last seen: critical up to 7, soon
- * up to 14.
+ * The states of a monitor in lists. `paused`: not checked; `pending`: never checked; `unread`: no
+ * certificate was ever read; `expired` to `ok`: by whole days left (rounded down) of the leaf last seen,
+ * `critical` up to 7, `soon` up to 14.
  */
 export const DOMAIN_STATES = [
   'paused',
@@ -20,7 +20,10 @@ export type DomainState = (typeof DOMAIN_STATES)[number];
 
 const CRITICAL_DAYS = 7;
 const SOON_DAYS = 14;
-/** The phases of `monitor_listing` of whose certificate an end is known. In the last one that decides; those before have a state each. */
+/**
+ * Phases of `monitor_listing` with a certificate of known end. DATED stands for `expired` to `ok`, by `not_after`;
+ * each phase before it is one state.
+ */
 export const REVOKED = DOMAIN_STATES.indexOf('revoked');
 export const DATED = DOMAIN_STATES.indexOf('expired');
 
@@ -28,7 +31,7 @@ const criticalFrom = (now: number): number => now;
 const soonFrom = (now: number): number => now + (CRITICAL_DAYS + 1) * DAY_MS;
 const okFrom = (now: number): number => now + (SOON_DAYS + 1) * DAY_MS;
 
-/** The state of a row of `monitor_listing` as SQL. */
+/** Returns an SQL expression for the state of a row of `monitor_listing`. */
 export function domainState(now: number): RawBuilder<DomainState> {
   return sql<DomainState>`case monitor_listing.phase
     when 0 then 'paused' when 1 then 'pending' when 2 then 'unread' when 3 then 'revoked'
@@ -39,7 +42,10 @@ export function domainState(now: number): RawBuilder<DomainState> {
       else 'ok' end end`;
 }
 
-/** Whether a row of `monitor_listing` is in that state: a range of the index of phases, which `domainState` is not. */
+/**
+ * Returns an SQL condition for one state of `monitor_listing`. It is a range of the index on phases, unlike a
+ * comparison with `domainState`.
+ */
 export function isInState(state: DomainState, now: number): RawBuilder<boolean> {
   const from = { critical: criticalFrom(now), soon: soonFrom(now), ok: okFrom(now) };
   switch (state) {
@@ -57,35 +63,35 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
 }
 
 /**
- * Whether a row of `monitor_listing` needs a person although no date says so: it is down, was not read, or is not trusted. What
- * has expired or is revoked is not trusted for a reason that its badge says already; what is paused is not known.
+ * Returns an SQL condition for rows of `monitor_listing` that need attention although no date says so: down, not
+ * read, or untrusted. Leaves out certificates untrusted because they expired or were revoked, which the badge
+ * already says, and paused monitors.
  */
 export function needsPerson(now: number): RawBuilder<boolean> {
   return sql`trouble > 0 and (trouble = 2 or phase = 1 or phase = 2
     or (phase = ${sql.lit(DATED)} and not_after >= ${now}))`;
 }
 
-/** Of a row of `monitor_listing`: it is down, or its certificate could not be read. In the words of a partial index. */
+/** Down, or the certificate could not be read. Worded to match the partial index on `trouble > 0`. */
 export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 
-/** Of a row of `monitor_listing` that stands on the horizon: a certificate was read, and it is checked. */
+/** Shown on the horizon: a certificate was read and the monitor is not paused. */
 export const hasCertificate = sql<boolean>`phase in (${sql.lit(REVOKED)}, ${sql.lit(DATED)})`;
 
-/** Of a row of `monitor_listing`: nobody checks it. */
 export const isPaused = sql<boolean>`phase = ${sql.lit(DOMAIN_STATES.indexOf('paused'))}`;
 
-/** Of a row of `monitor_listing` whose state does not follow from the end of its certificate. */
+/** The state does not follow from `not_after`. */
 export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;
 
 /**
- * Of a row of `monitor_listing` that is `critical` or `soon`: nobody has to act yet, because its certificate is short-lived and
- * its renewal is not overdue.
+ * Returns an SQL condition for `critical` and `soon` rows on which nobody has to act yet: the certificate is
+ * short-lived and its renewal is not overdue.
  */
 export function isOnSchedule(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)} and on_schedule_until > ${now}`;
 }
 
-/** Of the others that are not `ok`. */
+/** Returns an SQL condition for dated rows that are not `ok`. */
 export function endsSoon(now: number): RawBuilder<boolean> {
   return sql`phase = ${sql.lit(DATED)} and not_after < ${okFrom(now)}`;
 }

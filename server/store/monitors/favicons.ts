@@ -17,7 +17,7 @@ export interface Favicon {
   version: string;
 }
 
-/** In the transaction of a check that read a certificate there: from now on its icon is looked for. */
+/** Registers a site whose icon is to be fetched, in the transaction of a check that read a certificate there. */
 export async function noteSite(trx: Transaction<Tables>, { host, port }: Site, now: number): Promise<void> {
   await trx
     .insertInto('favicons')
@@ -27,9 +27,8 @@ export async function noteSite(trx: Transaction<Tables>, { host, port }: Site, n
 }
 
 /**
- * Takes up sites whose icon is to be looked for, the longest due first. Their next turn is set before anything is
- * fetched: whatever becomes of this one, nobody asks them again before `nextFetchAt`. Sites that nobody checks at present
- * are passed over until then.
+ * Claims sites whose icon fetch is due, the longest due first. Sets the next fetch to `nextFetchAt` before anything
+ * is fetched, so that a failed fetch is not repeated sooner. Leaves out sites without an active monitor.
  */
 export async function claimDueSites(
   store: Store,
@@ -74,7 +73,7 @@ async function isChecked(store: Store, { host, port }: Site): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Gives a site back whose icon could not be looked for because the worker stopped. */
+/** Makes a site due again whose icon was not fetched because the worker stopped. */
 export async function releaseSite(store: Store, { host, port }: Site, now: number): Promise<void> {
   await store.db
     .updateTable('favicons')
@@ -84,10 +83,10 @@ export async function releaseSite(store: Store, { host, port }: Site, now: numbe
     .execute();
 }
 
-/** Far above what a self-hosted installation has, and a bound on what one icon sets off. */
-const MOST_TOLD = 500;
+/** Bounds the signals that one new icon sends; far above what a self-hosted installation needs. */
+const MAX_SIGNALS = 500;
 
-/** Keeps the icon of a site; the pages of those who watch it learn of a new one. */
+/** Stores a site's icon. If it changed, signals the pages of everyone who monitors the site. */
 export async function keepFavicon(
   store: Store,
   { host, port }: Site,
@@ -112,13 +111,13 @@ export async function keepFavicon(
     .select(['id', 'account_id'])
     .where('host', '=', host)
     .where('port', '=', port)
-    .limit(MOST_TOLD)
+    .limit(MAX_SIGNALS)
     .execute();
   for (const { id, account_id: accountId } of monitors)
     store.signals.publish({ topic: 'domain', accountId, monitorId: id, change: 'changed' });
 }
 
-/** Of a monitor's site; null where there is none, or no such monitor. */
+/** Returns the icon of a monitor's site; null if it has none, or there is no such monitor. */
 export async function faviconOf(store: Store, { accountId, monitorId }: MonitorKey): Promise<Favicon | null> {
   const row = await store.db
     .selectFrom('monitors')
@@ -133,7 +132,7 @@ export async function faviconOf(store: Store, { accountId, monitorId }: MonitorK
   return { contentType: row.content_type, content: bytes(row.content), version: row.version };
 }
 
-/** Removes those that no monitor has any more; returns how many. */
+/** Deletes icons of sites that no monitor watches; returns how many. */
 export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
   const result = await db
     .deleteFrom('favicons')
@@ -149,15 +148,15 @@ export async function pruneFavicons(db: Kysely<Tables>): Promise<number> {
   return Number(result.numDeletedRows);
 }
 
-/** A week, and what spreads it. */
-const LONGEST_PLAN_MS = 9 * DAY_MS;
+/** The fetch interval of a week, plus its jitter. */
+const MAX_INTERVAL_MS = 9 * DAY_MS;
 
-/** As with monitors: what a clock that ran ahead put off is due now. */
+/** Makes fetches due that were planned by a clock running ahead; returns how many. */
 export async function recallFavicons(store: Store, now: number): Promise<number> {
   const result = await store.db
     .updateTable('favicons')
     .set({ next_fetch_at: now })
-    .where('next_fetch_at', '>', now + LONGEST_PLAN_MS)
+    .where('next_fetch_at', '>', now + MAX_INTERVAL_MS)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

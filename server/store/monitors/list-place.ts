@@ -1,9 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/** A place in the order of a list of monitors: right behind a monitor that had these values. Instants are ms UTC. */
+/**
+ * A position in a sorted list of monitors, for keyset pagination: right behind a monitor with these
+ * values. Instants are ms UTC.
+ */
 export type MonitorPlace =
   | { sort: 'newest'; createdAt: number; id: string }
-  /** Null: no certificate is known. Those come last. */
+  /** Null: no certificate is known; such monitors come last. */
   | { sort: 'soonest'; notAfter: number | null; id: string }
   | { sort: 'name'; host: string; port: number };
 
@@ -24,7 +27,7 @@ export function placeOf(
   return sort === 'soonest' ? { sort, notAfter, id } : { sort, host, port };
 }
 
-/** Of the rows of `monitor_listing` those that come behind the place. */
+/** Returns an SQL condition for rows of `monitor_listing` behind the place. */
 export function isAfter(place: MonitorPlace): RawBuilder<boolean> {
   if (place.sort === 'newest')
     return sql<boolean>`(created_at, monitor_id) < (${place.createdAt}, ${place.id})`;

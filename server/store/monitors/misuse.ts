@@ -8,33 +8,36 @@ import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 const TEN_MINUTES_MS = 600_000;
-/** How often the domains of an account without proof may change places within a day, each time with a first check of another host. */
-const ADDED_A_DAY = 3;
+/**
+ * How often an unverified account may replace all its domains within a day. Each new domain causes a
+ * first check of another host.
+ */
+const REPLACEMENTS_PER_DAY = 3;
 
-/** What keeps strangers from making our checks a tool of theirs. */
+/** Limits that keep strangers from misusing our checks, for instance as a port scanner. */
 export interface MisuseRules {
   limits: Pick<Limits, 'domainsBeforeProof' | 'checksBeforeProof' | 'portsPerHost'>;
-  /** False where the operator chooses who signs up: then every port may be watched. */
+  /** False where the operator decides who signs up: every port may then be monitored. */
   guardsPorts: boolean;
 }
 
 /**
- * `email_not_verified`: the account has as many domains as it may have without proof, the port belongs to databases, caches or
- * administration, or the same endpoint was added again and again, and checked each time. Somebody who removes a host by mistake may
- * add it at once: so the checks that an account has by the minute are counted over ten minutes here.
+ * `email_not_verified`: without a verified address, the account has its maximum of domains (`domains`), asked for a
+ * sensitive port (`port`), or added one endpoint (`again`) or domains in general (`added`) too often. `again`
+ * applies the limit per minute over ten minutes, so that a host removed by mistake can be added again at once.
  */
 export type Misuse =
   | { ok: false; code: 'email_not_verified'; needs: 'domains' | 'port' | 'again' | 'added' }
   | { ok: false; code: 'too_many_ports'; retryAfterMs: number };
 
-/** Judges an endpoint that is to be added, and counts it. Call it while the account's row is locked; null: it may be added. */
+/** Counts and judges an endpoint to be added; returns null if it may be. Call it while the account's row is locked. */
 export async function findMisuse(
   trx: Transaction<Tables>,
   { limits, guardsPorts }: MisuseRules,
   adding: {
     accountId: string;
     emailVerified: boolean;
-    /** Domains that the account has. */
+    /** Number of domains that the account has. */
     count: number;
     endpoint: { host: string; port: number; protocol: Protocol };
     now: number;
@@ -43,45 +46,45 @@ export async function findMisuse(
   const { accountId, emailVerified, count, endpoint, now } = adding;
   const { host, port } = endpoint;
   if (!emailVerified) {
-    if (count >= limits.domainsBeforeProof) return unproven('domains');
-    if (guardsPorts && isSensitive(endpoint)) return unproven('port');
-    const key = `add:${nameless(`${accountId} ${host} ${port}`)}`;
+    if (count >= limits.domainsBeforeProof) return notVerified('domains');
+    if (guardsPorts && isSensitive(endpoint)) return notVerified('port');
+    const key = `add:${hashed(`${accountId} ${host} ${port}`)}`;
     const limit = 10 * limits.checksBeforeProof;
     const added = await consumeRateLimit({ db: trx }, { key, limit, windowMs: TEN_MINUTES_MS, now });
-    if (!added.allowed) return unproven('again');
-    const everything = await consumeRateLimit(
+    if (!added.allowed) return notVerified('again');
+    const allEndpoints = await consumeRateLimit(
       { db: trx },
       {
-        key: `add:${nameless(accountId)}`,
-        limit: ADDED_A_DAY * limits.domainsBeforeProof,
+        key: `add:${hashed(accountId)}`,
+        limit: REPLACEMENTS_PER_DAY * limits.domainsBeforeProof,
         windowMs: DAY_MS,
         now,
       },
     );
-    if (!everything.allowed) return unproven('added');
+    if (!allEndpoints.allowed) return notVerified('added');
   }
   if (!guardsPorts) return null;
   const tried = await countPort(trx, { who: accountId, host, port, most: limits.portsPerHost, now });
   return tried.allowed ? null : { ok: false, code: 'too_many_ports', retryAfterMs: tried.retryAfterMs };
 }
 
-const unproven = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => ({
+const notVerified = (needs: 'domains' | 'port' | 'again' | 'added'): Misuse => ({
   ok: false,
   code: 'email_not_verified',
   needs,
 });
 
 /**
- * Counts a port that `who` (an account or a network) wants looked at, and refuses one beyond `most` different ports of a registrable
- * domain within a day: whoever owns a domain, or uses one that answers for any name, can point any number of names at one host.
- * Removing a domain gives none back; a port that was counted before costs nothing. The counter stays locked for the rest of the
- * transaction, so that parallel calls cannot pass together.
+ * Counts a port that `who` (an account or a network) wants probed. Refuses more than `most` different ports per
+ * registrable domain and day: owners of a domain, and users of wildcard DNS, can point any number of names at one
+ * host. Removing a domain refunds nothing; a port counted before costs nothing. The counter stays locked until the
+ * transaction ends, so that parallel calls cannot exceed the limit.
  */
 export async function countPort(
   trx: Transaction<Tables>,
   { who, host, port, most, now }: { who: string; host: string; port: number; most: number; now: number },
 ): Promise<RateLimitAnswer> {
-  const ofHost = `ports:${nameless(`${who} ${getDomain(host) ?? host}`)}`;
+  const ofHost = `ports:${hashed(`${who} ${getDomain(host) ?? host}`)}`;
   const ofPort = `${ofHost}:${port}`;
   const store: Pick<Store, 'db'> = { db: trx };
   const counted = await consumeRateLimit(store, { key: ofHost, limit: most, windowMs: DAY_MS, now });
@@ -92,5 +95,5 @@ export async function countPort(
   return isNew ? counted : { allowed: true };
 }
 
-/** Hashes a host's name, because the row may outlive its domain and its account by a day. */
-const nameless = (text: string) => createHash('sha256').update(text).digest('base64url');
+/** Hashes a host name, because the row may outlive its domain and its account by a day. */
+const hashed = (text: string) => createHash('sha256').update(text).digest('base64url');

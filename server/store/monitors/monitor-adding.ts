@@ -12,7 +12,7 @@ import { searchText } from './search-text.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
 
-/** Normalised. */
+/** Host and port, normalised. */
 type Endpoint = Pick<Monitor, 'host' | 'port'>;
 
 export interface NewEndpoint extends Endpoint {
@@ -25,27 +25,27 @@ interface NewMonitors {
   accountId: string;
   checkEveryMinutes: number;
   now: number;
-  /** The plan's rule, asked with the count that holds while the account's row is locked. */
+  /** The plan's rule; called with the number of monitors while the account's row is locked. */
   mayAdd(plan: Plan, count: number): boolean;
-  /** Left out where the operator adds. */
+  /** Absent where the operator adds monitors. */
   misuse?: MisuseRules;
-  /** Gets the outcomes in the order of the endpoints. */
+  /** Called in the same transaction with the outcomes, in the order of the endpoints. */
   alongside?: Alongside<AddedMonitor[]>;
 }
 
-/** Why nothing was added. */
+/** Why a monitor was not added. */
 export type RefusedMonitor =
   { ok: false; code: 'limit_reached' } | { ok: false; code: 'exists'; existing: Endpoint } | Misuse;
 export type AddedMonitor = { ok: true; monitor: Monitor } | RefusedMonitor;
 
-/** Adds a monitor that is due at once. Parallel adds of one account queue on its row: none slips past the limit. */
+/** Adds a monitor that is due at once. Parallel calls of one account queue on its row, so none exceeds the limit. */
 export async function addMonitor(store: Store, request: NewMonitors & NewEndpoint): Promise<AddedMonitor> {
   const [added] = await addMonitors(store, { ...request, endpoints: [request] });
   if (added === undefined) throw new Error('One endpoint has one outcome');
   return added;
 }
 
-/** The same for many, one after the other in one transaction; the outcomes in their order. */
+/** As `addMonitor` for many endpoints, in one transaction. Returns the outcomes in the order of the endpoints. */
 export async function addMonitors(
   store: Store,
   request: NewMonitors & { endpoints: readonly NewEndpoint[] },
@@ -70,7 +70,7 @@ export async function addMonitors(
             port,
             protocol,
             check_every_minutes: request.checkEveryMinutes,
-            // A millisecond apart: the newest of the list and the oldest of a plan follow their order.
+            // A millisecond apart, so that sorting by age (list, plan limits) keeps the order of the request.
             created_at: now + made.length,
             next_check_at: now,
             lane: laneOf(tracked.count),
@@ -90,7 +90,7 @@ export async function addMonitors(
       }
     }
     const added = made.flatMap((outcome) => (outcome.ok ? [outcome.monitor] : []));
-    hasMail = await reachOut(trx, { accountId, added, now });
+    hasMail = await queueWelcomeEmail(trx, { accountId, added, now });
     await request.alongside?.(trx, made);
     return made;
   });
@@ -120,8 +120,11 @@ interface Adding {
   endpoint: NewEndpoint;
 }
 
-/** With its first domain an account learns whether mail reaches it, before it matters. Whether a mail leaves. */
-async function reachOut(
+/**
+ * Queues a welcome email when an account adds its first domain, so that delivery problems show early.
+ * Returns whether it queued one.
+ */
+async function queueWelcomeEmail(
   trx: Transaction<Tables>,
   { accountId, added, now }: { accountId: string; added: readonly Endpoint[]; now: number },
 ): Promise<boolean> {
@@ -142,7 +145,7 @@ async function reachOut(
   return true;
 }
 
-/** How many monitors an account has, and which of `endpoints` are among them. */
+/** Returns how many monitors an account has, and a test for which of `endpoints` are among them. */
 export async function trackedEndpoints(
   store: Store,
   request: { accountId: string; endpoints: readonly Endpoint[] },

@@ -7,13 +7,13 @@ import type { Tables } from '../schema/tables.ts';
 import { searchText } from './search-text.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** Everybody asks by account: a stranger's id is answered like an id that does not exist. */
+/** Queries always filter by account: another account's id is answered like an unknown one. */
 export interface MonitorKey {
   accountId: string;
   monitorId: string;
 }
 
-/** Locks first and reads the certificate after: PostgreSQL cannot lock the optional side of a join. */
+/** Locks the monitor's row, then reads it with its certificate: PostgreSQL cannot lock the nullable side of a join. */
 export async function lockMonitor(
   store: Store,
   trx: Transaction<Tables>,
@@ -38,27 +38,27 @@ export async function lockMonitor(
 
 type Change = Extract<Signal, { topic: 'domain' }>['change'];
 
-/** After the transaction of a change. `due`: there is a check to be made now. */
+/** Publishes a change; call it after the transaction. `due`: a check is due now. */
 export function announceMonitor(store: Store, monitor: Monitor, change: Change, { due = false } = {}): void {
   const { accountId, id: monitorId } = monitor;
   if (due) store.signals.publish({ topic: 'due' });
   store.signals.publish({ topic: 'domain', accountId, monitorId, change });
 }
 
-/** What its owner writes to a monitor. */
+/** What the owner writes about a monitor. */
 export type Description = Pick<Monitor, 'notes' | 'tags'>;
 
 export type DescribedMonitor = { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'refused' };
 
 /**
- * Writes what `describe` makes of the description that holds while the row is locked, null where it refuses; the search
- * follows. What does not change is no event.
+ * Replaces notes and tags by what `describe` returns for the current ones while the row is locked (null: refused),
+ * and updates the search text. Publishes no event if nothing changed.
  */
 export async function describeMonitor(
   store: Store,
   request: MonitorKey & { describe(present: Description): Description | null },
 ): Promise<DescribedMonitor> {
-  let isNew = false;
+  let isChanged = false;
   const described = await inTransaction(store, async (trx): Promise<DescribedMonitor> => {
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
@@ -71,16 +71,16 @@ export async function describeMonitor(
       tags: JSON.stringify(tags),
       search_text: searchText({ host: row.host, port: row.port, notes, tags }),
     };
-    isNew = next.notes !== row.notes || next.tags !== row.tags;
-    if (isNew)
+    isChanged = next.notes !== row.notes || next.tags !== row.tags;
+    if (isChanged)
       await trx
         .updateTable('monitors')
         .set(next)
         .where('account_id', '=', row.account_id)
         .where('id', '=', row.id)
         .execute();
-    return { ok: true, monitor: isNew ? toMonitor({ ...row, ...next }) : present };
+    return { ok: true, monitor: isChanged ? toMonitor({ ...row, ...next }) : present };
   });
-  if (described.ok && isNew) announceMonitor(store, described.monitor, 'changed');
+  if (described.ok && isChanged) announceMonitor(store, described.monitor, 'changed');
   return described;
 }

@@ -22,9 +22,12 @@ import type { Tables } from '../schema/tables.ts';
 
 export interface MonitorFilter {
   accountId: string;
-  /** Part of the name, of a tag or of the notes. */
+  /** Substring of the name, of a tag or of the notes. */
   q?: string | undefined;
-  /** `problem`: those that need a person although no date says so; `unreached`: of those the ones that are down or not reached. */
+  /**
+   * `problem`: needs attention although no expiry date says so; `unreached`: the subset that is down or was not
+   * read.
+   */
   status?: DomainState | 'problem' | 'unreached' | undefined;
   /** In lower case. */
   tag?: string | undefined;
@@ -33,17 +36,20 @@ export interface MonitorFilter {
 
 type Listed<O> = SelectQueryBuilder<Tables, 'monitor_listing', O>;
 
-/** Counts the matches, on the database that `reading` chose for a search. */
+/** Counts the matches. For a search, pass the store that `reading` provides. */
 export async function countMatching(store: Store, filter: MonitorFilter): Promise<number> {
   if (isEverything(filter)) return countMonitors(store.db, filter.accountId);
   if (filter.status === 'ok' && !looksForText(filter)) return countOk(store, filter);
-  const parts = await inParts(store, filter, (part) =>
+  const parts = await splitByLength(store, filter, (part) =>
     part.select((eb) => eb.fn.countAll<number>().as('count')),
   ).execute();
   return parts.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** What most are in, by the others, which are few; in one statement, so that they are of one moment. */
+/**
+ * Counts `ok`, the most common state, as the total minus the others; one statement, so that all
+ * counts are of the same moment.
+ */
 async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise<number> {
   const others = (among: RawBuilder<boolean>) =>
     matching(store, { accountId, now })
@@ -59,45 +65,48 @@ async function countOk(store: Store, { accountId, now }: MonitorFilter): Promise
   return rest;
 }
 
-/** Above it one of so many rows matches that an index in the list's order has soon filled a page. */
-const DENSE = 5_000;
-/** Of what matches, the share up to which it is walked: of the account it is the same share. */
-const WALKED = 1 / 10;
+/** Above this number, matches are so dense that walking an index in the list's order soon fills a page. */
+const DENSE_MATCHES = 5_000;
+/** The index is walked up to this share of the matches, which is about the same share of the account's rows. */
+const MAX_WALKED_SHARE = 1 / 10;
 
-/** What is wanted of what matches. */
+/** The part of the matches that a page needs. */
 export interface Wanted {
-  /** Of `countMatching`. */
+  /** The result of `countMatching`. */
   total: number;
-  /** How far from the nearer end of the order the last of it lies. */
+  /** Distance of the page's last row from the nearer end of the order, in matches. */
   reach: number;
   sort: MonitorPlace['sort'];
 }
 
 /**
- * The rows of `monitor_listing` that match, to be sorted. Where many do, an index in that order is walked until there are enough;
- * of few, of what lies deep in them, or of what people wrote, which may be anywhere, all are found first, out of one index.
- * `wanted`: null for all of them.
+ * Selects the matching rows of `monitor_listing`, for the caller to sort. With many matches, an index in the list's
+ * order is walked until the page is full. For few matches, deep pages and text searches, all matches are found first
+ * through one index. `wanted` null: all rows.
  */
 export function matchingRows(store: Store, filter: MonitorFilter, wanted: Wanted | null): Listed<unknown> {
-  if (!looksForText(filter) && wanted !== null && wanted.total > DENSE) {
+  if (!looksForText(filter) && wanted !== null && wanted.total > DENSE_MATCHES) {
     if (hasOrderedIndex(filter, wanted)) return matching(store, filter);
-    if (wanted.reach <= wanted.total * WALKED) return matching(store, filter, { isWalked: true });
+    if (wanted.reach <= wanted.total * MAX_WALKED_SHARE) return matching(store, filter, { isWalked: true });
   }
   if (isEverything(filter)) return matching(store, filter);
   const found = byItself(store.dialect, foundRows(store, filter));
-  // It has the columns that an order is made of, as the table does.
+  // The subquery has every column that a sort order uses, so it can stand in for the table.
   return store.db.selectFrom(found.as('found')) as unknown as Listed<unknown>;
 }
 
-/** Whether what leads to the rows of a state has them in that order: the phases by the ends of certificates, troubles by name. */
+/**
+ * Whether the index that finds this status also yields the requested order: the index on phases is ordered by
+ * `not_after`, the one on `trouble` by name.
+ */
 const hasOrderedIndex = ({ status }: MonitorFilter, { sort }: Wanted): boolean =>
   status === 'problem' || status === 'unreached' ? sort === 'name' : sort === 'soonest';
 
-/** Whether it looks for something that people wrote, which may be anywhere. */
+/** Whether the filter searches text that people wrote, which may match anywhere. */
 export const looksForText = ({ q, tag }: Pick<MonitorFilter, 'q' | 'tag'>): boolean =>
   q !== undefined || tag !== undefined;
 
-/** Gives `read` the database that answers what the filter asks for: searches have one of their own. */
+/** Calls `read` with the store to query: searches run on a database connection of their own. */
 export function reading<T>(
   store: Store,
   filter: MonitorFilter,
@@ -109,24 +118,24 @@ export function reading<T>(
 
 const isEverything = (filter: MonitorFilter): boolean => !looksForText(filter) && filter.status === undefined;
 
-/** What matches, in no order, with what orders are made of. */
+/** Selects all matches, unsorted, with the columns that sort orders use. */
 export function foundRows(store: Store, filter: MonitorFilter) {
-  return inParts(store, filter, (part) =>
+  return splitByLength(store, filter, (part) =>
     part.select(['monitor_id', 'created_at', 'not_after', 'host', 'port']),
   );
 }
 
-interface Way {
-  /** Along an index in the order that is asked for, which conditions must not lead away from. */
+interface MatchOptions {
+  /** Walk an index in the requested order, and keep the conditions from leading the planner to another index. */
   isWalked?: boolean;
-  /** Null: whatever the length of the text. */
+  /** Only texts of this length class; null: of any length. */
   texts?: 'short' | 'long' | null;
 }
 
 function matching(
   { db, dialect }: Store,
   filter: MonitorFilter,
-  { isWalked = false, texts = null }: Way = {},
+  { isWalked = false, texts = null }: MatchOptions = {},
 ) {
   return db
     .selectFrom('monitor_listing')
@@ -138,10 +147,10 @@ function matching(
 }
 
 /**
- * Searches look through short texts in the one index that has them all, and separately through long ones, for which PostgreSQL has no
- * room in an index.
+ * Searches short texts through the one index that has them all, and long ones separately, because PostgreSQL has no
+ * room for them in an index.
  */
-function inParts<O>(
+function splitByLength<O>(
   store: Store,
   filter: MonitorFilter,
   select: (part: Listed<unknown>) => Listed<O>,
@@ -151,7 +160,7 @@ function inParts<O>(
   return short.unionAll(select(matching(store, filter, { texts: 'long' })));
 }
 
-/** As the partial indexes have it: the databases recognise it by its words. */
+/** Worded exactly as in the partial indexes: the databases recognise the condition by its text. */
 const LENGTHS = {
   short: sql<SqlBool>`length(search_text) <= 200`,
   long: sql<SqlBool>`length(search_text) > 200`,
@@ -161,7 +170,7 @@ function conditions(
   dialect: DialectName,
   eb: ExpressionBuilder<Tables, 'monitor_listing'>,
   { q, status, tag, now }: MonitorFilter,
-  texts: Way['texts'] = null,
+  texts: MatchOptions['texts'] = null,
 ): Expression<SqlBool>[] {
   const containsText = texts === 'short' ? contains : longContains;
   return [
@@ -177,6 +186,6 @@ function hasStatus(status: NonNullable<MonitorFilter['status']>, now: number): E
   return status === 'problem' ? needsPerson(now) : isInState(status, now);
 }
 
-/** In the JSON of a list, a quote that no backslash precedes begins or ends an item: what follows `[` or `,` begins one. */
+/** In a JSON list, an unescaped quote begins or ends an item. After `[` or `,` it begins one. */
 const hasTag = (dialect: DialectName, tags: Expression<string>, tag: string) =>
   ['[', ','].map((before) => contains(dialect, tags, before + JSON.stringify(tag)));

@@ -17,12 +17,12 @@ export type MonitorSort = 'newest' | 'soonest' | 'name';
 
 interface Sorted extends MonitorFilter {
   sort: MonitorSort;
-  /** Only what comes behind; a place in this very order. */
+  /** Only monitors behind this place, which must be of the same `sort`. */
   after?: MonitorPlace | null;
 }
 
 export interface ListQuery extends Sorted {
-  /** From 1; no matter with `after`. */
+  /** From 1; ignored with `after`. */
   page: number;
   pageSize: number;
 }
@@ -32,7 +32,7 @@ interface MonitorPage {
   total: number;
 }
 
-/** One page of an account's monitors, and how many match in all. */
+/** Returns one page of an account's monitors, and the number of all matches. */
 export async function listMonitors(store: Store, query: ListQuery): Promise<MonitorPage> {
   const offset = query.after ? 0 : (query.page - 1) * query.pageSize;
   const { ids, total } = await reading(
@@ -54,8 +54,8 @@ async function pageOfCounted(store: Store, query: ListQuery, offset: number): Pr
 }
 
 /**
- * The page and the total of what people wrote: all is looked through for either, and so for both at once. Null for other lists, and
- * where nothing is on the page.
+ * Reads page and total of a text search in one scan, since each would have to scan all rows. Null for other lists,
+ * and where a page other than the first is empty.
  */
 async function pageOfFound(store: Store, query: ListQuery, offset: number): Promise<PageOfIds | null> {
   if (!looksForText(query)) return null;
@@ -81,33 +81,33 @@ async function pageOfFound(store: Store, query: ListQuery, offset: number): Prom
   return total === null ? null : { ids: idsOf(rows), total };
 }
 
-/** The ids of what matches, in the list's order and at most `limit`, and how many match in all. */
+/** Returns the ids of the first `limit` matches in the list's order, and the number of all matches. */
 export async function monitorIds(
   store: Store,
   query: Sorted & { limit: number },
 ): Promise<{ ids: string[]; total: number }> {
   return reading(store, query, async (from) => {
-    const ids = idsOf(await inOrder(from, query).limit(query.limit).execute());
+    const ids = idsOf(await selectSorted(from, query).limit(query.limit).execute());
     return { ids, total: ids.length < query.limit ? ids.length : await countMatching(from, query) };
   });
 }
 
-const READ_AT_ONCE = 200;
+const BATCH_SIZE = 200;
 
 /**
- * Everything that matches, in the list's order, read some at a time. Which ones is settled at the beginning: what is added
- * or removed meanwhile shifts nothing.
+ * Yields all matches in the list's order, read in batches. The ids are fixed at the start, so that monitors added or
+ * removed meanwhile shift nothing.
  */
 export async function* eachMonitor(store: Store, query: Sorted): AsyncGenerator<Monitor> {
-  const ids = await reading(store, query, async (from) => idsOf(await inOrder(from, query).execute()));
-  for (let from = 0; from < ids.length; from += READ_AT_ONCE)
+  const ids = await reading(store, query, async (from) => idsOf(await selectSorted(from, query).execute()));
+  for (let from = 0; from < ids.length; from += BATCH_SIZE)
     yield* await monitorsOf(store, {
       accountId: query.accountId,
-      ids: ids.slice(from, from + READ_AT_ONCE),
+      ids: ids.slice(from, from + BATCH_SIZE),
     });
 }
 
-/** Of these ids those that the account has, in their order. */
+/** Returns those of the ids that belong to the account, in the given order. */
 export async function monitorsOf(
   store: Store,
   { accountId, ids }: { accountId: string; ids: readonly string[] },
@@ -121,25 +121,25 @@ export async function monitorsOf(
   return ids.flatMap((id) => monitors.get(id) ?? []);
 }
 
-/** From the nearer end: the last page costs what the first does. */
+/** Reads from the nearer end of the order: the last page costs as much as the first. */
 async function pageOf(
   store: Store,
   query: ListQuery,
   { total, offset }: { total: number; offset: number },
 ): Promise<string[]> {
   if (query.after || offset <= total / 2) {
-    // A full page, also of what was added since they were counted: who reads on takes a short one for the last.
-    const fromStart = inOrder(store, query, { total, reach: offset + query.pageSize });
+    // Always read a full page, even of rows added since the count: clients take a short page for the last one.
+    const fromStart = selectSorted(store, query, { total, reach: offset + query.pageSize });
     return idsOf(await fromStart.limit(query.pageSize).offset(offset).execute());
   }
   const limit = Math.min(query.pageSize, total - offset);
   const beyond = total - offset - limit;
-  const fromEnd = inOrder(store, query, { total, reach: beyond + limit, isBackwards: true });
+  const fromEnd = selectSorted(store, query, { total, reach: beyond + limit, isBackwards: true });
   return idsOf(await fromEnd.limit(limit).offset(beyond).execute()).toReversed();
 }
 
-/** Each order is an index of `monitor_listing`, read from its one end or the other. */
-function inOrder(
+/** Selects the matches in the list's order. Each order has an index on `monitor_listing`, read in either direction. */
+function selectSorted(
   store: Store,
   query: Sorted,
   page: { total: number; reach: number; isBackwards?: boolean } | null = null,

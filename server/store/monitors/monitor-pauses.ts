@@ -8,14 +8,17 @@ import type { Store } from '../db/open-store.ts';
 import type { PausedBy, Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-/** Stops checking a monitor, which keeps its history; one that is paused already stays as it is. Null: there is none. */
+/**
+ * Stops checking a monitor and keeps its history. Returns a monitor that is already paused
+ * unchanged; null if there is none.
+ */
 export async function pauseMonitor(
   store: Store,
   request: MonitorKey & { now: number },
 ): Promise<Monitor | null> {
   const { now } = request;
   const paused = await inTransaction(store, async (trx) => {
-    // The end of Premium counts what runs: it must not count while this changes.
+    // Lock first: the end of Premium counts the running monitors under this lock.
     await lockPlan(store, trx, request);
     const row = await lockMonitor(store, trx, request);
     if (!row) return null;
@@ -29,15 +32,15 @@ export type ResumedMonitor =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Checks a paused monitor again, now. Where the plan allows no more than run already, `insteadOf` is paused in its place,
- * in one step; that pause is the plan's doing, so Premium ends it. Parallel wishes of one account queue on its row.
+ * Resumes a paused monitor, due now. At the plan's limit, pauses `insteadOf` in the same transaction; that pause
+ * counts as the plan's, so Premium ends it. Parallel calls of one account queue on its row.
  */
 export async function resumeMonitor(
   store: Store,
   request: MonitorKey & {
     insteadOf?: string | undefined;
     now: number;
-    /** The plan's rule, asked with how many run while the account's row is locked. */
+    /** The plan's rule; called with the number of running monitors while the account's row is locked. */
     mayResume(plan: Plan, active: number): boolean;
   },
 ): Promise<ResumedMonitor> {
@@ -101,7 +104,7 @@ async function setPaused(
   row: MonitorRow,
   { by, now }: { by: PausedBy; now: number },
 ): Promise<Monitor> {
-  // A check that runs may still end and be recorded; the next one waits.
+  // A running check may still end and be recorded; no further one starts.
   const next = { active: 0, paused_by: by, paused_at: now, check_requested_at: null };
   await trx
     .updateTable('monitors')

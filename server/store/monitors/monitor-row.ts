@@ -17,38 +17,38 @@ export interface Monitor extends UptimeStanding {
   nextCheckAt: number;
   lastCheckedAt: number | null;
   checkRequestedAt: number | null;
-  /** A check runs now, or one was asked for. */
+  /** A check is running or was requested. */
   checking: boolean;
-  /** Of the leaf last seen: what lists are sorted by. */
+  /** Of the leaf last seen; lists sort by it. */
   notAfter: number | null;
-  /** The leaf last seen; it stays when the host cannot be reached. */
+  /** The leaf last seen, kept while the host cannot be reached. */
   certificate: CertificateFacts | null;
   /** Of the last check. */
   verdict: Verdict | null;
   unreachableSince: number | null;
-  /** The first check that told whether it is up; null before that. */
+  /** Time of the first check that determined whether it is up; null before. */
   uptimeSince: number | null;
-  /** Of the last check that got an answer. */
+  /** Response time of the last check that got an answer. */
   responseMs: number | null;
-  /** As in the table. */
+  /** One letter per check, as in the column `recent_checks`. */
   recentChecks: string;
-  /** Who paused it; null while it is checked. */
+  /** What paused it; null while it is not paused. */
   pausedBy: PausedBy | null;
   notes: string;
   tags: string[];
-  /** Of the icon of its site; null where none is known. */
+  /** Version of its site's icon; null if none is known. */
   faviconVersion: string | null;
 }
 
 export type MonitorRow = Selectable<MonitorsTable> & {
   facts: string | null;
   favicon_version: string | null;
-  /** As `joinVerdict` adds them. */
+  /** Added by `joinVerdict`. */
   verdict: string | null;
   moment: string | null;
 };
 
-/** Adds to monitors the verdict of the last check, as `currentVerdict` reads it, and their state as `states`. */
+/** Joins the last check's verdict, in the columns that `currentVerdict` reads, and the monitor's state as `states`. */
 export function joinVerdict<O>(monitors: SelectQueryBuilder<Tables, 'monitors', O>) {
   return monitors
     .leftJoin('monitor_states as states', (join) =>
@@ -65,7 +65,7 @@ export function joinVerdict<O>(monitors: SelectQueryBuilder<Tables, 'monitors', 
     .select(['verdicts.verdict', 'states.moment']);
 }
 
-/** Monitors with their verdict, the facts of their certificate and the version of their icon. */
+/** Selects monitors with their verdict, certificate facts and icon version. */
 export function selectMonitors(db: Kysely<Tables>) {
   return db
     .selectFrom('monitors')

@@ -15,8 +15,8 @@ type ReadBefore = Omit<Columns, 'moment' | 'unkept_at' | 'unkept_limit'>;
 export type StateBefore = { [Column in keyof ReadBefore]: Columns[Column] | null };
 
 /**
- * Counts a check in, in its run, its hour and among the last ones, as part of the transaction that records it. The monitor's row must
- * be held.
+ * Records a check in its run, its hour and the recent samples, in the check's transaction. The caller must hold the
+ * lock on the monitor's row.
  */
 export async function keepState(
   trx: Transaction<Tables>,
@@ -25,9 +25,12 @@ export async function keepState(
     before: StateBefore;
     verdict: { id: string; moment: string; reached: boolean };
     evidence: { id: string; showsCertificates: boolean };
-    /** `isKept` false: its evidence was not stored, so it counts as one more check of the open run where it reached as much. */
+    /**
+     * `isKept` false: the evidence was not stored. The check then joins the open run if it reached the
+     * endpoint as the previous one did.
+     */
     stored: Pick<Stored, 'reached' | 'isKept'>;
-    /** Whether the check before reached the endpoint. */
+    /** Whether the previous check reached the endpoint. */
     wasReached: boolean | null;
     assessment: UptimeAssessment;
     now: number;
@@ -87,7 +90,10 @@ function openRun({ run_number, run_last_at, run_checks }: StateBefore): OpenRun 
   return isOpen ? { run_number, run_last_at, run_checks } : null;
 }
 
-/** The sample of the last check says the rest of what the open run is about. `wasReached`: null compares what was seen as well. */
+/**
+ * Returns whether a check continues the open run, whose uptime and message are in the last sample. With `wasReached`
+ * null, verdict and evidence must be the same too; otherwise it only matters whether both reached the endpoint.
+ */
 function isSame(
   said: Said,
   before: StateBefore,

@@ -21,12 +21,12 @@ export interface Expiry {
   host: string;
   port: number;
   notAfter: number;
-  /** Of what is critical or soon; null of the rest, and where the certificate could not be read. */
+  /** Set for `critical` and `soon` only; null otherwise, and where the certificate could not be read. */
   notBefore: number | null;
   state: DomainState;
-  /** It is critical or soon, but short-lived, and its renewal is not overdue. */
+  /** A short-lived certificate that is `critical` or `soon`, but whose renewal is not overdue. */
   onSchedule: boolean;
-  /** How many monitors stand behind the entry: more than one where a day's were merged. */
+  /** Monitors that the entry stands for: more than one where the entries of a day were merged. */
   count: number;
 }
 
@@ -42,34 +42,35 @@ export interface Problem {
 export interface Summary {
   total: number;
   counts: Record<DomainState, number>;
-  /** How many of these are short-lived certificates whose renewal is not overdue. */
+  /** How many of `counts` are short-lived certificates whose renewal is not overdue. */
   onSchedule: Record<'critical' | 'soon', number>;
-  /** At most 500, those that most monitors have; in alphabetical order. */
+  /** The 500 tags with the most monitors, in alphabetical order. */
   tags: { tag: string; count: number }[];
-  /** Soonest first, without paused ones; beyond 500 one entry per day (UTC), the day's soonest, with the count. */
+  /** Soonest first, without paused monitors. Above 500, one entry per day (UTC): the day's soonest, with the count. */
   expiries: Expiry[];
   /**
-   * What needs a person although no date says so, of at most 500 monitors; what is paused is not known well enough. One
-   * that is untrusted and down stands here twice.
+   * Problems that no expiry date shows, of at most 500 monitors, without paused ones. A monitor that is both
+   * untrusted and down is listed twice.
    */
   problems: Problem[];
 }
 
 const MOST_ENTRIES = 500;
 
-interface Asked {
+interface SummaryQuery {
   accountId: string;
   now: number;
 }
 
-/** An account's monitors at a glance. */
-export async function summary(store: Store, asked: Asked): Promise<Summary> {
-  const { unwell, onSchedule, days } = await countAll(store, asked);
+/** Returns the dashboard's figures for an account: counts by state, tags, expiries and problems. */
+export async function summary(store: Store, query: SummaryQuery): Promise<Summary> {
+  const { notOk, onSchedule, days } = await countAll(store, query);
   const counts = Object.fromEntries(DOMAIN_STATES.map((state) => [state, 0])) as Record<DomainState, number>;
-  for (const { state, count } of unwell) counts[state] = count;
+  for (const { state, count } of notOk) counts[state] = count;
   const withCertificate = days.reduce((sum, { count }) => sum + count, 0);
   counts.ok = withCertificate - counts.revoked - counts.expired - counts.critical - counts.soon;
-  const endings = withCertificate > MOST_ENTRIES ? firstOfDays(store, asked, days) : expiriesOf(store, asked);
+  const endings =
+    withCertificate > MOST_ENTRIES ? firstOfEachDay(store, query, days) : expiriesOf(store, query);
   return {
     total: withCertificate + counts.paused + counts.pending + counts.unread,
     counts,
@@ -77,15 +78,15 @@ export async function summary(store: Store, asked: Asked): Promise<Summary> {
       critical: onSchedule.find(({ state }) => state === 'critical')?.count ?? 0,
       soon: onSchedule.find(({ state }) => state === 'soon')?.count ?? 0,
     },
-    tags: await tagsOf(store, asked.accountId),
-    expiries: await withBeginnings(store, asked, await endings),
-    problems: await problemsOf(store, asked),
+    tags: await tagsOf(store, query.accountId),
+    expiries: await withNotBefore(store, query, await endings),
+    problems: await problemsOf(store, query),
   };
 }
 
 /** A day (UTC) on which certificates end. */
 interface Day {
-  /** Whose ends first, and when. */
+  /** The monitor whose certificate ends first that day. */
   id: string;
   firstAt: number;
   count: number;
@@ -100,13 +101,13 @@ type Counted =
   | { count: number; state: null; on_schedule: 0; id: string; first_at: number };
 
 /**
- * Counts the monitors in each state but `ok`, those of them that are on schedule, and the certificates that end on each day.
- * Most monitors are well and counted with the days alone. One statement, so that all counts are of the same moment.
+ * Counts monitors by state (without `ok`, which follows from the days), those on schedule, and certificates by the
+ * day on which they end. One statement, so that all counts are of the same moment.
  */
 async function countAll(
   { db }: Store,
-  { accountId, now }: Asked,
-): Promise<{ unwell: InState[]; onSchedule: InState[]; days: Day[] }> {
+  { accountId, now }: SummaryQuery,
+): Promise<{ notOk: InState[]; onSchedule: InState[]; days: Day[] }> {
   const inStates = (among: RawBuilder<boolean>, onSchedule: 0 | 1 = 0) =>
     db
       .selectFrom('monitor_listing')
@@ -121,7 +122,7 @@ async function countAll(
       .where(among)
       .groupBy(domainState(now))
       .$castTo<Counted>();
-  // Apart: each is a range of the index of phases.
+  // Separate subqueries: each reads one range of the index on phases.
   const rows = await inStates(isUndated)
     .unionAll(inStates(endsSoon(now)))
     .unionAll(inStates(isOnSchedule(now), 1))
@@ -140,15 +141,15 @@ async function countAll(
   }
   const inState = rows.filter((row) => row.state !== null);
   return {
-    unwell: inState.filter((row) => row.on_schedule === 0),
+    notOk: inState.filter((row) => row.on_schedule === 0),
     onSchedule: inState.filter((row) => row.on_schedule === 1),
     days: [...days.values()],
   };
 }
 
 /**
- * The days on which certificates of that phase end. From the first of a day it leaps to the first of the next, and counts what lies
- * between: grouped by day, SQLite would sort them all.
+ * Returns the days (UTC) on which certificates of a phase end. Jumps from the first certificate of a day to the
+ * first of the next and counts those between: with GROUP BY, SQLite would sort all rows.
  */
 function endsOnDays(accountId: string, phase: number): RawBuilder<Counted> {
   const ofPhase = sql`monitor_listing where account_id = ${accountId} and phase = ${sql.lit(phase)}`;
@@ -166,7 +167,7 @@ function endsOnDays(accountId: string, phase: number): RawBuilder<Counted> {
       select first_at from firsts where first_at is not null) as days`;
 }
 
-/** Counted by the database for searches: ten thousand monitors may have two hundred thousand different tags. */
+/** Runs on the search database: ten thousand monitors may have two hundred thousand different tags. */
 async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Summary['tags']> {
   const rows = await search(accountId, (db) => {
     const tagged = db
@@ -174,7 +175,7 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
       .select((eb) => ['tags', eb.fn.countAll<number>().as('count')])
       .where('account_id', '=', accountId)
       .groupBy('tags');
-    // Longer lists of tags do not fit into the index that counts tags. Few people write that many.
+    // The index that counts tags leaves out longer tag lists. Few people write that many.
     const lists = tagged
       .where(sql<boolean>`tags <> '[]' and length(tags) <= 200`)
       .unionAll(tagged.where(sql<boolean>`length(tags) > 200`));
@@ -193,9 +194,9 @@ async function tagsOf({ dialect, search }: Store, accountId: string): Promise<Su
 
 type Ending = Omit<Expiry, 'notBefore' | 'onSchedule'> & { onSchedule: unknown };
 
-async function withBeginnings(
+async function withNotBefore(
   { db }: Store,
-  { accountId }: Asked,
+  { accountId }: SummaryQuery,
   endings: readonly Ending[],
 ): Promise<Expiry[]> {
   const near = endings.filter(({ state }) => state === 'critical' || state === 'soon').map(({ id }) => id);
@@ -209,16 +210,16 @@ async function withBeginnings(
           .where('account_id', '=', accountId)
           .where('monitors.id', 'in', near)
           .execute();
-  const beginnings = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
+  const notBefores = new Map(rows.map(({ id, facts }) => [id, parseFacts(facts)?.notBefore ?? null]));
   return endings.map((ending) => ({
     ...ending,
-    // SQLite has 0 and 1, and both have null where there is no schedule.
+    // SQLite returns 0 or 1; both databases return null where there is no schedule.
     onSchedule: Boolean(ending.onSchedule),
-    notBefore: beginnings.get(ending.id) ?? null,
+    notBefore: notBefores.get(ending.id) ?? null,
   }));
 }
 
-function endingsOf({ db }: Store, { accountId, now }: Asked) {
+function endingsOf({ db }: Store, { accountId, now }: SummaryQuery) {
   return db
     .selectFrom('monitor_listing')
     .select(['monitor_id as id', 'host', 'port', domainState(now).as('state'), sql.lit(1).as('count')])
@@ -227,15 +228,15 @@ function endingsOf({ db }: Store, { accountId, now }: Asked) {
     .where('account_id', '=', accountId);
 }
 
-async function expiriesOf(store: Store, asked: Asked): Promise<Ending[]> {
-  return endingsOf(store, asked).where(hasCertificate).orderBy('not_after').orderBy('monitor_id').execute();
+async function expiriesOf(store: Store, query: SummaryQuery): Promise<Ending[]> {
+  return endingsOf(store, query).where(hasCertificate).orderBy('not_after').orderBy('monitor_id').execute();
 }
 
-/** The same with one entry for the domains that end on one day (UTC): the first of them. */
-async function firstOfDays(store: Store, asked: Asked, days: readonly Day[]): Promise<Ending[]> {
+/** As `expiriesOf`, with one entry per day (UTC): the certificate that ends first. */
+async function firstOfEachDay(store: Store, query: SummaryQuery, days: readonly Day[]): Promise<Ending[]> {
   const counts = new Map(days.map(({ id, count }) => [id, count]));
-  // In no order: asked for one, SQLite walks all of the account in it.
-  const endings = await endingsOf(store, asked)
+  // Sorted below: with ORDER BY, SQLite would scan the whole account in that order.
+  const endings = await endingsOf(store, query)
     .where('monitor_id', 'in', [...counts.keys()])
     .execute();
   return endings
@@ -243,7 +244,7 @@ async function firstOfDays(store: Store, asked: Asked, days: readonly Day[]): Pr
     .toSorted((one, other) => one.notAfter - other.notAfter);
 }
 
-async function problemsOf({ db }: Store, { accountId, now }: Asked): Promise<Problem[]> {
+async function problemsOf({ db }: Store, { accountId, now }: SummaryQuery): Promise<Problem[]> {
   const rows = await db
     .with('listed', (cte) =>
       cte

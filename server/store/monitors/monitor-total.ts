@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 
-/** How many monitors an account has, in the same time for one and for a million. */
+/** Returns how many monitors an account has, in constant time: triggers keep the total. */
 export async function countMonitors(db: Kysely<Tables>, accountId: string): Promise<number> {
   const row = await db
     .selectFrom('monitor_totals')

@@ -32,7 +32,7 @@ export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor 
   return row ? toMonitor(row) : null;
 }
 
-/** Removes the monitor with its checks, history and alerts; returns what it was. */
+/** Deletes a monitor with its checks, history and alerts. Returns it as it was; null if there is none. */
 export async function removeMonitor(store: Store, key: MonitorKey): Promise<Monitor | null> {
   const removed = await inTransaction(store, async (trx) => {
     const row = await selectMonitors(trx)
@@ -55,8 +55,8 @@ export type FrequencyChange =
   { ok: true; monitor: Monitor } | { ok: false; code: 'not_found' | 'limit_reached' };
 
 /**
- * Sets the interval; the next check comes earlier where the new interval says so, never later. A check that is running
- * was planned with the old interval and would write its due time over this one: another check follows it.
+ * Sets the interval. The next check may move earlier, never later. A running check was planned with the old interval
+ * and would overwrite the due time, so another check is requested to follow it.
  */
 export async function setFrequency(
   store: Store,
@@ -68,7 +68,7 @@ export async function setFrequency(
     const row = await lockMonitor(store, trx, request);
     if (!row) return { ok: false, code: 'not_found' };
     if (!request.mayUse(plan)) return { ok: false, code: 'limit_reached' };
-    // Nothing changes, so nothing is to be checked anew: asking again and again must not make us look again and again.
+    // Do not plan an unchanged interval anew: repeated calls must not cause repeated checks.
     if (row.check_every_minutes === minutes) return { ok: true, monitor: toMonitor(row) };
     const planned = Math.max(now, (row.last_checked_at ?? now) + minutes * MINUTE_MS);
     const isRunning = row.lease_token !== null && row.paused_by === null;
@@ -91,8 +91,8 @@ export async function setFrequency(
 }
 
 /**
- * Makes a check due now. While one is running, another follows it: the running one may have looked before the wish. A
- * paused monitor stays as it is.
+ * Makes a check due now. While one is running, another follows, because the running one may have probed before the
+ * request. Returns a paused monitor unchanged; null if there is none.
  */
 export async function requestCheck(
   store: Store,

@@ -8,23 +8,23 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 export interface Spread {
   /** ms UTC. */
   now: number;
-  /** What is due for longer than this is overdue. */
+  /** Checks that have been due for longer than this are overdue. */
   lateMs: number;
-  /** So many overdue monitors are no herd. */
+  /** Up to this many overdue checks are not spread. */
   fewest: number;
-  /** The time over which a herd is spread. */
+  /** The period over which overdue checks are spread. */
   overMs: number;
-  /** Leaves a herd to those who were at work while it grew. Default: false, nobody was. */
+  /** Do nothing if checks were recorded while the backlog grew. Default: false. */
   unlessWorked?: boolean;
 }
 
-/** Longer than an alarm about late checks takes: what is late again so soon is too much for us, and must show. */
-const APART_MS = 30 * MINUTE_MS;
+/** Longer than the alarm about late checks takes: a backlog that returns sooner means overload, and must show. */
+const SPREAD_INTERVAL_MS = 30 * MINUTE_MS;
 
 /**
- * Spreads overdue checks over the time to come, so that neither we nor the hosts' servers see all of them at once: first those
- * whose certificate ends first, for their alerts are due first. What a person asked for, or was just added, stays where it is.
- * Returns how many were moved. Of several workers that find a herd within half an hour only the first spreads it.
+ * Spreads overdue checks over `overMs`, to spare us and the checked servers. Certificates that end first come first,
+ * because their alerts are due first. Requested checks and first checks keep their time. Returns how many were
+ * moved. Of several workers that find a backlog within half an hour only the first spreads it.
  */
 export async function spreadOverdue(
   store: Store,
@@ -34,22 +34,22 @@ export async function spreadOverdue(
   const isMovable = sql<boolean>`active = 1 and ${isInSomeLane} and next_check_at < ${overdue}
     and check_requested_at is null and last_checked_at is not null
     and (lease_expires_at is null or lease_expires_at <= ${leaseClock(store, now)})`;
-  const herd = await store.db
+  const backlog = await store.db
     .selectFrom('monitors')
     .select('id')
     .where(isMovable)
     .limit(1)
     .offset(fewest)
     .execute();
-  if (herd.length === 0) return 0;
+  if (backlog.length === 0) return 0;
   if (unlessWorked && (await wasChecked(store, { since: overdue }))) return 0;
-  const turn = await consumeRateLimit(store, {
+  const permit = await consumeRateLimit(store, {
     key: 'overdue checks are spread',
     limit: 1,
-    windowMs: APART_MS,
+    windowMs: SPREAD_INTERVAL_MS,
     now,
   });
-  if (!turn.allowed) return 0;
+  if (!permit.allowed) return 0;
   const { numAffectedRows } = await sql`
     with late as (
       select id,
@@ -64,7 +64,7 @@ export async function spreadOverdue(
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Where nobody was, it reads every monitor: for those who found a herd. */
+/** Reads every monitor if none was checked, so call it only after a backlog was found. */
 async function wasChecked({ db }: Store, { since }: { since: number }): Promise<boolean> {
   const one = db.selectFrom('monitors').select('id').where('last_checked_at', '>', since).limit(1);
   return (await one.executeTakeFirst()) !== undefined;
