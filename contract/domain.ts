@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cursorQuerySchema, nextCursor } from './call.ts';
+import { cursorQuerySchema, nextCursor } from './calls/call.ts';
 import {
   DEFAULT_CHECK_EVERY_MINUTES,
   BULK_SIZE,

@@ -7,7 +7,7 @@ import type { Deployment } from 'kubernetes-types/apps/v1.d.ts';
 import type { Container } from 'kubernetes-types/core/v1.d.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { CALLS } from '../contract/calls.ts';
+import { CALLS } from '../contract/calls/calls.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

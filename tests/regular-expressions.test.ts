@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ESTree, parseSync, Visitor } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Call, CALLS } from '../contract/calls.ts';
+import { type Call, CALLS } from '../contract/calls/calls.ts';
 import { backtracksOn } from './kit/regex-backtracking.ts';
 
 const root = join(import.meta.dirname, '..');

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { App, WorkerApp } from '../../tests/kit/app.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import type { Person } from '../../tests/kit/people.ts';

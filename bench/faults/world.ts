@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import {

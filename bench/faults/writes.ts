@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { DomainWire } from '../../contract/domain.ts';
 import type { Person } from '../../tests/kit/people.ts';
 import type { Hosts } from './hosts.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/constants.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';

@@ -44,7 +44,7 @@ export function measureHouse(): House {
         value: server.filter(({ codeLines }) => codeLines <= TINY).length,
         limit: 39,
       },
-      { name: 'files in the fullest folder', value: Math.max(...filesPerFolder(files)), limit: 30 },
+      { name: 'files in the fullest folder outside web/', value: fullestFolder(files), limit: 30 },
       { name: 'import circles', value: circlesIn(files), limit: 0 },
       { name: 'unchecked casts of parsed JSON in server/', value: castsOfJson(server), limit: 0 },
       { name: `comments of more than ${LONG_COMMENT} lines`, value: longComments(files), limit: 59 },
@@ -66,10 +66,11 @@ function sourcesBelow(folder: string): SourceFile[] {
   });
 }
 
-function filesPerFolder(files: readonly SourceFile[]): number[] {
+function fullestFolder(files: readonly SourceFile[]): number {
   const counts = new Map<string, number>();
-  for (const { path } of files) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-  return [...counts.values()];
+  for (const { path } of files)
+    if (!path.startsWith('web/')) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+  return Math.max(...counts.values());
 }
 
 function roomsOf(files: readonly SourceFile[]): House['rooms'] {

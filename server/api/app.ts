@@ -48,7 +48,7 @@ import { domainImportRoutes } from './domains/domain-import-routes.ts';
 import { domainListRoutes } from './domains/domain-list-routes.ts';
 import { domainReportRoutes } from './domains/domain-report-routes.ts';
 import { bodyLimit } from 'hono/body-limit';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

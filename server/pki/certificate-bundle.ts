@@ -1,6 +1,6 @@
-import { contextTag, onlyElement, TAG } from './der.ts';
-import { objectIdentifier } from './der-values.ts';
-import { pemText, splitPem } from './pem.ts';
+import { contextTag, onlyElement, TAG } from './der/der.ts';
+import { objectIdentifier } from './der/der-values.ts';
+import { pemText, splitPem } from './der/pem.ts';
 import { PkiError } from './pki-error.ts';
 
 const SIGNED_DATA = '1.2.840.113549.1.7.2';

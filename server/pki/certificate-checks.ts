@@ -1,8 +1,8 @@
 import type { Certificate } from './certificate.ts';
 import { hasUnknownCritical } from './extension-list.ts';
-import { EXTENSION, PURPOSE } from './object-identifiers.ts';
+import { EXTENSION, PURPOSE } from './der/object-identifiers.ts';
 import { type CertificateRole, failure, type PathFailure } from './path-failure.ts';
-import { type Profile, profileFailures } from './profile.ts';
+import { type Profile, profileFailures } from './profile/profile.ts';
 import { isWeakKey } from './public-key.ts';
 import { isWeakSignature } from './signature.ts';
 

@@ -1,5 +1,5 @@
 import type { Certificate } from './certificate.ts';
-import { ANY_POLICY } from './object-identifiers.ts';
+import { ANY_POLICY } from './der/object-identifiers.ts';
 
 /**
  * Certificate policy processing of RFC 5280 §6.1.2–6.1.5 for a client that asks for no particular policy

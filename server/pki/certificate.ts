@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { BoundedMap } from './bounded-map.ts';
-import type { DerReader } from './der.ts';
-import { contextTag, onlyElement, TAG } from './der.ts';
-import { bitStringValue, countValue, equalBytes, integerContent } from './der-values.ts';
-import { timeValue, toHex } from './der-values.ts';
-import type { DistinguishedName } from './distinguished-name.ts';
-import { parseDistinguishedName } from './distinguished-name.ts';
+import type { DerReader } from './der/der.ts';
+import { contextTag, onlyElement, TAG } from './der/der.ts';
+import { bitStringValue, countValue, equalBytes, integerContent } from './der/der-values.ts';
+import { timeValue, toHex } from './der/der-values.ts';
+import type { DistinguishedName } from './names/distinguished-name.ts';
+import { parseDistinguishedName } from './names/distinguished-name.ts';
 import type { ExtensionFacts } from './extension-facts.ts';
 import { readExtensionFacts } from './extension-facts.ts';
 import type { Extensions } from './extension-list.ts';

@@ -6,9 +6,9 @@ import type {
   SubjectAltNames,
 } from './extensions.ts';
 import * as values from './extensions.ts';
-import type { NameConstraints } from './name-constraints-extension.ts';
-import { parseNameConstraints } from './name-constraints-extension.ts';
-import { EXTENSION } from './object-identifiers.ts';
+import type { NameConstraints } from './names/name-constraints-extension.ts';
+import { parseNameConstraints } from './names/name-constraints-extension.ts';
+import { EXTENSION } from './der/object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
 import type { PkiErrorCode } from './pki-error.ts';
 import type { PolicyConstraints, PolicyMapping } from './policy-extensions.ts';

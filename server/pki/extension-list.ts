@@ -1,6 +1,6 @@
-import type { DerReader } from './der.ts';
-import { TAG } from './der.ts';
-import { booleanValue, objectIdentifier } from './der-values.ts';
+import type { DerReader } from './der/der.ts';
+import { TAG } from './der/der.ts';
+import { booleanValue, objectIdentifier } from './der/der-values.ts';
 import { PkiError } from './pki-error.ts';
 
 const MAX_EXTENSIONS = 256;

@@ -1,10 +1,17 @@
-import type { DerReader } from './der.ts';
-import { contextTag, nonEmptyList, onlyElement, TAG } from './der.ts';
-import { bitStringValue, booleanValue, countValue, ia5Text, objectIdentifier, toHex } from './der-values.ts';
-import { formatIpAddress } from './ip-address.ts';
-import type { GeneralName, UnsupportedForm } from './general-name.ts';
-import { ADDRESS_LENGTHS, readGeneralName } from './general-name.ts';
-import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './object-identifiers.ts';
+import type { DerReader } from './der/der.ts';
+import { contextTag, nonEmptyList, onlyElement, TAG } from './der/der.ts';
+import {
+  bitStringValue,
+  booleanValue,
+  countValue,
+  ia5Text,
+  objectIdentifier,
+  toHex,
+} from './der/der-values.ts';
+import { formatIpAddress } from './names/ip-address.ts';
+import type { GeneralName, UnsupportedForm } from './names/general-name.ts';
+import { ADDRESS_LENGTHS, readGeneralName } from './names/general-name.ts';
+import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './der/object-identifiers.ts';
 import { distributionPointUris } from './revocation/issuing-distribution-point.ts';
 import { PkiError } from './pki-error.ts';
 

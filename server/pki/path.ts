@@ -3,8 +3,8 @@ import { type CheckContext, leafFailures, type Purpose, validityFailure } from '
 import { failure, type PathFailure, rankFailures } from './path-failure.ts';
 import { findPath } from './path-memory.ts';
 import { MAX_INTERMEDIATES } from './path-search.ts';
-import type { Profile } from './profile.ts';
-import { matchesReference, type Reference } from './reference-identifier.ts';
+import type { Profile } from './profile/profile.ts';
+import { matchesReference, type Reference } from './names/reference-identifier.ts';
 import { isSignedBy } from './signature-memory.ts';
 import type { TrustStore } from './trust-store.ts';
 import { WorkBudget } from './work-budget.ts';

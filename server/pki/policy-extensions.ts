@@ -1,5 +1,5 @@
-import { contextTag, nonEmptyList, onlyElement, TAG } from './der.ts';
-import { countValue, objectIdentifier } from './der-values.ts';
+import { contextTag, nonEmptyList, onlyElement, TAG } from './der/der.ts';
+import { countValue, objectIdentifier } from './der/der-values.ts';
 import { PkiError } from './pki-error.ts';
 
 /** PolicyConstraints of RFC 5280 §4.2.1.11: skip counts, null where absent. */

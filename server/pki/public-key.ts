@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
-import type { DerReader } from './der.ts';
-import { onlyElement, TAG } from './der.ts';
-import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText } from './der-values.ts';
-import { CURVES } from './object-identifiers.ts';
+import type { DerReader } from './der/der.ts';
+import { onlyElement, TAG } from './der/der.ts';
+import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText } from './der/der-values.ts';
+import { CURVES } from './der/object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
 
 /** What can be said of a subject public key without using it. */

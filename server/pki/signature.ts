@@ -1,7 +1,7 @@
 import { constants, verify } from 'node:crypto';
-import type { DerReader } from './der.ts';
-import { contextTag, onlyElement, TAG } from './der.ts';
-import { countValue, objectIdentifier } from './der-values.ts';
+import type { DerReader } from './der/der.ts';
+import { contextTag, onlyElement, TAG } from './der/der.ts';
+import { countValue, objectIdentifier } from './der/der-values.ts';
 import type { PublicKey } from './public-key.ts';
 import { keyObjectOf } from './public-key.ts';
 

@@ -1,4 +1,4 @@
-import { onlyElement, TAG } from './der.ts';
+import { onlyElement, TAG } from './der/der.ts';
 import { PkiError } from './pki-error.ts';
 
 /** Version and log id before the timestamp, the timestamp itself. */

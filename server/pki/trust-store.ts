@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Certificate } from './certificate.ts';
 import { parseCertificate } from './certificate.ts';
-import type { DistinguishedName } from './distinguished-name.ts';
+import type { DistinguishedName } from './names/distinguished-name.ts';
 
 /** A certificate that is trusted because somebody said so. */
 export interface TrustAnchor {

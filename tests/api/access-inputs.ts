@@ -1,4 +1,4 @@
-import type { CALLS } from '../../contract/calls.ts';
+import type { CALLS } from '../../contract/calls/calls.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Input } from '../kit/people.ts';
 import { type Caller, TEST_PRICE, type Things } from './access-world.ts';

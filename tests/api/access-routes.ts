@@ -1,4 +1,4 @@
-import type { CALLS } from '../../contract/calls.ts';
+import type { CALLS } from '../../contract/calls/calls.ts';
 import type { Client, Input } from '../kit/people.ts';
 
 /** A call as the served OpenAPI document describes it. */

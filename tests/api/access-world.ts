@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createCheckoutReferences } from '../../server/api/billing/payment-webhook.ts';
 import type { AuthorityFacts } from '../../server/core/index.ts';
 import type { TokenScope } from '../../contract/token.ts';

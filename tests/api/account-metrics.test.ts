@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Gauge, Registry } from 'prom-client';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { accountMetricsText } from '../../server/api/operations/prometheus-text.ts';
 import type { MeasuredDomain } from '../../server/store/accounts/account-metrics.ts';
 import { describeEachDatabase } from '../kit/database.ts';

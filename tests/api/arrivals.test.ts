@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createFirebaseIdentity, createInvite } from '../../server/providers/identity/index.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

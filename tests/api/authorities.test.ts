@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MOST_AUTHORITIES } from '../../contract/authority.ts';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';

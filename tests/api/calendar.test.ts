@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { calendarText } from '../../server/api/publishing/calendar.ts';
 import type { ExpiringCertificate } from '../../server/core/index.ts';
 import { disableAccount } from '../../server/store/accounts/disabled-accounts.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../contract/channel.ts';
 import { signatureHeaders, type WebhookSecret } from '../../server/channels/webhook/webhook.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { DOMAIN_SORTS } from '../../contract/domain.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { addMonitors } from '../../server/store/monitors/monitors.ts';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { TokenScope } from '../../contract/token.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { sendTo, signUp } from '../kit/people.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { claimDue } from '../../server/store/monitors/monitors.ts';
 import type { Signal } from '../../server/store/db/signals.ts';
 import { describeEachDatabase } from '../kit/database.ts';

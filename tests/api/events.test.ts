@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { serverEventSchema, type ServerEvent } from '../../contract/event.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { describeEachDatabase } from '../kit/database.ts';

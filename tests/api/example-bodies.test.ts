@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS, type Call } from '../../contract/calls.ts';
+import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { EXAMPLE_BODIES } from '../../server/api/documentation/example-bodies.ts';
 
 it('is a body that the call takes, for every call that a token may make', () => {

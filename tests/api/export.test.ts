@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { makeCalendar } from '../../server/store/publishing/calendar-feeds.ts';
 import type { StoredChannelConfig } from '../../server/store/alerts/channel-config.ts';
 import { claimDueDeliveries, settleDelivery } from '../../server/store/alerts/deliveries.ts';

@@ -1,7 +1,7 @@
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { claimGlances } from '../../server/store/checks/glances.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { PAGE_PATHS } from '../../contract/pages.ts';
 import { freshStore } from '../kit/database.ts';
 import { HOSTILE_ADDRESSES } from '../kit/searched-routes.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';

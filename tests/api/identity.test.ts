@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { LIMITS, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { createInvite } from '../../server/providers/identity/index.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { MOST_MAINTENANCE_WINDOWS } from '../../contract/alerting.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { raiseAlarm } from '../../server/store/alerts/alarms.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { startApi } from './test-api.ts';

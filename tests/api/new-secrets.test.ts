@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createIdentityProvider } from '../../server/providers/identity/index.ts';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, identityToken, signIn } from '../kit/people.ts';
 import { SECRETS, startApi } from './test-api.ts';

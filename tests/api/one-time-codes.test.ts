@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createAuthenticatorApp } from '../kit/one-time-codes.ts';
 import { type Client, createClient, type Person, type Send, signUp } from '../kit/people.ts';

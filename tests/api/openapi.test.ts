@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS, type Call } from '../../contract/calls.ts';
+import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { freshStore } from '../kit/database.ts';
 import { createClient } from '../kit/people.ts';
 import { startApi } from './test-api.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { listening } from '../kit/tls-server.ts';
 import { startApi } from './test-api.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createPaddle } from '../../server/providers/payments/paddle.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createIdentityProvider, IdentityUnavailable } from '../../server/providers/identity/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';

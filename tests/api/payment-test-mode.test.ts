@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { TEST_EVENTS } from '../../contract/payment.ts';
 import { accountById } from '../../server/store/accounts/accounts.ts';
 import { entitlementAt } from '../../server/store/billing/entitlements.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { adjustmentEvent, PADDLE, signedWebhook } from '../kit/paddle-api.ts';
 import { DAY, startPaddleWorld } from './paddle-world.ts';

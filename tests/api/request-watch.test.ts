@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createMeters, createTracer, type Telemetry } from '../../server/telemetry/index.ts';
 import { freshStore } from '../kit/database.ts';
 import { startApi } from './test-api.ts';

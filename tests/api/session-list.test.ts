@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Person, signIn } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { MOST_SHOWN, type StatusPageChange } from '../../contract/status-page.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
 import { describeEachDatabase } from '../kit/database.ts';

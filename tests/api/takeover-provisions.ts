@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { claimDueDeliveries, retryDelivery } from '../../server/store/alerts/deliveries.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { type Call, CALLS } from '../../contract/calls.ts';
+import { type Call, CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { createFirebaseIdentity } from '../../server/providers/identity/index.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';

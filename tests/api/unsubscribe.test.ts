@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { derivedKey, unsubscribeKeys } from '../../server/api/auth/derived-keys.ts';
 import { unsubscribeToken, unsubscribeTokens } from '../../server/store/mail/unsubscribe-token.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CALLS, type Call } from '../../contract/calls.ts';
+import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { addMonitors } from '../../server/store/monitors/monitors.ts';

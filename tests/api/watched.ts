@@ -1,4 +1,4 @@
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
 import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { mintAuthority } from '../kit/mint.ts';

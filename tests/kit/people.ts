@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
 import type { z } from 'zod';
-import { CALLS, type Call } from '../../contract/calls.ts';
+import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { problemSchema, type Problem } from '../../contract/problem.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import type { Store } from '../../server/store/db/open-store.ts';

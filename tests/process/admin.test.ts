@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { enqueueMail, type NewMail } from '../../server/store/mail/mails.ts';
 import { COMPILE_CACHE, type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { startDemo } from '../kit/demo.ts';
 import { createClient, sendTo } from '../kit/people.ts';
 

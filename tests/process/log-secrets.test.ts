@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { freePort, startApp, temporaryFolder } from '../kit/app.ts';
 import { createClient, markVerifiedThere, sendTo, signUp } from '../kit/people.ts';
 import { startWebhookSink } from '../kit/webhook-sink.ts';

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, type World } from '../../bench/faults/world.ts';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { addMonitors } from '../../server/store/monitors/monitors.ts';
 import { type App, freePort, type WorkerApp } from '../kit/app.ts';

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { SQLITE_FILE } from '../../server/store/db/dialect.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { PROGRAM_LEVEL } from '../../server/store/schema/migrations/index.ts';

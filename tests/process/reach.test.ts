@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { type App, startApp, temporaryFolder } from '../kit/app.ts';
 import { selfSigned } from '../kit/mint.ts';
 import { createClient, markVerifiedThere, sendTo, signIn, signUp } from '../kit/people.ts';

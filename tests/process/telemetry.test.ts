@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { CALLS } from '../../contract/calls.ts';
+import { CALLS } from '../../contract/calls/calls.ts';
 import { freePort, startApp, startWorkerApp, temporaryFolder } from '../kit/app.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';

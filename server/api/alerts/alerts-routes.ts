@@ -1,5 +1,5 @@
 import type { DomainAlertsWire, PlannedAlertWire } from '../../../contract/alerting.ts';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, displayName, routeAlert } from '../../core/index.ts';
 import { alertPlansOf } from '../../store/alerts/alert-plans.ts';
 import {

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
 import { PAGE_SIZE } from '../../../contract/constants.ts';
 import { mayUseChannel } from '../../core/index.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../../contract/channel.ts';
 import { type Receipt, receiptOf } from '../../store/alerts/alert-history.ts';
 import { replayDelivery } from '../../store/alerts/channel-sending.ts';

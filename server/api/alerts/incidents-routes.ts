@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { displayName } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { monitorOfIncident } from '../../store/alerts/alert-history.ts';

@@ -1,5 +1,5 @@
 import { type MaintenanceWindowWire, MOST_MAINTENANCE_WINDOWS } from '../../../contract/alerting.ts';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { displayName, maintenanceUntil } from '../../core/index.ts';
 import {
   addMaintenance,

@@ -1,5 +1,5 @@
 import type { UnsubscribeSubjectWire } from '../../../contract/alerting.ts';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, displayName, mailedLink } from '../../core/index.ts';
 import { confirmChannel } from '../../store/mail/mail-readers.ts';
 import {

@@ -1,5 +1,5 @@
 import { isTimeZone } from '../../../contract/account.ts';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { OIDC_FAILURES } from '../../../contract/oidc-failure.ts';
 import type { ProblemCode } from '../../../contract/problem.ts';
 import { BUILT_IN, signUpPolicy, type TokenRefusal } from '../../providers/identity/index.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { BUILT_IN, type IdentityProvider } from '../../providers/identity/index.ts';
 import { identitiesOf } from '../../store/accounts/accounts.ts';
 import { EXPORT_LIMITS } from '../../store/monitors/domain-export.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import type { IdentityMethodsWire } from '../../../contract/identity.ts';
 import { BUILT_IN, type BuiltInActions } from '../../providers/identity/index.ts';
 import { identitiesOf } from '../../store/accounts/accounts.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { type BuiltInActions, signUpPolicy } from '../../providers/identity/index.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import type { AppContext } from '../http/app-env.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { endAllSessions, endSession, sessionsOf } from '../../store/accounts/sessions.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { browserName } from './browser-name.ts';

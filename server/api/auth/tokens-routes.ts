@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { MOST_TOKENS, type TokenScope, type TokenWire } from '../../../contract/token.ts';
 import { type ApiToken, makeToken, revokeToken, tokensOf } from '../../store/accounts/api-tokens.ts';
 import type { Api, AppParts } from '../http/api.ts';

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { obstacleToBuying } from '../../core/index.ts';
 import type { PaymentProvider, Product } from '../../providers/payments/index.ts';
 import { type StoredSubscription, subscriptionsOf } from '../../store/billing/subscriptions.ts';

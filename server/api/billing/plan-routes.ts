@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
 import { countPaused } from '../../store/monitors/monitors.ts';

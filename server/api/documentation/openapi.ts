@@ -1,5 +1,5 @@
 import { OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import { CALLS, COMMON_PROBLEMS, type Call } from '../../../contract/calls.ts';
+import { CALLS, COMMON_PROBLEMS, type Call } from '../../../contract/calls/calls.ts';
 import { PROBLEMS, problemSchema, type ProblemCode } from '../../../contract/problem.ts';
 import { EXAMPLE_BODIES } from './example-bodies.ts';
 

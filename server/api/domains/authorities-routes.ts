@@ -1,6 +1,6 @@
 import type { AuthorityWire } from '../../../contract/authority.ts';
 import { MOST_AUTHORITIES } from '../../../contract/authority.ts';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { readAuthorities } from '../../core/index.ts';
 import {
   addAuthorities,

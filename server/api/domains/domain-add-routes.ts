@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { addMonitor, type Monitor, monitorOf, removeMonitor } from '../../store/monitors/monitors.ts';

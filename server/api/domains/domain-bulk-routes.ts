@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { MOST_TAGS } from '../../../contract/constants.ts';
 import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
 import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';

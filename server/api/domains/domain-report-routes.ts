@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { certificateDiff, displayName, readChain } from '../../core/index.ts';
 import { certificateDers } from '../../store/checks/certificates.ts';
 import { historyPair, monitorOf } from '../../store/monitors/monitors.ts';

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { z } from 'zod';
-import type { Call } from '../../../contract/calls.ts';
+import type { Call } from '../../../contract/calls/calls.ts';
 import { allows } from '../../../contract/token.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import { AccessEnded, onBehalfOf, onNobodysBehalf } from '../../store/db/caller.ts';

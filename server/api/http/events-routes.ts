@@ -1,5 +1,5 @@
 import { streamSSE } from 'hono/streaming';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createEventStreams } from './event-streams.ts';
 import { refuseForNow } from './problem.ts';

@@ -1,4 +1,4 @@
-import type { Call } from '../../../contract/calls.ts';
+import type { Call } from '../../../contract/calls/calls.ts';
 import {
   beginOnce,
   type Carrying,

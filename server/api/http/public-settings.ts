@@ -1,7 +1,7 @@
 import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../../contract/constants.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { Limits } from '../../core/index.ts';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createHealth } from '../operations/health.ts';
 

@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { measuredDomains } from '../../store/accounts/account-metrics.ts';
 import { countMonitors } from '../../store/monitors/monitors.ts';
 import { lagging } from '../../store/db/replica.ts';

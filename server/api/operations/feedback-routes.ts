@@ -1,4 +1,4 @@
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { addFeedback } from '../../store/accounts/feedback.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { refuseForNow } from '../http/problem.ts';

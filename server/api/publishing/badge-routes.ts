@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { randomBytes } from 'node:crypto';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { badgedMonitor, badgeOf, makeBadge, removeBadge } from '../../store/publishing/badges.ts';
 import { monitorOf } from '../../store/monitors/monitors.ts';
 import { taggedAnswer } from '../http/answer-cache.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { makeCalendar, readCalendar, removeCalendar } from '../../store/publishing/calendar-feeds.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { calendarText } from './calendar.ts';

@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import {
   isReservedAddress,
   pageAddressSchema,

@@ -1,8 +1,8 @@
 import { type Certificate, isSameName } from '../certificate.ts';
 import type { RevocationList } from './crl.ts';
-import { CRL_EXTENSION } from '../object-identifiers.ts';
+import { CRL_EXTENSION } from '../der/object-identifiers.ts';
 import { PkiError } from '../pki-error.ts';
-import type { Profile } from '../profile.ts';
+import type { Profile } from '../profile/profile.ts';
 import { CLOCK_SKEW_MS, type RevocationAnswer, type RevocationRefusal } from './revocation-answer.ts';
 
 export interface CrlQuestion {

@@ -1,5 +1,5 @@
-import { TAG } from '../der.ts';
-import { equalBytes } from '../der-values.ts';
+import { TAG } from '../der/der.ts';
+import { equalBytes } from '../der/der-values.ts';
 import { PkiError } from '../pki-error.ts';
 
 /** A place in the bytes of a list. */

@@ -1,7 +1,7 @@
-import { contextTag, onlyElement, TAG } from '../der.ts';
-import type { DerElement, DerReader } from '../der.ts';
-import { booleanValue } from '../der-values.ts';
-import { ADDRESS_LENGTHS, readGeneralName } from '../general-name.ts';
+import { contextTag, onlyElement, TAG } from '../der/der.ts';
+import type { DerElement, DerReader } from '../der/der.ts';
+import { booleanValue } from '../der/der-values.ts';
+import { ADDRESS_LENGTHS, readGeneralName } from '../names/general-name.ts';
 
 /** IssuingDistributionPoint of RFC 5280 §5.2.5: which certificates a CRL is about. */
 export interface IssuingDistributionPoint {

@@ -1,9 +1,9 @@
 import type { Certificate } from '../certificate.ts';
 import { isSameName, parseReadable } from '../certificate.ts';
 import { isUnderstood, validityFailure } from '../certificate-checks.ts';
-import { equalBytes } from '../der-values.ts';
+import { equalBytes } from '../der/der-values.ts';
 import { hasUnknownCritical } from '../extension-list.ts';
-import { PURPOSE } from '../object-identifiers.ts';
+import { PURPOSE } from '../der/object-identifiers.ts';
 import { isIdOf, keyHash } from './ocsp-certificate-id.ts';
 import type { BasicOcspResponse, SingleResponse } from './ocsp-response.ts';
 import { parseOcspResponse } from './ocsp-response.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 import type { Certificate } from '../certificate.ts';
-import type { DerReader } from '../der.ts';
-import { onlyElement, TAG } from '../der.ts';
-import { bitStringValue, equalBytes, integerContent, objectIdentifier, toHex } from '../der-values.ts';
+import type { DerReader } from '../der/der.ts';
+import { onlyElement, TAG } from '../der/der.ts';
+import { bitStringValue, equalBytes, integerContent, objectIdentifier, toHex } from '../der/der-values.ts';
 
 /** CertID of RFC 6960 §4.1.1: a serial number of an issuer that is known by hashes of its name and key. */
 export interface OcspCertificateId {

@@ -1,5 +1,5 @@
 import type { Certificate } from '../certificate.ts';
-import { TAG } from '../der.ts';
+import { TAG } from '../der/der.ts';
 import { digest, keyHash } from './ocsp-certificate-id.ts';
 
 /** AlgorithmIdentifier of SHA-1 with NULL: what every responder knows (RFC 5019 §2.1.1). */

@@ -1,8 +1,8 @@
-import type { DerReader } from '../der.ts';
-import { contextTag, onlyElement, TAG } from '../der.ts';
-import { bitStringValue, countValue, objectIdentifier, timeValue } from '../der-values.ts';
-import { parseDistinguishedName } from '../distinguished-name.ts';
-import type { DistinguishedName } from '../distinguished-name.ts';
+import type { DerReader } from '../der/der.ts';
+import { contextTag, onlyElement, TAG } from '../der/der.ts';
+import { bitStringValue, countValue, objectIdentifier, timeValue } from '../der/der-values.ts';
+import { parseDistinguishedName } from '../names/distinguished-name.ts';
+import type { DistinguishedName } from '../names/distinguished-name.ts';
 import type { Extensions } from '../extension-list.ts';
 import { readExtensionList } from '../extension-list.ts';
 import type { OcspCertificateId } from './ocsp-certificate-id.ts';

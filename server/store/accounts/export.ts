@@ -1,10 +1,10 @@
 import { type Expression, type Kysely, type Selectable, sql, type SqlBool } from 'kysely';
-import { parseOwn, parseSettings } from '../alerts/alert-settings.ts';
 import { EXPORT_LIMITS, pastOf } from '../monitors/domain-export.ts';
 import { maskedTarget, type StoredChannelConfig } from '../alerts/channel-config.ts';
 import { countMonitors } from '../monitors/monitor-total.ts';
 import type { Store } from '../db/open-store.ts';
 import type { MonitorsTable, Tables } from '../schema/tables.ts';
+import { parseOwn, parseSettings } from '../alerts/stored-alerts.ts';
 
 /** What the account's row, and a few that belong to it, say. Keys are columns; instants ms UTC. */
 export async function profileExport(store: Store, accountId: string) {

@@ -4,7 +4,7 @@ import type { MonitorKey } from '../monitors/monitor-change.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryAttemptsTable, DeliveryState } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
-import { readAlertFacts } from './alert-facts.ts';
+import { readAlertFacts } from './stored-alerts.ts';
 
 /** An alert that was sent or will be. Instants are ms UTC. */
 export interface ToldAlert {

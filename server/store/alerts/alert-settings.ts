@@ -5,7 +5,6 @@ import {
   type AlertSettings,
   type AlertSeverity,
   type ChannelState,
-  DEFAULT_ALERT_SETTINGS,
   type DomainAlertSettings,
   effectiveSettings,
   leavesAt,
@@ -23,9 +22,8 @@ import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { refusalsAmong } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
-import { storedJson } from '../db/stored-json.ts';
-import { z } from 'zod';
 import { isWaiting } from '../mail/outbox.ts';
+import { parseOwn, parseSettings } from './stored-alerts.ts';
 
 /** What people chose about the alerts of one monitor. */
 export interface ChosenAlerts {
@@ -115,35 +113,6 @@ async function channelStates(
       isOpen: row.confirmed_at !== null && row.disabled_at === null && !refusals.has(addressOf(row) ?? ''),
     })),
   ].map((channel) => ({ ...channel, isUnsubscribed: hasUnsubscribed(unsubscribed.get(channel.key)) }));
-}
-
-const SETTINGS = z.object({
-  channels: z.array(z.string()).nullable(),
-  steps: z
-    .array(z.union([z.templateLiteral([z.number(), 'd']), z.templateLiteral([z.number(), '%'])]))
-    .nullable(),
-  quietHours: z
-    .object({ fromMinute: z.number(), toMinute: z.number(), criticalAlways: z.boolean() })
-    .nullable(),
-  muted: z.array(z.enum(['uptime', 'changed', 'replacement_wanted', 'good_news'])),
-});
-const readSettings = storedJson('alert settings of an account', SETTINGS);
-const readOwn: (text: string) => DomainAlertSettings = storedJson(
-  'alert settings of a domain',
-  z.object({
-    channels: SETTINGS.shape.channels.exactOptional(),
-    steps: SETTINGS.shape.steps.exactOptional(),
-    quietHours: SETTINGS.shape.quietHours.exactOptional(),
-    muted: SETTINGS.shape.muted.exactOptional(),
-  }),
-);
-
-export function parseSettings(text: string | null): AlertSettings {
-  return text === null ? DEFAULT_ALERT_SETTINGS : readSettings(text);
-}
-
-export function parseOwn(text: string | null): DomainAlertSettings | null {
-  return text === null ? null : readOwn(text);
 }
 
 /**

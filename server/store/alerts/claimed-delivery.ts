@@ -13,7 +13,7 @@ import { type Account, toAccount } from '../accounts/accounts.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
-import { readAlertFacts } from './alert-facts.ts';
+import { readAlertFacts } from './stored-alerts.ts';
 
 /** A delivery that only this worker may send until its lease ends. */
 export interface ClaimedDelivery {

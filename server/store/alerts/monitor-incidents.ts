@@ -16,7 +16,7 @@ import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
-import { readIncidentFacts } from './alert-facts.ts';
+import { readIncidentFacts } from './stored-alerts.ts';
 
 /** Returns the incidents of a monitor that the alert rules need: open ones, and those that ended recently. */
 export async function knownIncidents(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Stored JSON has another shape than this program writes and reads. */
-export class StoredJsonError extends Error {
+class StoredJsonError extends Error {
   override name = 'StoredJsonError';
 }
 

@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { CALLS } from '../../../contract/calls.ts';
+import { CALLS } from '../../../contract/calls/calls.ts';
 import { DOMAINS_BEFORE_PROOF } from '../../../contract/constants.ts';
 import type { Demo } from '../demo.ts';
 import { sendTo, signUp } from '../people.ts';

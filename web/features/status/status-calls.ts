@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { wrapped } from '../../../contract/call.ts';
+import { wrapped } from '../../../contract/calls/call.ts';
 import { domainListSchema, summarySchema } from '../../../contract/domain.ts';
 import {
   pageAddressAnswerSchema,

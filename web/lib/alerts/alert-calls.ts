@@ -17,7 +17,7 @@ import type {
   DomainAlertsWire,
   MaintenanceWindowWire,
 } from '../../../contract/alerting.ts';
-import { nothing, wrapped } from '../../../contract/call.ts';
+import { nothing, wrapped } from '../../../contract/calls/call.ts';
 import { api } from '../api-client.ts';
 
 const accountAnswer = wrapped(accountAlertsSchema);

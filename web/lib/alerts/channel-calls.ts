@@ -12,7 +12,7 @@ import type {
   ChannelWire,
   DeliveryWire,
 } from '../../../contract/channel.ts';
-import { nothing, wrapped } from '../../../contract/call.ts';
+import { nothing, wrapped } from '../../../contract/calls/call.ts';
 import { api } from '../api-client.ts';
 
 const channelAnswer = wrapped(channelSchema);

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { confirmedRecipientSchema, unsubscribeSubjectSchema } from '../../../../contract/alerting.ts';
 import type { unsubscribeSchema } from '../../../../contract/alerting.ts';
-import { wrapped } from '../../../../contract/call.ts';
+import { wrapped } from '../../../../contract/calls/call.ts';
 import { bodyOf, errorOf, send, understood } from '../../../lib/http.ts';
 import type { HttpRequest } from '../../../lib/http.ts';
 import { toSnakeCase } from '../../../lib/wire-case.ts';

@@ -1,5 +1,5 @@
 import { domainAlertsSchema } from '../../../../contract/alerting.ts';
-import { wrapped } from '../../../../contract/call.ts';
+import { wrapped } from '../../../../contract/calls/call.ts';
 import { OWN_MAIL } from '../../../../contract/channel.ts';
 import { useAlertCache, useChannels } from '../../../lib/alerts/alert-queries.ts';
 import { api, messageOf } from '../../../lib/api-client.ts';

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { wrapped, nothing } from '../../../../contract/call.ts';
+import { wrapped, nothing } from '../../../../contract/calls/call.ts';
 import { badgeSchema } from '../../../../contract/status-page.ts';
 import { api } from '../../../lib/api-client.ts';
 import { messageOf } from '../../../lib/api-error.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, notFound, useParams } from '@tanstack/react-router';
 import { publicStatusSchema } from '../../../../contract/status-page.ts';
 import type { PublicStatus } from '../../../../contract/status-page.ts';
-import { wrapped } from '../../../../contract/call.ts';
+import { wrapped } from '../../../../contract/calls/call.ts';
 import { ApiError, sentenceOf } from '../../../lib/api-error.ts';
 import { relativeTime } from '../../../lib/dates.ts';
 import { bodyOf, errorOf, send, understood } from '../../../lib/http.ts';

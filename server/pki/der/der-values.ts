@@ -1,0 +1,121 @@
+import { BoundedMap } from '../bounded-map.ts';
+import type { DerElement } from './der.ts';
+import { TAG } from './der.ts';
+import { PkiError } from '../pki-error.ts';
+
+export function toHex(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+}
+
+export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) if (left[index] !== right[index]) return false;
+  return true;
+}
+
+/** BOOLEAN: DER knows 00 and FF only. */
+export function booleanValue(element: DerElement): boolean {
+  const [value] = element.content;
+  if (element.content.length !== 1 || (value !== 0 && value !== 0xff)) {
+    throw new PkiError('der_boolean', 'not a DER boolean');
+  }
+  return value === 0xff;
+}
+
+/** INTEGER content, checked for the shortest form; still two's complement. */
+export function integerContent(element: DerElement): Uint8Array {
+  const { content } = element;
+  const [first, second] = content;
+  if (first === undefined) throw new PkiError('der_integer', 'empty integer');
+  if (second !== undefined && ((first === 0 && second < 0x80) || (first === 0xff && second >= 0x80))) {
+    throw new PkiError('der_integer', 'integer not minimal');
+  }
+  return content;
+}
+
+/** INTEGER (0..MAX) as a number. Anything beyond 2^31 is refused: no count in a certificate comes near. */
+export function countValue(element: DerElement): number {
+  const content = integerContent(element);
+  if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative count');
+  if (content.length > 4) throw new PkiError('value', 'count out of range');
+  let value = 0;
+  for (const byte of content) value = value * 256 + byte;
+  return value;
+}
+
+/** The octets of a BIT STRING and how many of the last octet's bits are unused. */
+export function bitStringValue(element: DerElement): { unusedBits: number; octets: Uint8Array } {
+  const [unusedBits] = element.content;
+  const octets = element.content.subarray(1);
+  if (unusedBits === undefined || unusedBits > 7 || (octets.length === 0 && unusedBits !== 0)) {
+    throw new PkiError('der_bit_string', 'bad count of unused bits');
+  }
+  const last = octets[octets.length - 1] ?? 0;
+  if ((last & ((1 << unusedBits) - 1)) !== 0) throw new PkiError('der_bit_string', 'unused bits set');
+  return { unusedBits, octets };
+}
+
+/** OBJECT IDENTIFIER content as dotted text. */
+export function objectIdentifierText(content: Uint8Array): string {
+  if (content.length === 0 || content.length > 64) {
+    throw new PkiError('der_object_identifier', 'empty or oversized object identifier');
+  }
+  if ((content[content.length - 1] ?? 0) >= 0x80) throw new PkiError('der_object_identifier', 'arc cut off');
+  let text = '';
+  let arc = 0;
+  let open = false;
+  for (const byte of content) {
+    if (!open && byte === 0x80) throw new PkiError('der_object_identifier', 'arc not minimal');
+    arc = arc * 128 + (byte & 0x7f);
+    // Arcs of 128 bits exist (2.25 UUIDs); past 2^53 they lose precision, which could make two of them look equal.
+    if (arc > Number.MAX_SAFE_INTEGER) return `hex.${toHex(content)}`;
+    open = byte >= 0x80;
+    if (open) continue;
+    // X.690 §8.19.4: the first two arcs share one number.
+    const root = Math.min(Math.floor(arc / 40), 2);
+    text += text === '' ? `${root}.${arc - root * 40}` : `.${arc}`;
+    arc = 0;
+  }
+  return text;
+}
+
+export function objectIdentifier(element: DerElement): string {
+  if (element.tag !== TAG.objectIdentifier) throw new PkiError('der_tag', 'object identifier expected');
+  // A few dozen identifiers make up nearly all; finding one again costs a tenth of decoding it.
+  const encoded = element.latin1;
+  let text = decoded.get(encoded);
+  if (text === null) {
+    text = objectIdentifierText(element.content);
+    decoded.set(encoded, text);
+  }
+  return text;
+}
+
+const decoded = new BoundedMap<string, string>(512);
+
+/** IA5String content: ASCII, every octet below 0x80. */
+export function ia5Text(element: DerElement): string {
+  const text = element.latin1;
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) >= 0x80) throw new PkiError('der_string', 'IA5String beyond ASCII');
+  }
+  return text;
+}
+
+/** UTCTime or GeneralizedTime in the only forms RFC 5280 §4.1.2.5 allows: with seconds, in Z, without fractions. */
+export function timeValue(element: DerElement): number {
+  const generalized = element.tag === TAG.generalizedTime;
+  if (!generalized && element.tag !== TAG.utcTime) throw new PkiError('der_tag', 'time expected');
+  let text = ia5Text(element);
+  // §4.1.2.5.1: two digits from 50 on are of the 20th century.
+  if (!generalized) text = (text >= '5' ? '19' : '20') + text;
+  if (!/^\d{14}Z$/.test(text)) throw new PkiError('der_time', 'time not in its DER form');
+  const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}`;
+  const iso = `${day}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}.000Z`;
+  const instant = Date.parse(iso);
+  // Date rolls 30 February or 24:00 over to another day; such a time was never a valid one.
+  if (Number.isNaN(instant) || new Date(instant).toISOString() !== iso) {
+    throw new PkiError('der_time', 'no such time');
+  }
+  return instant;
+}

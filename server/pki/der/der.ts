@@ -1,0 +1,166 @@
+import { PkiError } from '../pki-error.ts';
+
+/** Tags of X.690 that certificates use. Context tags: `contextTag`. */
+export const TAG = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  null: 0x05,
+  objectIdentifier: 0x06,
+  utf8String: 0x0c,
+  printableString: 0x13,
+  teletexString: 0x14,
+  ia5String: 0x16,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  universalString: 0x1c,
+  bmpString: 0x1e,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
+/** `[number]` of ASN.1: constructed for EXPLICIT and for structures, primitive for IMPLICIT simple types. */
+export function contextTag(number: number, form: 'constructed' | 'primitive'): number {
+  return (form === 'constructed' ? 0xa0 : 0x80) | number;
+}
+
+/**
+ * One element of DER: a place in its source. The views are made when asked for, because making one costs more than
+ * reading the element, and most elements are only walked over.
+ */
+export class DerElement {
+  readonly tag: number;
+  readonly #bytes: Buffer;
+  readonly #start: number;
+  readonly #contentStart: number;
+  readonly #end: number;
+
+  constructor(tag: number, bytes: Buffer, start: number, contentStart: number, end: number) {
+    this.tag = tag;
+    this.#bytes = bytes;
+    this.#start = start;
+    this.#contentStart = contentStart;
+    this.#end = end;
+  }
+
+  /** Identifier, length and content. */
+  get encoded(): Uint8Array {
+    return this.#bytes.subarray(this.#start, this.#end);
+  }
+
+  get content(): Uint8Array {
+    return this.#bytes.subarray(this.#contentStart, this.#end);
+  }
+
+  /** The content with every octet as the character of the same number. */
+  get latin1(): string {
+    return this.#bytes.toString('latin1', this.#contentStart, this.#end);
+  }
+
+  /** A reader over the content. */
+  open(): DerReader {
+    return new DerReader(this.#bytes, this.#contentStart, this.#end);
+  }
+}
+
+/** Most children that any list is read to: far above real use, so that a hostile list costs little. */
+const MAX_CHILDREN = 16_384;
+
+/**
+ * Walks the elements of one DER content, strictly: single-byte tags, definite minimal lengths, nothing past the end.
+ * It never descends by itself, so nesting costs nothing until a grammar asks for it. Throws PkiError only.
+ */
+export class DerReader {
+  readonly #bytes: Buffer;
+  readonly #limit: number;
+  #position: number;
+  #count = 0;
+
+  constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
+    this.#bytes = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#position = start;
+    this.#limit = end;
+  }
+
+  get done(): boolean {
+    return this.#position >= this.#limit;
+  }
+
+  /** The tag of the next element, -1 at the end. */
+  get nextTag(): number {
+    return this.done ? -1 : (this.#bytes[this.#position] ?? -1);
+  }
+
+  /** The next element; with `tag` it must have that one. */
+  read(tag?: number): DerElement {
+    const bytes = this.#bytes;
+    const limit = this.#limit;
+    const start = this.#position;
+    const found = bytes[start];
+    const first = bytes[start + 1];
+    if (start + 1 >= limit || found === undefined || first === undefined) {
+      throw new PkiError('der_truncated', 'element cut off');
+    }
+    if (tag !== undefined && found !== tag) {
+      throw new PkiError('der_tag', `tag ${found.toString(16)} where ${tag.toString(16)} belongs`);
+    }
+    if ((found & 0x1f) === 0x1f) throw new PkiError('der_tag', 'multi-byte tag');
+    if (++this.#count > MAX_CHILDREN) throw new PkiError('too_large', 'too many elements');
+
+    let contentStart = start + 2;
+    let length = first;
+    if (first >= 0x80) {
+      const size = first & 0x7f;
+      // 0x80 is BER's indefinite form; more than four length bytes cannot be within any size limit.
+      if (size === 0 || size > 4) throw new PkiError('der_length', 'indefinite or oversized length');
+      if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
+      length = 0;
+      for (let index = 0; index < size; index++) length = length * 256 + (bytes[contentStart + index] ?? 0);
+      if (length < 0x80 || length < 256 ** (size - 1)) {
+        throw new PkiError('der_length', 'length not minimal');
+      }
+      contentStart += size;
+    }
+    const end = contentStart + length;
+    if (end > limit) throw new PkiError('der_truncated', 'content cut off');
+    this.#position = end;
+    return new DerElement(found, bytes, start, contentStart, end);
+  }
+
+  /** The next element if it has this tag, else null. */
+  optional(tag: number): DerElement | null {
+    return this.nextTag === tag ? this.read() : null;
+  }
+
+  /** A reader over the content of the next element. */
+  enter(tag: number): DerReader {
+    return this.read(tag).open();
+  }
+
+  /** Throws if anything is left. */
+  end(): void {
+    if (!this.done) throw new PkiError('der_trailing', 'bytes after the end');
+  }
+}
+
+/** The only element of `bytes`, which must have this tag. */
+export function onlyElement(bytes: Uint8Array, tag: number): DerElement {
+  const reader = new DerReader(bytes);
+  const element = reader.read(tag);
+  reader.end();
+  return element;
+}
+
+/** Reads `SEQUENCE SIZE (1..MAX) OF`: every element through `read`. */
+export function nonEmptyList<Item>(
+  bytes: Uint8Array,
+  tag: number,
+  read: (reader: DerReader) => Item,
+): Item[] {
+  const reader = onlyElement(bytes, tag).open();
+  if (reader.done) throw new PkiError('empty', 'empty list');
+  const items: Item[] = [];
+  while (!reader.done) items.push(read(reader));
+  return items;
+}

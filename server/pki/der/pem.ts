@@ -1,0 +1,53 @@
+import { PkiError } from '../pki-error.ts';
+
+const MAX_TEXT_LENGTH = 8 * 1024 * 1024;
+const MAX_BLOCKS = 10_000;
+const BLOCKS = {
+  certificate: {
+    whole: /-----BEGIN (X509 |TRUSTED )?CERTIFICATE-----([A-Za-z0-9+/=\s]*)-----END \1?CERTIFICATE-----/g,
+    begin: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/g,
+  },
+  crl: {
+    whole: /-----BEGIN (X509 )CRL-----([A-Za-z0-9+/=\s]*)-----END X509 CRL-----/g,
+    begin: /-----BEGIN X509 CRL-----/g,
+  },
+} as const;
+
+/**
+ * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order. Ignores text around the blocks.
+ * Throws PkiError `pem` on a block that is not whole, `too_large` over 8 MB or 10,000 blocks.
+ */
+export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
+  checkLength(text.length);
+  const blocks: Uint8Array[] = [];
+  for (const [, , body = ''] of text.matchAll(BLOCKS[kind].whole)) {
+    if (blocks.length >= MAX_BLOCKS) throw new PkiError('too_large', 'too many PEM blocks');
+    const base64 = body.replace(/\s+/g, '');
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) {
+      throw new PkiError('pem', 'PEM block is not base64');
+    }
+    blocks.push(new Uint8Array(Buffer.from(base64, 'base64')));
+  }
+  const begun = text.match(BLOCKS[kind].begin)?.length ?? 0;
+  if (begun !== blocks.length) throw new PkiError('pem', 'PEM block is not whole');
+  return blocks;
+}
+
+/** Decodes bytes for `splitPem`. Throws PkiError `too_large` over 8 MB, before it allocates the text. */
+export function pemText(bytes: Uint8Array): string {
+  checkLength(bytes.length);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+function checkLength(length: number): void {
+  if (length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
+}
+
+/** One certificate as PEM text: lines of 64 characters, the last one ended too (RFC 7468 §2). */
+export function toPem(der: Uint8Array): string {
+  const lines =
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}

@@ -1,0 +1,70 @@
+import type { DerReader } from '../der/der.ts';
+import { contextTag, onlyElement, TAG } from '../der/der.ts';
+import { ia5Text, objectIdentifierText } from '../der/der-values.ts';
+import type { DistinguishedName } from './distinguished-name.ts';
+import { parseDistinguishedName } from './distinguished-name.ts';
+import { PkiError } from '../pki-error.ts';
+
+/** GeneralName of RFC 5280 §4.2.1.6. `unsupported` forms carry no value: nothing here can compare them. */
+export type GeneralName =
+  | { readonly kind: 'dns' | 'email' | 'uri'; readonly value: string }
+  /** 4 or 16 octets as a name, 8 or 32 (address and mask) in name constraints. */
+  | { readonly kind: 'ip'; readonly octets: Uint8Array }
+  | { readonly kind: 'directory'; readonly name: DistinguishedName }
+  | { readonly kind: 'unsupported'; readonly form: UnsupportedForm };
+
+export type UnsupportedForm = 'otherName' | 'x400Address' | 'ediPartyName' | 'registeredID';
+
+const FORM = {
+  otherName: contextTag(0, 'constructed'),
+  email: contextTag(1, 'primitive'),
+  dns: contextTag(2, 'primitive'),
+  x400Address: contextTag(3, 'constructed'),
+  directory: contextTag(4, 'constructed'),
+  ediPartyName: contextTag(5, 'constructed'),
+  uri: contextTag(6, 'primitive'),
+  ip: contextTag(7, 'primitive'),
+  registeredId: contextTag(8, 'primitive'),
+} as const;
+
+/** The next GeneralName; `ipLengths` says which sizes of iPAddress belong here. */
+export function readGeneralName(reader: DerReader, ipLengths: readonly number[]): GeneralName {
+  const element = reader.read();
+  switch (element.tag) {
+    case FORM.dns:
+      return { kind: 'dns', value: ia5Text(element) };
+    case FORM.email:
+      return { kind: 'email', value: ia5Text(element) };
+    case FORM.uri:
+      return { kind: 'uri', value: ia5Text(element) };
+    case FORM.ip:
+      return { kind: 'ip', octets: addressOctets(element.content, ipLengths) };
+    case FORM.directory:
+      // Name is a CHOICE, so this tag is explicit although the module's default is implicit (X.680 §31.2.7).
+      return {
+        kind: 'directory',
+        name: parseDistinguishedName(onlyElement(element.content, TAG.sequence).encoded),
+      };
+    case FORM.otherName:
+      return { kind: 'unsupported', form: 'otherName' };
+    case FORM.x400Address:
+      return { kind: 'unsupported', form: 'x400Address' };
+    case FORM.ediPartyName:
+      return { kind: 'unsupported', form: 'ediPartyName' };
+    case FORM.registeredId:
+      objectIdentifierText(element.content);
+      return { kind: 'unsupported', form: 'registeredID' };
+    default:
+      throw new PkiError('der_tag', 'no such form of GeneralName');
+  }
+}
+
+function addressOctets(octets: Uint8Array, lengths: readonly number[]): Uint8Array {
+  if (!lengths.includes(octets.length)) throw new PkiError('value', 'iPAddress of an impossible length');
+  return octets;
+}
+
+/** Octet counts of an iPAddress as a name. */
+export const ADDRESS_LENGTHS = [4, 16];
+/** Octet counts of an iPAddress as a constraint: address and mask (RFC 5280 §4.2.1.10). */
+export const SUBTREE_LENGTHS = [8, 32];

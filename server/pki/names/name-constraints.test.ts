@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { objectIdentifier, sequence, set, tagged, utf8String } from '../../../tests/kit/der-writer.ts';
+import type { CertificateOptions } from '../../../tests/kit/mint.ts';
+import { mintAuthority, nameDer } from '../../../tests/kit/mint.ts';
+import type { Certificate } from '../certificate.ts';
+import { parseCertificate } from '../certificate.ts';
+import { isWithinConstraints } from './name-constraints.ts';
+import { parseNameConstraints } from './name-constraints-extension.ts';
+import { WorkBudget } from '../work-budget.ts';
+
+const root = mintAuthority();
+const TAGS = { email: 1, dns: 2, uri: 6 } as const;
+type Form = keyof typeof TAGS;
+const generalName = (form: Form, text: string) => tagged(TAGS[form], false, Buffer.from(text));
+
+function withNames(...names: Uint8Array[]): Certificate {
+  const san = { oid: '2.5.29.17', value: sequence(...names) };
+  return parseCertificate(root.issue({ key: root.key, commonName: 'x', extraExtensions: [san] }).der);
+}
+
+function constraints(permitted: Uint8Array[], excluded: Uint8Array[] = []) {
+  const list = (number: number, bases: Uint8Array[]) =>
+    bases.length === 0 ? [] : [tagged(number, true, ...bases.map((base) => sequence(base)))];
+  return parseNameConstraints(sequence(...list(0, permitted), ...list(1, excluded)));
+}
+
+const budget = () => new WorkBudget();
+const isPermitted = (form: Form, base: string, name: string) =>
+  isWithinConstraints(withNames(generalName(form, name)), constraints([generalName(form, base)]), budget());
+const isExcluded = (form: Form, base: string, name: string) =>
+  !isWithinConstraints(
+    withNames(generalName(form, name)),
+    constraints([], [generalName(form, base)]),
+    budget(),
+  );
+
+describe('dNSName', () => {
+  it.each([
+    ['example.com', 'example.com'],
+    ['example.com', 'a.b.EXAMPLE.com'],
+    ['example.com', '*.example.com'],
+    ['.example.com', 'a.example.com'],
+    ['', 'anything.example'],
+  ])('%j covers %s', (base, name) => {
+    expect(isPermitted('dns', base, name)).toBe(true);
+    expect(isExcluded('dns', base, name)).toBe(true);
+  });
+
+  it.each([
+    ['example.com', 'badexample.com'],
+    ['example.com', 'example.com.evil.example'],
+    ['a.example.com', 'example.com'],
+    ['.example.com', 'example.com'],
+  ])('%j does not cover %s', (base, name) => {
+    expect(isPermitted('dns', base, name)).toBe(false);
+    expect(isExcluded('dns', base, name)).toBe(false);
+  });
+
+  it('a wildcard is excluded with any name it could stand for, and permitted only with all of them', () => {
+    expect(isExcluded('dns', 'foo.example.com', '*.example.com')).toBe(true);
+    expect(isPermitted('dns', 'foo.example.com', '*.example.com')).toBe(false);
+    expect(isExcluded('dns', 'a.foo.example.com', '*.example.com')).toBe(false);
+  });
+
+  it('a malformed name is never inside', () => {
+    for (const name of ['', '.example.com', 'a..example.com', 'a b.example.com', '*.*.example.com']) {
+      expect(isPermitted('dns', 'example.com', name)).toBe(false);
+      expect(isExcluded('dns', 'other.example', name)).toBe(true);
+    }
+  });
+});
+
+describe('rfc822Name', () => {
+  it.each([
+    ['a@example.com', 'a@EXAMPLE.com', true],
+    ['a@example.com', 'A@example.com', false],
+    ['a@example.com', 'b@example.com', false],
+    ['*@example.com', 'a@example.com', false],
+    ['example.com', 'a@example.com', true],
+    ['example.com', 'a@sub.example.com', false],
+    ['.example.com', 'a@sub.example.com', true],
+    ['.example.com', 'a@example.com', false],
+    ['example.com', '"a@b"@example.com', true],
+  ])('%s covers %s: %s', (base, name, expected) => {
+    expect(isPermitted('email', base, name)).toBe(expected);
+    expect(isExcluded('email', base, name)).toBe(expected);
+  });
+
+  it('fails for what is no mailbox, whichever way it is constrained', () => {
+    for (const name of ['a@b@example.com', 'example.com', '@example.com', 'a@']) {
+      expect(isPermitted('email', 'example.com', name)).toBe(false);
+      expect(isExcluded('email', 'other.example', name)).toBe(true);
+    }
+  });
+
+  it('applies to the subject where no alternative name speaks for it', () => {
+    const subjectDer = sequence(
+      set(sequence(objectIdentifier('1.2.840.113549.1.9.1'), utf8String('a@example.com'))),
+    );
+    const certificate = parseCertificate(root.issue({ key: root.key, subjectDer }).der);
+    const only = (base: string) => constraints([generalName('email', base)]);
+    expect(isWithinConstraints(certificate, only('example.com'), budget())).toBe(true);
+    expect(isWithinConstraints(certificate, only('example.org'), budget())).toBe(false);
+  });
+});
+
+describe('uniformResourceIdentifier', () => {
+  it.each([
+    ['example.com', 'https://example.com/a', true],
+    ['example.com', 'https://user@example.com:8443?x', true],
+    ['example.com', 'https://a.example.com', false],
+    ['.example.com', 'https://a.example.com', true],
+    ['example.com', 'https://example.com@evil.example/', false],
+    ['example.com', 'https://evil.example#example.com', false],
+  ])('%s covers %s: %s', (base, name, expected) => expect(isPermitted('uri', base, name)).toBe(expected));
+
+  it('fails for a URI without a host name', () => {
+    for (const name of ['urn:uuid:1', 'https://192.0.2.1/', 'https://[::1]/', 'mailto:a@example.com']) {
+      expect(isPermitted('uri', 'example.com', name)).toBe(false);
+      expect(isExcluded('uri', 'other.example', name)).toBe(true);
+    }
+  });
+});
+
+describe('other forms', () => {
+  const within = (leaf: CertificateOptions, authority: CertificateOptions) => {
+    const { nameConstraints } = parseCertificate(mintAuthority({ key: root.key, ...authority }).der);
+    const certificate = parseCertificate(root.issue({ key: root.key, ...leaf }).der);
+    return nameConstraints !== null && isWithinConstraints(certificate, nameConstraints, budget());
+  };
+
+  it('addresses lie in their subnet, of their own family', () => {
+    const authority = { permitted: { ip: ['192.0.2.0/24'] } };
+    expect(within({ ipAddresses: ['192.0.2.7'] }, authority)).toBe(true);
+    expect(within({ ipAddresses: ['192.0.3.7'] }, authority)).toBe(false);
+    expect(within({ ipAddresses: ['2001:db8::1'] }, authority)).toBe(false);
+    expect(within({ dnsNames: ['a.example'] }, authority)).toBe(true);
+    expect(within({ ipAddresses: ['::1'] }, { excluded: { ip: ['::1/128'] } })).toBe(false);
+  });
+
+  it('directory names start with their base', () => {
+    const authority = { permitted: { directory: [nameDer({ country: 'DE', organization: 'Example' })] } };
+    expect(within({ country: 'DE', organization: 'EXAMPLE', commonName: 'a' }, authority)).toBe(true);
+    expect(within({ country: 'FR', organization: 'Example', commonName: 'a' }, authority)).toBe(false);
+    expect(within({ organization: 'Example', commonName: 'a' }, authority)).toBe(false);
+    expect(within({ dnsNames: ['a.example'], commonName: null }, authority)).toBe(true);
+  });
+
+  it('a form that cannot be compared fails where it is constrained', () => {
+    const other = tagged(0, true, objectIdentifier('1.2.3'), tagged(0, true, utf8String('a')));
+    expect(isWithinConstraints(withNames(other), constraints([], [other]), budget())).toBe(false);
+    expect(isWithinConstraints(withNames(other), constraints([generalName('uri', 'a')]), budget())).toBe(
+      true,
+    );
+  });
+
+  it('the work is bounded', () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `a${index}.example`));
+    const bases = Array.from({ length: 2_000 }, (_, index) => generalName('dns', `b${index}.example`));
+    expect(isWithinConstraints(withNames(...names), constraints([], bases), budget())).toBe(false);
+  });
+});
+
+describe('the extension', () => {
+  const refused: [string, Uint8Array][] = [
+    ['no subtrees', sequence()],
+    ['empty subtrees', sequence(tagged(0, true))],
+    ['a wildcard', sequence(tagged(0, true, sequence(generalName('dns', '*.example.com'))))],
+    [
+      'an address without mask',
+      sequence(tagged(0, true, sequence(tagged(7, false, Buffer.of(127, 0, 0, 1))))),
+    ],
+    [
+      'a mask with a gap',
+      sequence(tagged(0, true, sequence(tagged(7, false, Buffer.of(127, 0, 0, 1, 255, 0, 255, 0))))),
+    ],
+    [
+      'a minimum',
+      sequence(tagged(0, true, sequence(generalName('dns', 'a.example'), tagged(0, false, Buffer.of(1))))),
+    ],
+  ];
+  it.each(refused)('with %s cannot be read', (_, value) => {
+    expect(() => parseNameConstraints(value)).toThrow(expect.objectContaining({ name: 'PkiError' }));
+  });
+});

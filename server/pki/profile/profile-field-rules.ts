@@ -1,0 +1,71 @@
+import type { ProfileRule } from './profile.ts';
+import { RSA_ENCRYPTION } from '../public-key.ts';
+
+/** Rules on the fields outside the extensions. */
+export const FIELD_RULES: readonly ProfileRule[] = [
+  {
+    id: 'version-3',
+    section: 'BR 7.1.1',
+    profile: 'web-pki',
+    broken: ({ version }) => version !== 3,
+  },
+  {
+    id: 'serial-number-positive',
+    section: '4.1.2.2',
+    broken: ({ serialNumber }) =>
+      /^(?:00)?$/.test(serialNumber) || parseInt(serialNumber.slice(0, 2), 16) >= 0x80,
+  },
+  {
+    id: 'serial-number-within-20-octets',
+    section: '4.1.2.2',
+    broken: ({ serialNumber }) => serialNumber.length > 40,
+  },
+  {
+    id: 'issuer-not-empty',
+    section: '4.1.2.4',
+    broken: ({ issuer }) => issuer.isEmpty,
+  },
+  {
+    id: 'time-in-its-type',
+    section: '4.1.2.5',
+    broken: ({ timesAreEncodedAsRequired }) => !timesAreEncodedAsRequired,
+  },
+  {
+    id: 'authority-subject-not-empty',
+    section: '4.1.2.6',
+    broken: ({ subject, isCertificateAuthority }, role) =>
+      subject.isEmpty && (role !== 'leaf' || isCertificateAuthority),
+  },
+  {
+    id: 'no-unique-identifiers',
+    section: '4.1.2.8',
+    broken: ({ hasUniqueIdentifier }) => hasUniqueIdentifier,
+  },
+  {
+    id: 'key-permitted',
+    section: 'BR 6.1.5, 7.1.3.1',
+    profile: 'web-pki',
+    broken({ key }) {
+      if (key.type === 'rsa')
+        return key.algorithm !== RSA_ENCRYPTION || key.bits < 2048 || key.bits % 8 !== 0;
+      return key.type !== 'ec' || !['P-256', 'P-384', 'P-521'].includes(key.curve ?? '');
+    },
+  },
+  {
+    id: 'signature-algorithm-permitted',
+    section: 'BR 7.1.3.2',
+    profile: 'web-pki',
+    broken({ signature: { algorithm } }) {
+      const hashBytes = PERMITTED_HASHES.get(algorithm.hash ?? '');
+      if (hashBytes === undefined) return true;
+      // §7.1.3.2.1 lists PSS only with a salt as long as the hash.
+      return algorithm.scheme === 'rsa-pss' && algorithm.saltBytes !== hashBytes;
+    },
+  },
+];
+
+const PERMITTED_HASHES: ReadonlyMap<string, number> = new Map([
+  ['sha256', 32],
+  ['sha384', 48],
+  ['sha512', 64],
+]);

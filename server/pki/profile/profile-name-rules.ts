@@ -1,0 +1,107 @@
+import { isALabel } from '../names/a-label.ts';
+import type { Certificate } from '../certificate.ts';
+import { splitMailbox } from '../names/name-constraints.ts';
+import { EXTENSION } from '../der/object-identifiers.ts';
+import type { ProfileRule } from './profile.ts';
+
+/** Rules on the subject and its alternative names. */
+export const NAME_RULES: readonly ProfileRule[] = [
+  {
+    id: 'subject-attributes-within-bounds',
+    section: 'A.1',
+    broken: ({ subject }) =>
+      subject.relativeNames.flat().some(({ type, text }) => {
+        const bound = UPPER_BOUNDS.get(type);
+        return bound !== undefined && text !== null && (text === '' || Array.from(text).length > bound);
+      }),
+  },
+  {
+    id: 'alternative-name-critical-without-subject',
+    section: '4.2.1.6',
+    broken: ({ subject, extensions, isCertificateAuthority }) =>
+      subject.isEmpty &&
+      !isCertificateAuthority &&
+      extensions.get(EXTENSION.subjectAltName)?.critical !== true,
+  },
+  {
+    id: 'alternative-name-not-critical-with-subject',
+    section: 'BR 7.1.2.7.12',
+    profile: 'web-pki',
+    roles: ['leaf'],
+    broken: ({ subject, extensions }) =>
+      !subject.isEmpty && extensions.get(EXTENSION.subjectAltName)?.critical === true,
+  },
+  {
+    id: 'alternative-dns-name-in-preferred-syntax',
+    section: '4.2.1.6',
+    roles: ['leaf', 'intermediate'],
+    broken: ({ subjectAltNames }) => !subjectAltNames.dnsNames.every(isPreferredSyntax),
+  },
+  {
+    id: 'alternative-dns-name-labels',
+    section: 'BR 7.1.2.7.12',
+    profile: 'web-pki',
+    roles: ['leaf'],
+    // R-LDH labels (RFC 5890 §2.3.1) are reserved: only those that are A-labels may be issued for.
+    broken: ({ subjectAltNames }) =>
+      subjectAltNames.dnsNames
+        .flatMap((name) => name.split('.'))
+        .some((label) => label.slice(2, 4) === '--' && !isALabel(label)),
+  },
+  {
+    id: 'alternative-mailbox-syntax',
+    section: '4.2.1.6',
+    roles: ['leaf', 'intermediate'],
+    broken: ({ subjectAltNames }) =>
+      subjectAltNames.emailAddresses.some((address) => splitMailbox(address) === null),
+  },
+  {
+    id: 'server-has-alternative-names-of-hosts-only',
+    section: 'BR 7.1.2.7.12',
+    profile: 'web-pki',
+    roles: ['leaf'],
+    broken: ({ subjectAltNames: { all } }, _, purpose) =>
+      purpose === 'serverAuth' &&
+      (all.length === 0 || all.some(({ kind }) => kind !== 'dns' && kind !== 'ip')),
+  },
+  {
+    id: 'common-name-is-an-alternative-name',
+    section: 'BR 7.1.4.3',
+    profile: 'web-pki',
+    roles: ['leaf'],
+    broken: (certificate, _, purpose) => purpose === 'serverAuth' && !isCommonNameRepeated(certificate),
+  },
+  {
+    id: 'one-attribute-per-relative-name',
+    section: 'BR 7.1.4.1',
+    profile: 'web-pki',
+    roles: ['leaf'],
+    broken: ({ subject }) => subject.relativeNames.some((attributes) => attributes.length > 1),
+  },
+];
+
+/** Upper bounds of RFC 5280 Appendix A.1, in characters. */
+const UPPER_BOUNDS: ReadonlyMap<string, number> = new Map([
+  ['2.5.4.3', 64], // CN
+  ['2.5.4.5', 64], // serialNumber
+  ['2.5.4.6', 2], // C
+  ['2.5.4.7', 128], // L
+  ['2.5.4.8', 128], // ST
+  ['2.5.4.10', 64], // O
+  ['2.5.4.11', 64], // OU
+]);
+
+/** RFC 1034 §3.5 as changed by RFC 1123 §2.1, with a wildcard as the whole left-most label. */
+function isPreferredSyntax(name: string): boolean {
+  const host = name.startsWith('*.') ? name.slice(2) : name;
+  return host.length <= 253 && /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i.test(host);
+}
+
+/** At most one common name, which repeats a dNSName character for character or an address in its canonical text. */
+function isCommonNameRepeated({ subject, subjectAltNames }: Certificate): boolean {
+  const commonNames = subject.relativeNames.flat().filter(({ type }) => type === '2.5.4.3');
+  const [first] = commonNames;
+  if (first === undefined) return true;
+  if (commonNames.length > 1 || first.text === null) return false;
+  return subjectAltNames.dnsNames.includes(first.text) || subjectAltNames.ipAddresses.includes(first.text);
+}
