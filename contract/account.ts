@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_MAX_LENGTH } from './constants.ts';
+import { NAME_MAX_LENGTH } from './words.ts';
 import { lineSchema } from './text.ts';
 
 /** An offset, as '+05:30', is none: it knows no summer. */

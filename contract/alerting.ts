@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { deliverySchema } from './channel.ts';
 import { lineSchema } from './text.ts';
 import { WEEK_MS } from './durations.ts';
+import { ALERT_PROBLEMS, MUTABLE_EVENTS } from './words.ts';
 
 const isoInstant = z.string();
 export const MOST_STEPS = 8;
@@ -12,7 +13,6 @@ export const alertStepSchema = z.string().regex(/^(?:(?:[1-9]|[1-9]\d|[1-3]\d\d)
   message: 'A step is 1 to 399 days, or 1 to 50 percent of the lifetime',
 });
 const minuteSchema = z.number().int().min(0).max(1439);
-const MUTABLE_EVENT_NAMES = ['uptime', 'changed', 'replacement_wanted', 'good_news'] as const;
 
 const alertSettingsSchema = z.object({
   /** Keys of channels; null: all of them, also those to come. Never none: silence is not chosen by the way. */
@@ -30,7 +30,7 @@ const alertSettingsSchema = z.object({
     .refine(({ from_minute: from, to_minute: to }) => from !== to, 'Quiet hours need a beginning and an end')
     .nullable(),
   /** What nobody is told of. */
-  muted: z.array(z.enum(MUTABLE_EVENT_NAMES)).max(MUTABLE_EVENT_NAMES.length),
+  muted: z.array(z.enum(MUTABLE_EVENTS)).max(MUTABLE_EVENTS.length),
 });
 export type AlertSettingsWire = z.infer<typeof alertSettingsSchema>;
 
@@ -86,16 +86,6 @@ export const previewSchema = z.object({
   /** How many more there would be in the next 90 days. */
   more: z.number().int(),
 });
-
-export const ALERT_PROBLEMS = [
-  'expiry',
-  'revoked',
-  'wrong_name',
-  'chain_broken',
-  'changed',
-  'replacement_wanted',
-  'down',
-] as const;
 
 export const alertIncidentSchema = z.object({
   id: z.string(),

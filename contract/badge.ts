@@ -1,4 +1,4 @@
-import { CRITICAL_DAYS, SOON_DAYS } from './constants.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from './words.ts';
 import { DAY_MS } from './durations.ts';
 
 type BadgeStatus = 'expired' | 'critical' | 'soon';

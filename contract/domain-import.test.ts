@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { TAG_MAX_LENGTH } from './constants.ts';
+import { TAG_MAX_LENGTH } from './words.ts';
 import { tagSchema } from './domain.ts';
 import { importSchema } from './domain-import.ts';
 

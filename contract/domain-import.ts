@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMPORT_SIZE, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './constants.ts';
+import { IMPORT_SIZE, MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from './words.ts';
 import { domainSchema } from './domain.ts';
 import { problemCodeSchema } from './problem.ts';
 

@@ -4,29 +4,19 @@ import {
   DEFAULT_CHECK_EVERY_MINUTES,
   BULK_SIZE,
   CHECK_FREQUENCIES,
+  DOMAIN_STATES,
+  PROTOCOLS,
   HOST_MAX_LENGTH,
   MOST_TAGS,
   NOTES_MAX_LENGTH,
   SEARCH_MAX_LENGTH,
   TAG_MAX_LENGTH,
-} from './constants.ts';
+} from './words.ts';
 import { problemCodeSchema } from './problem.ts';
 import { lineSchema, textSchema } from './text.ts';
 import { uptimeSummarySchema } from './uptime.ts';
 
-export const DOMAIN_STATES = [
-  'pending',
-  'unread',
-  'expired',
-  'critical',
-  'soon',
-  'ok',
-  'revoked',
-  'paused',
-] as const;
-/** `paused`: not checked at present, whatever was seen before; `pending`: never checked; `unread`: checked, but no certificate was ever read; the rest by the badge's thresholds. */
 const domainStateSchema = z.enum(DOMAIN_STATES);
-export type DomainState = z.infer<typeof domainStateSchema>;
 
 export const findingSchema = z.object({
   code: z.string(),
@@ -38,23 +28,7 @@ export type FindingWire = z.infer<typeof findingSchema>;
 
 const isoInstant = z.string();
 
-export const PROTOCOL_NAMES = [
-  'https',
-  'tls',
-  'smtp',
-  'imap',
-  'pop3',
-  'ftp',
-  'nntp',
-  'sieve',
-  'xmpp',
-  'ldap',
-  'postgres',
-  'mysql',
-] as const;
-/** `https`: one request after the handshake; `tls`: none; the others change over by STARTTLS. */
-const protocolSchema = z.enum(PROTOCOL_NAMES);
-export type ProtocolName = z.infer<typeof protocolSchema>;
+const protocolSchema = z.enum(PROTOCOLS);
 
 /** One word or a few that people sort domains by; compared in lower case. Commas part tags where they stand in a line. */
 export const tagSchema = lineSchema(TAG_MAX_LENGTH)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './constants.ts';
+import { NAME_MAX_LENGTH, PASSWORD_MIN_LENGTH } from './words.ts';
 import { lineSchema } from './text.ts';
 
 const PASSWORD_MAX_LENGTH = 128;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { spec } from '../tests/spec/spec.ts';
 import { userSchema } from './account.ts';
 import { CALLS } from './calls/calls.ts';
-import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from './constants.ts';
+import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES } from './words.ts';
 import { domainSchema, historyEntrySchema } from './domain.ts';
 import { productSchema } from './payment.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_TAGS } from './constants.ts';
+import { MOST_TAGS } from './words.ts';
 import { tagSchema } from './domain.ts';
 import { lineSchema } from './text.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
-import { DOMAINS_BEFORE_PROOF } from '../contract/constants.ts';
+import { DOMAINS_BEFORE_PROOF } from '../contract/words.ts';
 import { LIMITS } from './core/index.ts';
 import { reachOfStrangers } from './reach-config.ts';
 

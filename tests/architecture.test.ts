@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ALERT_PROBLEMS, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS } from '../contract/words.ts';
 import { type Import, importsOf, withoutComments } from '../scripts/house/imports.ts';
 import { AT_NEW_OWNER } from '../server/store/schema/new-owner-tables.ts';
 
@@ -49,7 +50,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 };
 
 /** Files of plain constants that every room may import. */
-const CONSTANTS = ['contract/durations.ts'];
+const CONSTANTS = ['contract/durations.ts', 'contract/words.ts'];
 
 /** Packages that only these rooms may use; a package that is missing here is free for every room that is not pure. */
 const PACKAGE_ROOMS: Record<string, readonly string[]> = {
@@ -238,6 +239,22 @@ describe('the conventions', () => {
     expect(every.filter((path) => readFileSync(join(root, path), 'utf8').split('\n').length > 401)).toEqual(
       [],
     );
+  });
+
+  it('spell each vocabulary once, in contract/words.ts', () => {
+    const lists = [ALERT_PROBLEMS, DOMAIN_STATES, MUTABLE_EVENTS, PROTOCOLS];
+    const spelled = lists.map((words) =>
+      words
+        .slice(0, 3)
+        .map((word) => `'${word}'`)
+        .join(',\\s*'),
+    );
+    const again = sources.filter(
+      (path) =>
+        !path.includes('/migrations/') &&
+        spelled.some((words) => new RegExp(words).test(readFileSync(join(root, path), 'utf8'))),
+    );
+    expect(again).toEqual(['contract/words.ts']);
   });
 
   it('name lengths of time after contract/durations.ts', () => {

@@ -1,5 +1,5 @@
 import { CALLS } from '../../contract/calls/calls.ts';
-import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/constants.ts';
+import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { searchText } from '../../server/store/monitors/search-text.ts';

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndpointPolicy, EndpointRefusal } from './endpoint.ts';
 import { displayName, normaliseEndpoint } from './endpoint.ts';
-import { PROTOCOLS } from './protocol.ts';
 import { spec } from '../../tests/spec/spec.ts';
+import { PROTOCOLS } from '../../contract/words.ts';
 
 const closed: EndpointPolicy = {
   permitsAddress: (ip) => ip === '93.184.215.14' || ip === '2606:2800:21f::1',

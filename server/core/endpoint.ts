@@ -1,6 +1,6 @@
 import { domainToUnicode } from 'node:url';
-import type { Protocol } from './protocol.ts';
 import { protocolOfPort, schemeNamed } from './protocol.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** What is monitored: one port of one host. */
 export interface Endpoint {

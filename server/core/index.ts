@@ -30,7 +30,7 @@ export { mayUseChannel, routeAlert } from './alerting/route.ts';
 export type { AlertRoute, ChannelKind, ChannelState } from './alerting/route.ts';
 export { leavesAt } from './alerting/silence.ts';
 export { ACCOUNT_MAIL, DEFAULT_ALERT_SETTINGS, effectiveSettings } from './alerting/settings.ts';
-export type { AlertSettings, DomainAlertSettings, MutableEvent, QuietHours } from './alerting/settings.ts';
+export type { AlertSettings, DomainAlertSettings, QuietHours } from './alerting/settings.ts';
 export { stepLabel } from './alert-steps.ts';
 export { certificateDiff } from './certificate-diff.ts';
 export type { CertificateDiff } from './certificate-diff.ts';
@@ -70,13 +70,10 @@ export type {
   TlsVersion,
 } from './observation.ts';
 export { TLS_VERSIONS, unexaminedObservation } from './observation.ts';
-export { isSensitive, PROTOCOLS } from './protocol.ts';
-export type { Protocol } from './protocol.ts';
+export { isSensitive } from './protocol.ts';
 export { normaliseAddress } from './mail-address.ts';
 export {
   entitlement,
-  FREE_DOMAIN_LIMIT,
-  FREE_FREQUENCY_MINUTES,
   frequencyOn,
   mayAdd,
   mayResume,

@@ -1,5 +1,5 @@
 import type { RevocationAnswer, RevocationRefusal } from '../pki/index.ts';
-import type { Protocol } from './protocol.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** Why a probe of an endpoint, or of one of its addresses, got no certificate. */
 export type ReachFailure =

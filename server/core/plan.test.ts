@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/constants.ts';
+import { CHECK_FREQUENCIES, FREE_DOMAIN_LIMIT } from '../../contract/words.ts';
 import {
   entitlement,
   frequencyOn,

@@ -1,14 +1,11 @@
 import { DAY_MS } from '../../contract/durations.ts';
+import { CHECK_FREQUENCIES, DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../contract/words.ts';
 
 export type Plan = 'free' | 'premium';
 /** The status that the page shows; empty without Premium. */
 export type PlanStatus = '' | 'active' | 'trialing' | 'past_due';
 /** Where Premium comes from. */
 export type PlanSource = 'none' | 'deployment' | 'grant' | 'subscription' | 'trial';
-
-export const FREE_DOMAIN_LIMIT = 3;
-const FREQUENCIES_MINUTES: readonly number[] = [10, 15, 60, 1440];
-export const FREE_FREQUENCY_MINUTES = 1440;
 
 export const TRIAL_MS = 14 * DAY_MS;
 /** How long Premium continues after a failed payment, while the payment provider retries. */
@@ -31,12 +28,15 @@ export function mayResume(plan: Plan, active: number): boolean {
 
 /** Returns whether a plan permits checks every `minutes`; false for intervals that are not offered. */
 export function mayUseFrequency(plan: Plan, minutes: number): boolean {
-  return FREQUENCIES_MINUTES.includes(minutes) && (plan === 'premium' || minutes === FREE_FREQUENCY_MINUTES);
+  return (
+    CHECK_FREQUENCIES.some((choice) => choice.minutes === minutes) &&
+    (plan === 'premium' || minutes === DEFAULT_CHECK_EVERY_MINUTES)
+  );
 }
 
 /** Returns the interval in use where `minutes` were chosen, perhaps on a plan that has ended since. */
 export function frequencyOn(plan: Plan, minutes: number): number {
-  return mayUseFrequency(plan, minutes) ? minutes : FREE_FREQUENCY_MINUTES;
+  return mayUseFrequency(plan, minutes) ? minutes : DEFAULT_CHECK_EVERY_MINUTES;
 }
 
 /** A subscription as last reported by the payment provider. Instants are ms UTC. */

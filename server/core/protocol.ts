@@ -1,22 +1,4 @@
-/**
- * The protocol around the TLS handshake. `https`: TLS at once, then one request; `tls`: TLS at once, nothing more;
- * the others start in plain text and switch to TLS (STARTTLS).
- */
-export const PROTOCOLS = [
-  'https',
-  'tls',
-  'smtp',
-  'imap',
-  'pop3',
-  'ftp',
-  'nntp',
-  'sieve',
-  'xmpp',
-  'ldap',
-  'postgres',
-  'mysql',
-] as const;
-export type Protocol = (typeof PROTOCOLS)[number];
+import type { Protocol } from '../../contract/words.ts';
 
 /** The meaning of the scheme before `://`. */
 export interface Scheme {

@@ -1,6 +1,7 @@
-import type { Protocol, Verdict } from '../core/index.ts';
+import type { Verdict } from '../core/index.ts';
 import type { Judgement } from './examiner.ts';
 import type { Step } from './step.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** What a thread of the examiner is made from: plain data. */
 export interface ThreadSettings {

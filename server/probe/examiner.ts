@@ -3,7 +3,6 @@ import {
   type CertificateFacts,
   judge,
   type Observation,
-  type Protocol,
   type Verdict,
 } from '../core/index.ts';
 import {
@@ -18,6 +17,7 @@ import type { Probe } from './probe.ts';
 import type { Step } from './step.ts';
 import { createHash } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
+import type { Protocol } from '../../contract/words.ts';
 
 export interface LookOptions {
   /** Aborted, it ends what is still under way as a timeout. */

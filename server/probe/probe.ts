@@ -4,7 +4,6 @@ import type {
   HttpObservation,
   Observation,
   PostureObservation,
-  Protocol,
 } from '../core/index.ts';
 import type { AddressPolicy, Resolver } from '../egress/index.ts';
 import { parseReadable, type TrustStore, WorkBudget } from '../pki/index.ts';
@@ -14,6 +13,7 @@ import { look, type LookOptions, type OpenLook } from './look.ts';
 import { lookAtPosture } from './posture.ts';
 import { Asker, type Sources } from './sources/sources.ts';
 import { type Step, timed } from './step.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 export interface ObserveOptions {
   /** Aborted, it ends what is still under way as a timeout. */

@@ -1,5 +1,5 @@
 import type { SecureContext, TLSSocket } from 'node:tls';
-import type { FailedObservation, Protocol, ReachFailure } from '../core/index.ts';
+import type { FailedObservation, ReachFailure } from '../core/index.ts';
 import { type AddressPolicy, openConnection, within } from '../egress/index.ts';
 import { handshake, type HandshakeEvidence } from './handshake.ts';
 import type { Socket } from 'node:net';
@@ -9,6 +9,7 @@ import { imap, pop3, sieve } from './starttls/mailboxes.ts';
 import { ftp, nntp, smtp } from './starttls/numbered-replies.ts';
 import { startTalk, type Talk, TalkFailed } from './starttls/talk.ts';
 import { xmpp } from './starttls/xmpp.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** One address of an endpoint and what may be spent on it. */
 export interface Approach {

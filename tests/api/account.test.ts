@@ -2,7 +2,7 @@ import { decodeJwt, jwtVerify } from 'jose';
 import { expect, it } from 'vitest';
 import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/constants.ts';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { createClient, identityToken, signIn, type Person } from '../kit/people.ts';

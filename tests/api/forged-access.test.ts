@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/constants.ts';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../contract/words.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Input } from '../kit/people.ts';
 import { INPUTS } from './access-inputs.ts';

@@ -2,7 +2,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import { expect, it, vi } from 'vitest';
 import { subscriptionClaimsSchema } from '../../contract/account.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/constants.ts';
+import { SUBSCRIPTION_SECRET_PREFIX, TRIAL_DAYS } from '../../contract/words.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { TRUSTING } from '../../server/worker/index.ts';
 import { createPlanKeeper } from '../../server/worker/plan-keeper.ts';

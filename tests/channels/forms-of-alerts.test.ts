@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { ALERT_PROBLEMS } from '../../contract/alerting.ts';
 import { discordMessage } from '../../server/channels/discord/discord-message.ts';
 import type { AlertContent } from '../../server/channels/messages/index.ts';
 import { ntfyMessage } from '../../server/channels/ntfy/ntfy.ts';
@@ -11,6 +10,7 @@ import { telegramText } from '../../server/channels/telegram/telegram.ts';
 import type { AlertKind, AlertStep } from '../../server/core/index.ts';
 import { HOSTILE_TEXTS } from '../kit/alert-content.ts';
 import { content, DAY, FACTS, LEAF, NOT_AFTER, NOW } from './alert-mails.ts';
+import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
 const FORMS: readonly ((content: AlertContent) => unknown)[] = [
   slackMessage,

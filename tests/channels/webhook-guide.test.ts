@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-import { ALERT_PROBLEMS } from '../../contract/alerting.ts';
 import { newWebhookSecret } from '../../server/api/alerts/webhook-secret.ts';
 import { webhook } from '../../server/channels/webhook/webhook.ts';
 import type { AlertStep } from '../../server/core/index.ts';
 import { alertEvent } from '../../server/core/index.ts';
 import { content } from './alert-mails.ts';
+import { ALERT_PROBLEMS } from '../../contract/words.ts';
 
 const guide = readFileSync('docs/webhooks.md', 'utf8');
 

@@ -1,8 +1,8 @@
-import type { Protocol } from '../../server/core/index.ts';
 import { dovecot, postfix } from './mail-servers.ts';
 import { mariadb, postgresql } from './database-servers.ts';
 import type { Daemon, Quarters } from './daemon.ts';
 import { nginx, prosody, slapd, vsftpd } from './other-servers.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** A way in to a running server. */
 export interface Entrance {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
-import type { Protocol } from '../../server/core/index.ts';
 import { createAddressPolicy, createResolver, exchange } from '../../server/egress/index.ts';
 import { certificatesOf, createTrustStore, parseReadable } from '../../server/pki/index.ts';
 import { createCanaries, createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -10,6 +9,7 @@ import { mintAuthority, selfSigned } from '../kit/mint.ts';
 import { startRawPeer } from '../kit/raw-peers.ts';
 import { type Turn, startTalkingPeer } from '../kit/talking-peer.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 const HEADERS = 16 * 1024;
 const BODY = 64 * 1024;

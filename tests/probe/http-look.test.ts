@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { Observation, Protocol } from '../../server/core/index.ts';
+import type { Observation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -11,6 +11,7 @@ import { answering, drippingText, endlessBody, endlessHeaders, hangingUp } from 
 import { silent } from '../kit/raw-peers.ts';
 import { startOpensslServer, startTlsServer } from '../kit/tls-server.ts';
 import type { Peer, TlsPeer, TlsPeerOptions } from '../kit/tls-server.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 const policy = createAddressPolicy(['127.0.0.0/8'], () => []);
 const root = mintAuthority();

@@ -1,5 +1,5 @@
-import type { Protocol } from '../../server/core/index.ts';
 import type { Turn } from '../kit/talking-peer.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** What a server and we say to each other up to TLS; the last of its turns is the positive answer. */
 export interface Talk {

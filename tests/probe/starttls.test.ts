@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { Observation, Protocol } from '../../server/core/index.ts';
+import type { Observation } from '../../server/core/index.ts';
 import { createAddressPolicy } from '../../server/egress/index.ts';
 import { createTrustStore } from '../../server/pki/index.ts';
 import { createProbe, NO_SOURCES } from '../../server/probe/index.ts';
@@ -12,6 +12,7 @@ import { startTalkingPeer } from '../kit/talking-peer.ts';
 import type { TalkingPeer, TalkingPeerOptions, Turn } from '../kit/talking-peer.ts';
 import { NONSENSE, REFUSALS, TALKS } from './starttls-talks.ts';
 import type { Talk } from './starttls-talks.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 const certificate = mintAuthority()
   .intermediate()

@@ -10,11 +10,11 @@ import {
   resumeMonitor,
   summary,
 } from '../../server/store/monitors/monitors.ts';
-import { DOMAIN_STATES } from '../../server/store/monitors/domain-state.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { fillStore } from '../kit/large-store.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
+import { DOMAIN_STATES } from '../../contract/words.ts';
 
 const FIVE_PAGES = 90;
 

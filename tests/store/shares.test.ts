@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Protocol } from '../../server/core/index.ts';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
 import { claimCompanions } from '../../server/store/monitors/monitor-claims.ts';
 import {
@@ -23,6 +22,7 @@ import {
   recordSample,
   watch,
 } from './samples.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 const HOUR = 60 * MINUTE;
 const LATER = NOW + HOUR;

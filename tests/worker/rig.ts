@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished, vi } from 'vitest';
-import type { Protocol } from '../../server/core/index.ts';
 import { createEmailChannel } from '../../server/channels/email/index.ts';
 import { createHttpChannels } from '../../server/channels/index.ts';
 import { createAddressPolicy, createResolver } from '../../server/egress/index.ts';
@@ -26,6 +25,7 @@ import { type CertificateOptions, mintAuthority, type MintedCertificate } from '
 import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import type { Protocol } from '../../contract/words.ts';
 
 /** Where the rig's clock stands at first. The machine's clock plays no part. */
 export const START = Date.UTC(2027, 2, 1, 9, 30);

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { renderToString } from 'react-dom/server';
-import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
+import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/words.ts';
 import { landingFile, loginFile, PLACEHOLDERS } from '../../contract/pages.ts';
 import type { LandingSettings, PagePath } from '../../contract/pages.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';

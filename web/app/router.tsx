@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import type { RouterHistory } from '@tanstack/react-router';
-import { HOST_MAX_LENGTH } from '../../contract/constants.ts';
+import { HOST_MAX_LENGTH } from '../../contract/words.ts';
 import { dashboardSearch } from '../lib/dashboard-search.ts';
 import { preparePublicConfig } from '../lib/public-config.ts';
 import { returnAddress } from '../lib/return-address.ts';

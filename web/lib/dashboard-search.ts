@@ -1,4 +1,4 @@
-import { SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/constants.ts';
+import { SEARCH_MAX_LENGTH, TAG_MAX_LENGTH } from '../../contract/words.ts';
 import { DOMAIN_SORTS, LIST_STATUSES } from '../../contract/domain.ts';
 import type { DomainSort, ListStatus } from '../../contract/domain.ts';
 import { line, oneOf, searchParameters } from './search-parameters.ts';

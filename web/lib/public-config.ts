@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { QueryClient } from '@tanstack/react-query';
 import { z } from 'zod';
-import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/constants.ts';
+import { DOMAINS_BEFORE_PROOF, FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../contract/words.ts';
 import { publicConfigSchema } from '../../contract/public-config.ts';
 import type { PublicConfig } from '../../contract/public-config.ts';
 import { errorOf, send } from './http.ts';

@@ -1,6 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { type ChannelConfig, MOST_CHANNELS, OWN_MAIL } from '../../../contract/channel.ts';
-import { PAGE_SIZE } from '../../../contract/constants.ts';
+import { PAGE_SIZE } from '../../../contract/words.ts';
 import { mayUseChannel } from '../../core/index.ts';
 import { type Receipt, receiptsOfChannel } from '../../store/alerts/alert-history.ts';
 import { sendTest } from '../../store/alerts/channel-sending.ts';

@@ -10,7 +10,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { mailPageFor } from '../operations/dev-mail-routes.ts';
 import { isoOrNull } from '../domains/domain-wire.ts';
 import { SignJWT } from 'jose';
-import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** What the account has, for the page to show. */

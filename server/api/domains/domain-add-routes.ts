@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
 import { addMonitor, type Monitor, monitorOf, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { MOST_TAGS } from '../../../contract/constants.ts';
+import { MOST_TAGS } from '../../../contract/words.ts';
 import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
 import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';
 import {

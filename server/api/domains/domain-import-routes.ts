@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/constants.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import type { ImportResult } from '../../../contract/domain-import.ts';
 import {
   displayName,

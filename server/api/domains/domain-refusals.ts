@@ -1,4 +1,4 @@
-import { FREE_DOMAIN_LIMIT, MOST_TAGS } from '../../../contract/constants.ts';
+import { FREE_DOMAIN_LIMIT, MOST_TAGS } from '../../../contract/words.ts';
 import { displayName, type Limits } from '../../core/index.ts';
 import type { Monitor, RefusedMonitor } from '../../store/monitors/monitors.ts';
 import { refuse, type Refusal } from '../http/problem.ts';

@@ -1,13 +1,7 @@
 import type { UserWire } from '../../../contract/account.ts';
 import { daysLeft } from '../../../contract/badge.ts';
-import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/constants.ts';
-import type {
-  DomainState,
-  DomainWire,
-  FindingWire,
-  HistoryEntryWire,
-  SummaryWire,
-} from '../../../contract/domain.ts';
+import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
+import type { DomainWire, FindingWire, HistoryEntryWire, SummaryWire } from '../../../contract/domain.ts';
 import {
   displayName,
   expectedRenewal,

@@ -1,5 +1,5 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { PAGE_SIZE } from '../../../contract/constants.ts';
+import { PAGE_SIZE } from '../../../contract/words.ts';
 import {
   type LimitName,
   mayResume,

@@ -1,4 +1,4 @@
-import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../../contract/constants.ts';
+import { FREE_DOMAIN_LIMIT, TRIAL_DAYS } from '../../../contract/words.ts';
 import type { PublicConfig } from '../../../contract/public-config.ts';
 import type { Limits } from '../../core/index.ts';
 import { CALLS } from '../../../contract/calls/calls.ts';

@@ -3,7 +3,6 @@ import {
   type ClearedTable,
   count,
   displayName,
-  FREE_DOMAIN_LIMIT,
   knownZone,
   oneLine,
   type PlanSource,
@@ -17,6 +16,7 @@ import { plainText } from './plain-text.ts';
 import type { RenderedMessage } from './rendered-message.ts';
 import { clockTime, instant } from './wording.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
 /** A mail about the account itself, or from its owner to the operator. */
 export function accountMessage(input: AccountMessageInput): RenderedMessage {

@@ -4,9 +4,7 @@ import type { Tone } from './mail-colours.ts';
 import type { DrawnMail } from './mail-layout.ts';
 import { alertTimes, clockTime, instant, lastChecked, lastSeen, turnedAway, weekdayDate } from './wording.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
-
-const CRITICAL_DAYS = 7;
-const SOON_DAYS = 14;
+import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 
 /** About a certificate that expires or has expired. */
 export function expiryWords(input: AboutMonitor): Words {

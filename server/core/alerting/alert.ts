@@ -1,8 +1,8 @@
 import type { Step } from '../alert-steps.ts';
+import type { AlertProblem } from '../../../contract/words.ts';
 
 /** What can be wrong with an endpoint for a while. Problems with a fingerprint have one incident per certificate. */
-export type Problem =
-  'expiry' | 'revoked' | 'wrong_name' | 'chain_broken' | 'changed' | 'replacement_wanted' | 'down';
+export type Problem = AlertProblem;
 
 /**
  * What an incident reports once each: its start, a step before a certificate's expiry, flapping, and its

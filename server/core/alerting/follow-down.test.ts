@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MadeUpHost } from '../../../tests/kit/alerting/made-up-host.ts';
 import { MemoryOutbox } from '../../../tests/kit/alerting/memory-outbox.ts';
-import type { MutableEvent } from './settings.ts';
+import type { MutableEvent } from '../../../contract/words.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

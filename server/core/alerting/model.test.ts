@@ -6,7 +6,7 @@ import { Promises, stepsOf } from '../../../tests/kit/alerting/promises.ts';
 import type { ChosenStep } from '../alert-steps.ts';
 import type { Verdict } from '../verdict.ts';
 import { followIncidents } from './follow-incidents.ts';
-import type { MutableEvent } from './settings.ts';
+import { type MutableEvent, MUTABLE_EVENTS } from '../../../contract/words.ts';
 
 /*
  * Random histories of one host are played against promises, each told in its own words and from the whole history: they share
@@ -17,7 +17,6 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const WEEK = 7 * DAY;
-const MUTABLE: readonly MutableEvent[] = ['uptime', 'changed', 'replacement_wanted', 'good_news'];
 const STEPS: readonly (ChosenStep[] | null)[] = [
   null,
   ['30d', '7d'],
@@ -175,7 +174,7 @@ class History {
         this.#maintenanceUntil = null;
         break;
       case 26: {
-        const event = MUTABLE[pick % MUTABLE.length]!;
+        const event = MUTABLE_EVENTS[pick % MUTABLE_EVENTS.length]!;
         const isMuted = this.#muted.includes(event);
         this.#muted = isMuted ? this.#muted.filter((one) => one !== event) : [...this.#muted, event];
         break;

@@ -1,9 +1,7 @@
 import type { ChosenStep } from '../alert-steps.ts';
 import type { Plan } from '../plan.ts';
 import type { AlertStep, Problem } from './alert.ts';
-
-/** Events that people can turn off. Expiry, revocation, a wrong name and a broken chain are always reported. */
-export type MutableEvent = 'uptime' | 'changed' | 'replacement_wanted' | 'good_news';
+import type { MutableEvent } from '../../../contract/words.ts';
 
 /** Minutes after midnight, local time; an end before the start is on the next day. */
 export interface QuietHours {

@@ -1,6 +1,6 @@
-import type { Protocol } from '../protocol.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import type { FindingCode } from '../verdict.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 /** What is asked, and of whom. Host as A-label or IP text; nothing in it needs to be trusted. */
 export interface Reproduction {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HOST, NOW } from '../../../tests/kit/judging.ts';
-import type { Protocol } from '../protocol.ts';
 import type { ReachFailure, ReachStage } from '../observation.ts';
 import { reachFinding, type ReportUptime } from './reach-finding.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 const STAGES: Record<ReachFailure, ReachStage> = {
   name_not_found: 'dns',

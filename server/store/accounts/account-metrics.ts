@@ -1,5 +1,6 @@
 import type { Store } from '../db/open-store.ts';
-import type { Protocol, Uptime } from '../../core/index.ts';
+import type { Uptime } from '../../core/index.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 /** What Prometheus is told of a domain. Instants are ms UTC. */
 export interface MeasuredDomain {

@@ -6,6 +6,7 @@ import {
   type DomainAlertSettings,
 } from '../../core/index.ts';
 import { storedJson } from '../db/stored-json.ts';
+import { MUTABLE_EVENTS } from '../../../contract/words.ts';
 
 const certificate = z
   .object({
@@ -53,7 +54,7 @@ const SETTINGS = z.object({
   quietHours: z
     .object({ fromMinute: z.number(), toMinute: z.number(), criticalAlways: z.boolean() })
     .nullable(),
-  muted: z.array(z.enum(['uptime', 'changed', 'replacement_wanted', 'good_news'])),
+  muted: z.array(z.enum(MUTABLE_EVENTS)),
 });
 const readSettings = storedJson('alert settings of an account', SETTINGS);
 const readOwn: (text: string) => DomainAlertSettings = storedJson(

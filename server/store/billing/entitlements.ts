@@ -1,17 +1,11 @@
 import type { Selectable, Transaction } from 'kysely';
-import {
-  entitlement,
-  type Entitlement,
-  FREE_DOMAIN_LIMIT,
-  FREE_FREQUENCY_MINUTES,
-  NOT_ENTITLED,
-  type Plan,
-} from '../../core/index.ts';
+import { entitlement, type Entitlement, NOT_ENTITLED, type Plan } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { leaveUnwatched } from '../alerts/incidents.ts';
 import { enqueueMail } from '../mail/mails.ts';
 import type { Store } from '../db/open-store.ts';
 import type { AccountsTable, Tables } from '../schema/tables.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
 type PlanColumns = Pick<Selectable<AccountsTable>, 'plan' | 'plan_status' | 'plan_source' | 'plan_ends_at'>;
 
@@ -151,9 +145,9 @@ async function keepWithinFree(
 ): Promise<{ paused: { host: string; port: number }[]; slowed: boolean }> {
   const { numUpdatedRows } = await trx
     .updateTable('monitors')
-    .set({ check_every_minutes: FREE_FREQUENCY_MINUTES })
+    .set({ check_every_minutes: DEFAULT_CHECK_EVERY_MINUTES })
     .where('account_id', '=', accountId)
-    .where('check_every_minutes', '!=', FREE_FREQUENCY_MINUTES)
+    .where('check_every_minutes', '!=', DEFAULT_CHECK_EVERY_MINUTES)
     .executeTakeFirst();
   const running = await trx
     .selectFrom('monitors')

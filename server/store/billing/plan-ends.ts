@@ -1,9 +1,9 @@
-import { FREE_DOMAIN_LIMIT, FREE_FREQUENCY_MINUTES } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
 import { isPaused } from '../monitors/domain-state.ts';
 import { announcePlan, settlePlan } from './entitlements.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { DEFAULT_CHECK_EVERY_MINUTES, FREE_DOMAIN_LIMIT } from '../../../contract/words.ts';
 
 /** Accounts whose Premium ended by `now` (ms UTC) without anybody having carried it out, the longest over first. */
 export async function endedPlans(store: Store, now: number): Promise<string[]> {
@@ -62,8 +62,8 @@ export async function misfitPlans(store: Store): Promise<string[]> {
     .groupBy('accounts.id')
     .having((eb) =>
       eb.or([
-        eb(eb.fn.max('check_every_minutes'), '!=', FREE_FREQUENCY_MINUTES),
-        eb(eb.fn.min('check_every_minutes'), '!=', FREE_FREQUENCY_MINUTES),
+        eb(eb.fn.max('check_every_minutes'), '!=', DEFAULT_CHECK_EVERY_MINUTES),
+        eb(eb.fn.min('check_every_minutes'), '!=', DEFAULT_CHECK_EVERY_MINUTES),
         eb(eb.fn.countAll().filterWhere('paused_by', 'is', null), '>', FREE_DOMAIN_LIMIT),
       ]),
     )

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
-import type { CertificateFacts, Protocol, Verdict } from '../../core/index.ts';
+import type { CertificateFacts, Verdict } from '../../core/index.ts';
 import { leaseClock, lockedAndFree } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 /** What a look without an account found. */
 export interface GlanceAnswer {

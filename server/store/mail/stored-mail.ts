@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccountMail } from '../../core/index.ts';
 import { storedJson } from '../db/stored-json.ts';
+import { ALERT_PROBLEMS } from '../../../contract/words.ts';
 
 const named = { host: z.string(), port: z.number() };
 const listed = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -58,15 +59,7 @@ const mail = z.discriminatedUnion('kind', [
     expiring: listed({ notAfter }),
     renewed: listed({ notAfter }),
     incidents: listed({
-      problem: z.enum([
-        'expiry',
-        'revoked',
-        'wrong_name',
-        'chain_broken',
-        'changed',
-        'replacement_wanted',
-        'down',
-      ]),
+      problem: z.enum(ALERT_PROBLEMS),
       startedAt: z.number(),
       endedAt: z.number().nullable(),
     }),

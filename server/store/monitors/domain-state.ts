@@ -1,31 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { CRITICAL_DAYS, SOON_DAYS, type DomainState } from '../../../contract/words.ts';
 
 /**
- * The states of a monitor in lists. `paused`: not checked; `pending`: never checked; `unread`: no
- * certificate was ever read; `expired` to `ok`: by whole days left (rounded down) of the leaf last seen,
- * `critical` up to 7, `soon` up to 14.
+ * The phases of a row of `monitor_listing`, by number. In the last one the end of the certificate decides the state; each of the
+ * others is a state by itself.
  */
-export const DOMAIN_STATES = [
-  'paused',
-  'pending',
-  'unread',
-  'revoked',
-  'expired',
-  'critical',
-  'soon',
-  'ok',
-] as const;
-export type DomainState = (typeof DOMAIN_STATES)[number];
-
-const CRITICAL_DAYS = 7;
-const SOON_DAYS = 14;
-/**
- * Phases of `monitor_listing` with a certificate of known end. DATED stands for `expired` to `ok`, by `not_after`;
- * each phase before it is one state.
- */
-export const REVOKED = DOMAIN_STATES.indexOf('revoked');
-export const DATED = DOMAIN_STATES.indexOf('expired');
+const PHASES = ['paused', 'pending', 'unread', 'revoked', 'dated'] as const;
+export const REVOKED = PHASES.indexOf('revoked');
+export const DATED = PHASES.indexOf('dated');
 
 const criticalFrom = (now: number): number => now;
 const soonFrom = (now: number): number => now + (CRITICAL_DAYS + 1) * DAY_MS;
@@ -58,7 +41,7 @@ export function isInState(state: DomainState, now: number): RawBuilder<boolean> 
     case 'ok':
       return sql`phase = ${sql.lit(DATED)} and not_after >= ${from.ok}`;
     default:
-      return sql`phase = ${sql.lit(DOMAIN_STATES.indexOf(state))}`;
+      return sql`phase = ${sql.lit(PHASES.indexOf(state))}`;
   }
 }
 
@@ -78,7 +61,7 @@ export const isUnreached = sql<boolean>`trouble > 0 and trouble = 2`;
 /** Shown on the horizon: a certificate was read and the monitor is not paused. */
 export const hasCertificate = sql<boolean>`phase in (${sql.lit(REVOKED)}, ${sql.lit(DATED)})`;
 
-export const isPaused = sql<boolean>`phase = ${sql.lit(DOMAIN_STATES.indexOf('paused'))}`;
+export const isPaused = sql<boolean>`phase = ${sql.lit(PHASES.indexOf('paused'))}`;
 
 /** The state does not follow from `not_after`. */
 export const isUndated = sql<boolean>`phase < ${sql.lit(DATED)}`;

@@ -1,11 +1,12 @@
 import type { Transaction } from 'kysely';
 import { createHash } from 'node:crypto';
 import { getDomain } from 'tldts';
-import { isSensitive, type Limits, type Protocol } from '../../core/index.ts';
+import { isSensitive, type Limits } from '../../core/index.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit, type RateLimitAnswer, refundRateLimit } from '../operations/rate-limits.ts';
 import type { Tables } from '../schema/tables.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 const TEN_MINUTES_MS = 600_000;
 /**

@@ -7,18 +7,12 @@ import {
   type SqlBool,
 } from 'kysely';
 import { byItself, contains, type DialectName, longContains } from '../db/dialect.ts';
-import {
-  type DomainState,
-  endsSoon,
-  isInState,
-  isUndated,
-  isUnreached,
-  needsPerson,
-} from './domain-state.ts';
+import { endsSoon, isInState, isUndated, isUnreached, needsPerson } from './domain-state.ts';
 import type { MonitorPlace } from './list-place.ts';
 import { countMonitors } from './monitor-total.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
+import type { DomainState } from '../../../contract/words.ts';
 
 export interface MonitorFilter {
   accountId: string;

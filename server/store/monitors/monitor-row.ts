@@ -1,9 +1,10 @@
 import type { Kysely, Selectable, SelectQueryBuilder } from 'kysely';
-import type { CertificateFacts, Protocol, UptimeStanding, Verdict } from '../../core/index.ts';
+import type { CertificateFacts, UptimeStanding, Verdict } from '../../core/index.ts';
 import { parseFacts } from '../checks/certificates.ts';
 import type { MonitorsTable, PausedBy, Tables } from '../schema/tables.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { storedStrings } from '../db/stored-json.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 export interface Monitor extends UptimeStanding {
   id: string;

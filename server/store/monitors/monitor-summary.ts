@@ -2,9 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { parseFacts } from '../checks/certificates.ts';
 import {
   DATED,
-  DOMAIN_STATES,
   domainState,
-  type DomainState,
   endsSoon,
   hasCertificate,
   isOnSchedule,
@@ -15,6 +13,7 @@ import {
 import { listItems } from '../db/dialect.ts';
 import type { Store } from '../db/open-store.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { DOMAIN_STATES, type DomainState } from '../../../contract/words.ts';
 
 export interface Expiry {
   id: string;

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Plan, PlanSource, PlanStatus, Protocol, Subscription, Uptime } from '../../core/index.ts';
+import type { Plan, PlanSource, PlanStatus, Subscription, Uptime } from '../../core/index.ts';
 import type {
   AlarmsTable,
   AlertsTable,
@@ -28,6 +28,7 @@ import type {
   IdentityVerificationTable,
 } from './identity-tables.ts';
 import type { BadgesTable, StatusPageDomainsTable, StatusPagesTable } from './status-tables.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
 /** 0 or 1: the form of a boolean that both databases have. */
 type Flag = number;

@@ -1,6 +1,7 @@
-import type { ChosenStep, ExpiringCertificate, MutableEvent, Verdict } from '../../../server/core/index.ts';
+import type { ChosenStep, ExpiringCertificate, Verdict } from '../../../server/core/index.ts';
 import { DAY, type MadeUpHost } from './made-up-host.ts';
 import { type Incident, keyOf, type MemoryOutbox, type Told } from './memory-outbox.ts';
+import type { MutableEvent } from '../../../contract/words.ts';
 
 /*
  * What alerts promise, each promise in its own words and held against the whole history. Nothing is shared with what is judged,

@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test';
-import { DOMAIN_STATES } from '../../../contract/domain.ts';
 import { dashboard, dialog, domainMenu, foresee, idOf, open, panelOf, press, type Screen } from './ways.ts';
+import { DOMAIN_STATES } from '../../../contract/words.ts';
 
 const DOMAIN_CALLS = '**/api/domain/**';
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test';
 import { CALLS } from '../../../contract/calls/calls.ts';
-import { DOMAINS_BEFORE_PROOF } from '../../../contract/constants.ts';
+import { DOMAINS_BEFORE_PROOF } from '../../../contract/words.ts';
 import type { Demo } from '../demo.ts';
 import { sendTo, signUp } from '../people.ts';
 

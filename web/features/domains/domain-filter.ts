@@ -1,4 +1,5 @@
 import type { DomainFilter, DomainSort, DomainWire } from '../../../contract/domain.ts';
+import { needsPerson } from '../../../contract/words.ts';
 
 /** Which domains are listed, and in which order: what one cached list is a list of. */
 export interface ListFilter extends DomainFilter {
@@ -12,7 +13,7 @@ export function isUnfiltered({ q, status, tag }: DomainFilter): boolean {
 
 /** Whether the domain belongs in the list, as far as the page can tell. */
 export function belongsTo({ q, status, tag }: DomainFilter, domain: DomainWire): boolean {
-  if (status === 'problem' ? !needsPerson(domain) : status !== undefined && domain.state !== status)
+  if (status === 'problem' ? !needsPerson(factsOf(domain)) : status !== undefined && domain.state !== status)
     return false;
   if (tag !== undefined && !domain.tags.includes(tag)) return false;
   if (q === undefined) return true;
@@ -22,12 +23,13 @@ export function belongsTo({ q, status, tag }: DomainFilter, domain: DomainWire):
   );
 }
 
-/** As the server tells it: down, not read or not trusted, although no date and no badge says so. */
-function needsPerson({ paused, unreachable, uptime, trusted, state }: DomainWire): boolean {
-  if (paused !== null) return false;
-  if (unreachable !== null || uptime.state === 'down') return true;
-  return trusted === false && state !== 'expired' && state !== 'revoked';
-}
+const factsOf = ({ paused, unreachable, uptime, trusted, state }: DomainWire) => ({
+  isPaused: paused !== null,
+  isUnreachable: unreachable !== null,
+  isDown: uptime.state === 'down',
+  isTrusted: trusted,
+  state,
+});
 
 /** Below 0 where `left` stands before `right` in that order; 0 where the server alone knows. */
 export function compareIn(sort: DomainSort, left: DomainWire, right: DomainWire): number {

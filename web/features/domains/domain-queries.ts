@@ -1,6 +1,5 @@
 import { queryOptions, useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { DOMAIN_STATES } from '../../../contract/domain.ts';
 import type { DomainWire } from '../../../contract/domain.ts';
 import { ApiError } from '../../lib/api-client.ts';
 import { useLiveEvents } from '../../lib/live-events-context.ts';
@@ -8,6 +7,7 @@ import { cachedDomain, domainKey, historyKey, isRemoved, pageKey, SUMMARY_KEY } 
 import { fetchDomain, fetchDomainPage, fetchHistory, fetchSummary } from './domain-calls.ts';
 import type { ListFilter } from './domain-filter.ts';
 import { createLiveDomains } from './live-domains.ts';
+import { DOMAIN_STATES } from '../../../contract/words.ts';
 
 /** One page of one list, for whoever reads it. */
 export function pageQuery(filter: ListFilter, page: number) {

@@ -1,6 +1,7 @@
-import type { DomainWire, ProtocolName } from '../../../contract/domain.ts';
+import type { DomainWire } from '../../../contract/domain.ts';
+import type { Protocol } from '../../../contract/words.ts';
 
-const NAMES: Record<ProtocolName, string | null> = {
+const NAMES: Record<Protocol, string | null> = {
   https: null,
   tls: 'TLS',
   smtp: 'SMTP',
@@ -21,7 +22,7 @@ export function protocolName({ protocol }: Pick<DomainWire, 'protocol'>): string
 }
 
 /** How the host is spoken to, whole: for the panel. */
-export const PROTOCOL_TITLES: Record<ProtocolName, string> = {
+export const PROTOCOL_TITLES: Record<Protocol, string> = {
   https: 'HTTPS',
   tls: 'TLS from the first byte',
   smtp: 'SMTP with STARTTLS',

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { DomainState, SummaryWire } from '../../../contract/domain.ts';
+import type { SummaryWire } from '../../../contract/domain.ts';
 import { EXAMPLE_NOW as now } from './example-domain.ts';
 import { dashboardSentence } from './sentence.ts';
 import type { DashboardSentence } from './sentence.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import type { DomainState } from '../../../contract/words.ts';
 
 type Problem = SummaryWire['problems'][number];
 type Entry = [host: string, state: DomainState, days: number, schedule?: 'on schedule'];

@@ -1,4 +1,4 @@
-import { MOST_TAGS } from '../../../contract/constants.ts';
+import { MOST_TAGS } from '../../../contract/words.ts';
 import { tagSchema } from '../../../contract/domain.ts';
 
 export type TypedTags = { ok: true; tags: string[] } | { ok: false; error: string };

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { z } from 'zod';
-import { NAME_MAX_LENGTH } from '../../../contract/constants.ts';
+import { NAME_MAX_LENGTH } from '../../../contract/words.ts';
 import { lineSchema } from '../../../contract/text.ts';
 import { messageOf } from '../../lib/api-error.ts';
 import { useSignedIn } from '../../lib/current-user.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
+import { NAME_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/words.ts';
 import { lineSchema } from '../../../contract/text.ts';
 
 const email = z

@@ -1,7 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useForm } from '../../lib/form.ts';
-import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
+import { PASSWORD_MIN_LENGTH } from '../../../contract/words.ts';
 import { ApiError, messageOf } from '../../lib/api-error.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';

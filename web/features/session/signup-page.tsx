@@ -1,5 +1,5 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { PASSWORD_MIN_LENGTH } from '../../../contract/constants.ts';
+import { PASSWORD_MIN_LENGTH } from '../../../contract/words.ts';
 import { useForm } from '../../lib/form.ts';
 import { useMailedToken } from '../../lib/mailed-token.ts';
 import { usePublicConfig } from '../../lib/public-config.ts';

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { fetchSubscriptionToken } from './session-calls.ts';
 import { readSubscriptionToken } from './subscription-token.ts';
 import { spec } from '../../../tests/spec/spec.ts';

@@ -1,5 +1,5 @@
 import { subscriptionClaimsSchema } from '../../../contract/account.ts';
-import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/constants.ts';
+import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { fromBase64Url, jsonOf } from '../../lib/base64url.ts';
 
 export interface SubscriptionClaims {

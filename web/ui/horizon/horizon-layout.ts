@@ -3,7 +3,7 @@ import type { DayAxis, MonthName, Tick } from './day-axis.ts';
 import { NAME_OFFSET, packLabels } from './pack-labels.ts';
 import { cutToFit } from './text-measure.ts';
 import type { TextMeasure } from './text-measure.ts';
-import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/constants.ts';
+import { CRITICAL_DAYS, SOON_DAYS } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
 /** `fault`: something else is wrong than its date. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DomainState, SummaryWire } from '../../../../contract/domain.ts';
+import type { SummaryWire } from '../../../../contract/domain.ts';
 import { EXAMPLE_NOW as NOW } from '../example-domain.ts';
 import { horizonEntries } from './horizon-entries.ts';
 import { DAY_MS } from '../../../../contract/durations.ts';
+import type { DomainState } from '../../../../contract/words.ts';
 
 type Problem = SummaryWire['problems'][number];
 

@@ -1,4 +1,4 @@
-import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../../../contract/constants.ts';
+import { MOST_TAGS, NOTES_MAX_LENGTH, TAG_MAX_LENGTH } from '../../../../contract/words.ts';
 import type { ImportEntry, ImportPreview, ImportResult } from '../../../../contract/domain-import.ts';
 import type { ProblemCode } from '../../../../contract/problem.ts';
 import { isSkipped } from './parsed-import.ts';

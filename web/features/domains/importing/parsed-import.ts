@@ -1,4 +1,4 @@
-import { PROTOCOL_NAMES } from '../../../../contract/domain.ts';
+import { PROTOCOLS } from '../../../../contract/words.ts';
 
 /** One line of what was pasted: a host to add, or why there is none in it. `line` counts from 1. */
 export interface HostLine {
@@ -79,7 +79,7 @@ export function withPort(host: string, port: string): string {
 
 /** With what is spoken there as its scheme, where that is known and the host does not say it itself. */
 export function withProtocol(host: string, protocol: string): string {
-  const name = PROTOCOL_NAMES.find((known) => known === protocol.toLowerCase());
+  const name = PROTOCOLS.find((known) => known === protocol.toLowerCase());
   return name === undefined || host.includes('://') ? host : `${name}://${host}`;
 }
 

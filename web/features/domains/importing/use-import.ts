@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { IMPORT_SIZE } from '../../../../contract/constants.ts';
+import { IMPORT_SIZE } from '../../../../contract/words.ts';
 import { track } from '../../../lib/analytics.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { useDomainCache } from '../domain-cache.ts';

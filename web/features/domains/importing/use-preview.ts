@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { IMPORT_SIZE } from '../../../../contract/constants.ts';
+import { IMPORT_SIZE } from '../../../../contract/words.ts';
 import type { ImportPreview } from '../../../../contract/domain-import.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { inBatches } from '../in-batches.ts';

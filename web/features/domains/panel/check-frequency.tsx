@@ -1,6 +1,6 @@
 import { Lock } from 'lucide-react';
 import { useId } from 'react';
-import { CHECK_FREQUENCIES } from '../../../../contract/constants.ts';
+import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { usePublicConfig } from '../../../lib/public-config.ts';

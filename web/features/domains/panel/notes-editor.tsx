@@ -1,6 +1,6 @@
 import { useId } from 'react';
 import type { FormEvent } from 'react';
-import { NOTES_MAX_LENGTH } from '../../../../contract/constants.ts';
+import { NOTES_MAX_LENGTH } from '../../../../contract/words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { messageOf } from '../../../lib/api-error.ts';
 import { useDraft } from '../../../lib/draft.ts';

@@ -1,5 +1,5 @@
 import { Lock } from 'lucide-react';
-import { CHECK_FREQUENCIES } from '../../../../contract/constants.ts';
+import { CHECK_FREQUENCIES } from '../../../../contract/words.ts';
 import { useSubscription } from '../../../lib/subscription.ts';
 import { MenuItem, MenuLabel } from '../../../ui/menu.tsx';
 

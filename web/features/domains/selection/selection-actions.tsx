@@ -1,7 +1,7 @@
 import { ChevronUp, Clock, Pause, Play, RefreshCw, Tag, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { BULK_SIZE } from '../../../../contract/constants.ts';
+import { BULK_SIZE } from '../../../../contract/words.ts';
 import type { DomainWire } from '../../../../contract/domain.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { BULK_SIZE } from '../../../../contract/constants.ts';
+import { BULK_SIZE } from '../../../../contract/words.ts';
 import type { BulkResult, DomainWire } from '../../../../contract/domain.ts';
 import { messageOf } from '../../../lib/api-client.ts';
 import { toast } from '../../../ui/toast.tsx';

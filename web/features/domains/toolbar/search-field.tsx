@@ -1,7 +1,7 @@
 import { Search, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { SEARCH_MAX_LENGTH } from '../../../../contract/constants.ts';
+import { SEARCH_MAX_LENGTH } from '../../../../contract/words.ts';
 import { classNames } from '../../../ui/class-names.ts';
 
 const TYPING_MS = 250;
