@@ -91,6 +91,7 @@ const DIRECT_WRITES = [
   'mails.ts deleteFrom mails',
   'payment-events.ts deleteFrom payment_events',
   'trials.ts deleteFrom trials',
+  'check-due.ts updateTable monitors',
   'monitor-claims.ts updateTable monitors',
   'outbox.ts updateTable asTable',
   // They note when a secret was last used.

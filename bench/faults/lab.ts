@@ -14,12 +14,12 @@ import {
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
 import { addChannel } from '../../server/store/alerts/channel-changes.ts';
-import { addMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { createWorker, type Worker } from '../../server/worker/index.ts';
 import type { Database } from '../../tests/kit/database.ts';
 import type { PlacesMap } from './places.ts';
 import { seededRandom } from './random.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 /** The product's loops in this process, on a clock that only the caller moves; network, receivers and database are real. */
 export interface Lab {

@@ -8,12 +8,13 @@ import { createThreadedExaminer } from '../../server/probe/index.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
 import { pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { record } from '../../server/store/checks/checks.ts';
-import { addMonitor, claimDue } from '../../server/store/monitors/monitors.ts';
 import { openStore, type Store } from '../../server/store/db/open-store.ts';
 import { temporaryFolder } from '../../tests/kit/app.ts';
 import { startDnsServer } from '../../tests/kit/dns-server.ts';
 import type { Figure } from '../scale/figures.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const HOST = 'rotating.test';
 const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];

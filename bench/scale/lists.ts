@@ -1,8 +1,9 @@
-import { listMonitors, monitorIds, summary } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimePercents } from '../../server/store/checks/uptime.ts';
 import { type Figure, percentile, timed } from './figures.ts';
 import { type Filled, settleDisk } from './places.ts';
+import { listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 const ROUNDS = 100;
 const PAGE_SIZE = 50;

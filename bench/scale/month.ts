@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { claimDue } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { fillStore } from '../../tests/kit/large-store.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../tests/store/samples.ts';
 import type { Figure } from './figures.ts';
 import { createDatabase, databaseBytes } from './places.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const MONITORS = 20;
 const EVERY_MS = 15 * MINUTE;

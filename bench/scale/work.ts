@@ -1,10 +1,10 @@
-import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { certificate, checkOf, DAY, recordCheck, type SampleCertificate } from '../../tests/store/samples.ts';
 import type { Figure } from './figures.ts';
 import { percentile } from './figures.ts';
 import { type Filled, settleDisk } from './places.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
 const CHECKED = 4_000;
 /** Four claims of a worker in one, as they come together after a moment in which nothing could be claimed. */

@@ -1,19 +1,16 @@
 import { alertSteps, certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { parseCertificate, type TrustStore } from '../../server/pki/index.ts';
 import { record } from '../../server/store/checks/checks.ts';
-import {
-  addMonitor,
-  claimDue,
-  type ClaimedMonitor,
-  describeMonitor,
-  pauseMonitor,
-} from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import type { DemoCertificate } from './certificates.ts';
 import type { DemoHost } from './hosts.ts';
 import { answerPast, deliverPast } from './told.ts';
 import { liveUptime } from './uptime.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 /** What was wrong from the first look on. */
 const LASTING: readonly DemoHost['fault'][] = ['wrong-name', 'self-signed'];

@@ -1,12 +1,13 @@
 import { replacedCertificate } from '../core/index.ts';
 import type { Examiner } from '../probe/index.ts';
 import { record } from '../store/checks/checks.ts';
-import { type ClaimedMonitor, postponeCheck } from '../store/monitors/monitor-claims.ts';
+import { type ClaimedMonitor } from '../store/monitors/monitor-claims.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { type CheckOutcome, during, failTrace, type Telemetry, trace } from '../telemetry/index.ts';
 import type { Clock, Log } from './clock.ts';
 import { LOOK_AGAIN_MS } from './own-network.ts';
 import type { Look, SharedLooks, Watchers } from './shared-looks.ts';
+import { postponeCheck } from '../store/monitors/check-due.ts';
 
 export interface CheckerOptions {
   store: Store;

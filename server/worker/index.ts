@@ -4,7 +4,6 @@ import { claimDueDeliveries, type ClaimedDelivery, retryDelivery } from '../stor
 import { claimGlances, extendGlance } from '../store/checks/glances.ts';
 import { HEARTBEAT_KEY } from '../store/operations/heartbeat.ts';
 import { claimDueMails, type ClaimedMail, retryMail } from '../store/mail/mails.ts';
-import { releaseClaim } from '../store/monitors/monitors.ts';
 import { extendRow, type OutboxLease } from '../store/mail/outbox.ts';
 import { countingOnly, type Telemetry } from '../telemetry/index.ts';
 import { type BounceReaderOptions, createBounceReader } from './bounce-reader.ts';
@@ -24,6 +23,7 @@ import { createWatchdog } from './watchdog.ts';
 export { type Clock, systemClock } from './clock.ts';
 export { createAlarms } from './operator-alarm.ts';
 export { type OwnNetwork, TRUSTING } from './own-network.ts';
+import { releaseClaim } from '../store/monitors/monitor-claims.ts';
 
 /**
  * A look ends within 20 s, and the canaries that it may have to wait for within 8 s more; what is left is for recording it. A killed

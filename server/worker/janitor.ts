@@ -4,7 +4,6 @@ import { recallDeliveries } from '../store/alerts/deliveries.ts';
 import { pruneFavicons, recallFavicons } from '../store/monitors/favicons.ts';
 import { pruneKeys } from '../store/accounts/idempotency.ts';
 import { pruneMails, recallMails } from '../store/mail/mails.ts';
-import { recallMonitors } from '../store/monitors/monitors.ts';
 import { prunePaymentEvents } from '../store/billing/payment-events.ts';
 import { recallPlans } from '../store/billing/plan-ends.ts';
 import { pruneRateLimits } from '../store/operations/rate-limits.ts';
@@ -15,6 +14,7 @@ import { pruneTrials } from '../store/billing/trials.ts';
 import type { Clock, Log } from './clock.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { recallMonitors } from '../store/monitors/check-due.ts';
 
 /** The past of a domain is pruned by the day. The history of certificates is kept as long as the domain. */
 const PRUNE_EVERY_MS = 20 * HOUR_MS;

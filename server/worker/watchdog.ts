@@ -2,7 +2,6 @@ import { forgetAlarms, mailAlarms } from '../store/alerts/alarms.ts';
 import { oldestDue, recallDeliveries } from '../store/alerts/deliveries.ts';
 import { endHeartbeat, keepHeartbeat } from '../store/operations/heartbeat.ts';
 import { recallMails } from '../store/mail/mails.ts';
-import { recallMonitors } from '../store/monitors/monitors.ts';
 import type { Store } from '../store/db/open-store.ts';
 import { spreadOverdue } from '../store/monitors/overdue.ts';
 import { recallPlans } from '../store/billing/plan-ends.ts';
@@ -12,6 +11,7 @@ import type { Heartbeat } from './heartbeat.ts';
 import type { Alarms } from './operator-alarm.ts';
 import type { OwnNetwork } from './own-network.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { recallMonitors } from '../store/monitors/check-due.ts';
 
 export interface WatchdogOptions {
   store: Store;

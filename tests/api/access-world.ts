@@ -9,7 +9,6 @@ import { newToken } from '../../server/api/auth/personal-tokens.ts';
 import { makeToken } from '../../server/store/accounts/api-tokens.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { disableAccount } from '../../server/store/accounts/disabled-accounts.ts';
-import { addMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
 import {
@@ -24,6 +23,7 @@ import { OIDC_CLIENT, startOidcServer } from '../kit/oidc-server.ts';
 import { SECRETS, startApi, type TestApi } from './test-api.ts';
 import { HOUR_MS } from '../../contract/durations.ts';
 import { giveAlerting } from './access-alerting.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 /** Who calls. All but the anonymous one had an account; the last two kept their cookies and everything they knew. */
 export const CALLERS = ['anonymous', 'owner', 'stranger', 'free', 'premium', 'disabled', 'deleted'] as const;

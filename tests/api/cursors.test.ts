@@ -3,11 +3,11 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { DOMAIN_SORTS } from '../../contract/domain.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { addMonitors } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 /** Of each five two have no certificate; several have the same instants. */
 async function watch(api: TestApi, person: Person, names: string[]): Promise<void> {

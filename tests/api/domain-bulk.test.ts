@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { claimDue } from '../../server/store/monitors/monitors.ts';
 import type { Signal } from '../../server/store/db/signals.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const authority = mintAuthority();
 const leaf = authority.issue({ dnsNames: ['shop.example.com'] });

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
@@ -9,6 +8,7 @@ import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks, refusedByPolicy } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const root = mintAuthority({ commonName: 'Test Root' });
 const issuing = root.intermediate({ commonName: 'Test Issuing' });

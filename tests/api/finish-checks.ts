@@ -1,10 +1,11 @@
 import { certificateFacts, judge, type Observation } from '../../server/core/index.ts';
 import { createTrustStore, parseCertificate } from '../../server/pki/index.ts';
-import { claimDue, type Monitor } from '../../server/store/monitors/monitors.ts';
 import type { MintedAuthority, MintedCertificate } from '../kit/mint.ts';
 import type { TestApi } from './test-api.ts';
 import { DAY, leaseOf, recordSample } from '../store/samples.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS } from '../kit/observation.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 /** Does a worker's part without a network: claims what is due and records what `look` says was seen. */
 export async function finishChecks(

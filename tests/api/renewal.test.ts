@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import { digestContent } from '../../server/store/mail/digest-content.ts';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority, type MintedCertificate } from '../kit/mint.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority({ commonName: 'Test Root', organization: 'Test Authority' });
 

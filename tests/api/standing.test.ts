@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
-import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import type { Person } from '../kit/people.ts';
 import { startApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const standing = async (person: Person) => (await person.ask(CALLS.standing)).ok.data;
 const add = async (person: Person, host: string) =>

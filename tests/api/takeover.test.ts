@@ -3,7 +3,6 @@ import { CALLS } from '../../contract/calls/calls.ts';
 import { createIdentityEvents } from '../../server/api/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
-import { claimDue } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createPasskeyDevice } from '../kit/passkey-device.ts';
 import { createClient, identityToken, type Person, signIn, signUp } from '../kit/people.ts';
@@ -18,6 +17,7 @@ import {
 } from './identity-acts.ts';
 import { provision } from './takeover-provisions.ts';
 import { startApi, type TestApi } from './test-api.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const ORIGIN = 'http://localhost:8080';
 const VICTIMS = 'only the victim knows this';

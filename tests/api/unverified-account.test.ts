@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { CALLS, type Call } from '../../contract/calls/calls.ts';
 import { OWN_MAIL } from '../../contract/channel.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import { addMonitors } from '../../server/store/monitors/monitors.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { createClient, type Input, markVerified, type Person, signUp } from '../kit/people.ts';
@@ -10,6 +9,7 @@ import { INPUTS } from './access-inputs.ts';
 import { createWorld, nobodysThings } from './access-world.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 const add = (person: Person, host: string) => person.ask(CALLS.addDomain, { body: { host } });
 

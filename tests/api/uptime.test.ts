@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { writePast } from '../kit/write-past.ts';
@@ -10,6 +9,7 @@ import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import { startApi, type TestApi } from './test-api.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority();
 const leaf = authority.issue({ dnsNames: ['shop.example.com'], notAfter: Date.now() + 80 * DAY_MS });

@@ -1,11 +1,11 @@
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Observation } from '../../server/core/index.ts';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import type { Person } from '../kit/people.ts';
 import { answeredWith, finishChecks } from './finish-checks.ts';
 import type { TestApi } from './test-api.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const authority = mintAuthority();
 

@@ -1,8 +1,8 @@
 import { followHour, type OpenHour, packHour, withHour } from '../../server/store/checks/day-figures.ts';
-import type { MonitorKey } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { packSamples, type Sample } from '../../server/store/checks/samples.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
 
 /** Lets a monitor have had these checks, oldest first, as far as the strip and the chart show them. */
 export async function writePast(

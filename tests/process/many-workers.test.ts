@@ -5,13 +5,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorld, type World } from '../../bench/faults/world.ts';
 import { CALLS } from '../../contract/calls/calls.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
-import { addMonitors } from '../../server/store/monitors/monitors.ts';
 import { type App, freePort, type WorkerApp } from '../kit/app.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { freshDatabase, hasDatabase } from '../kit/database.ts';
 import { type GatedPeer, startGatedServer } from '../kit/gated-server.ts';
 import { mintAuthority } from '../kit/mint.ts';
 import { createClient, type Person, sendTo } from '../kit/people.ts';
+import { addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 /** Processes start slowly on a machine that does much else. */
 const PATIENCE = { timeout: 150_000, interval: 100 };

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { addAuthorities, authoritiesOf, removeAuthority } from '../../server/store/accounts/authorities.ts';
-import { claimDue, monitorOf } from '../../server/store/monitors/monitors.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, claimOne, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 function authority(subject: string) {
   const { der, facts } = certificate({ subject });

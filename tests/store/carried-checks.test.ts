@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkRunsOf } from '../../server/store/checks/check-runs.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
-import { history, monitorOf, presentedChain } from '../../server/store/monitors/monitors.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory } from '../../server/store/checks/uptime.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { certificate, check, MINUTE, NOW } from './samples.ts';
+import { history } from '../../server/store/checks/certificate-history.ts';
+import { presentedChain } from '../../server/store/checks/presented-chain.ts';
 
 const BEFORE_RUNS = 7;
 const HOUR = 60 * MINUTE;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
-import { history, monitorOf, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { monitorOf, removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
@@ -17,6 +17,7 @@ import {
   watch,
 } from './samples.ts';
 import { NO_ADVICE } from '../kit/observation.ts';
+import { history } from '../../server/store/checks/certificate-history.ts';
 
 describeEachDatabase('the record of a check', (open) => {
   it('shows what was found, and when the next one comes', async () => {

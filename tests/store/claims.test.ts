@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  claimDue,
-  monitorOf,
-  releaseClaim,
-  removeMonitor,
-  requestCheck,
-} from '../../server/store/monitors/monitors.ts';
+import { monitorOf, removeMonitor, requestCheck } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import {
@@ -20,6 +14,7 @@ import {
   recordSample,
   watch,
 } from './samples.ts';
+import { claimDue, releaseClaim } from '../../server/store/monitors/monitor-claims.ts';
 
 const LEASE = 30_000;
 const claim = { now: NOW, limit: 100, leaseMs: LEASE, claimedBy: 'a worker' };

@@ -8,7 +8,7 @@ import {
 } from '../../server/store/alerts/deliveries.ts';
 import { removeChannel } from '../../server/store/alerts/channel-changes.ts';
 import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
-import { claimDue, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { setUnsubscribed } from '../../server/store/mail/unsubscriptions.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { MOST_UNANSWERED_CLAIMS } from '../../server/store/mail/outbox.ts';
@@ -24,6 +24,7 @@ import {
   type SampleCertificate,
   watch,
 } from './samples.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const LEASE = 60_000;
 const claim = { now: NOW, limit: 10, leaseMs: LEASE, claimedBy: 'a worker' };

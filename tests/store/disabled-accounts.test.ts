@@ -4,11 +4,12 @@ import { openAccount } from '../../server/store/accounts/arrivals.ts';
 import { disableAccount, enableAccount } from '../../server/store/accounts/disabled-accounts.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { claimDueMails } from '../../server/store/mail/mails.ts';
-import { claimDue, pauseMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { openSession, rotateSession, sessionBy } from '../../server/store/accounts/sessions.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { check, DAY, endingSoon, NOW, person, watch } from './samples.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const claim = { now: NOW + 2 * DAY, limit: 9, leaseMs: 60_000, claimedBy: 'test' };
 const arrival = {

@@ -1,8 +1,8 @@
 // Adds monitors until it is killed and says each one's host once the store has acknowledged it.
 // Arguments: DATA_DIR, the account, a prefix for the hosts, DATABASE_URL where there is one.
 import { writeSync } from 'node:fs';
-import { addMonitor } from '../../server/store/monitors/monitors.ts';
 import { openStore } from '../../server/store/db/open-store.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 const [dataDir = '', accountId = '', prefix = '', databaseUrl = null] = process.argv.slice(2);
 const store = await openStore({ databaseUrl, dataDir });

@@ -2,17 +2,14 @@ import { expect, it } from 'vitest';
 import { mayAdd, mayResume, mayUseFrequency } from '../../server/core/index.ts';
 import { accountById, grantPremium } from '../../server/store/accounts/accounts.ts';
 import { entitlementAt, settlePlan } from '../../server/store/billing/entitlements.ts';
-import {
-  addMonitor,
-  claimDue,
-  pauseMonitor,
-  resumeMonitor,
-  setFrequency,
-} from '../../server/store/monitors/monitors.ts';
+import { setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { inTransaction } from '../../server/store/db/transaction.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const END = NOW + 10 * DAY;
 

@@ -1,20 +1,15 @@
 import { CompiledQuery, sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-  describeMonitor,
-  eachMonitor,
-  listMonitors,
-  monitorIds,
-  pauseMonitor,
-  removeMonitor,
-  resumeMonitor,
-  summary,
-} from '../../server/store/monitors/monitors.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { fillStore } from '../kit/large-store.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
 import { DOMAIN_STATES } from '../../contract/words.ts';
+import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const FIVE_PAGES = 90;
 

@@ -3,11 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { knownIncidents } from '../../server/store/alerts/monitor-incidents.ts';
-import { describeMonitor, listMonitors, monitorOf, summary } from '../../server/store/monitors/monitors.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import { acceptsOldLinks } from '../../server/store/mail/unsubscriptions.ts';
 import { DATABASES, type Database, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { DAY, NOW, person } from './samples.ts';
+import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 describe.each(DATABASES.filter(hasDatabase))('a database from before notes and tags (%s)', (name) => {
   it('keeps its monitors, which are found by their names in both writings', async () => {

@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { eachMonitor, listMonitors, summary } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, watch } from './samples.ts';
 import { NO_ADVICE } from '../kit/observation.ts';
+import { eachMonitor, listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 /** Host → ms from NOW to the end of its certificate, in the order in which they are added. */
 const HOSTS = {

@@ -2,19 +2,7 @@ import { expect, it } from 'vitest';
 import { mayAdd, mayResume } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
-import {
-  addMonitor,
-  claimDue,
-  countPaused,
-  listMonitors,
-  monitorOf,
-  pauseMonitor,
-  recallMonitors,
-  requestCheck,
-  resumeMonitor,
-  setFrequency,
-  summary,
-} from '../../server/store/monitors/monitors.ts';
+import { monitorOf, requestCheck, setFrequency } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import {
@@ -30,6 +18,12 @@ import {
   recordSample,
   watch,
 } from './samples.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { countPaused, pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
+import { recallMonitors } from '../../server/store/monitors/check-due.ts';
 
 const LATER = NOW + 2 * DAY;
 const claim = { limit: 9, leaseMs: MINUTE, claimedBy: 'test' };

@@ -2,9 +2,6 @@ import { expect, it } from 'vitest';
 import { mayAdd, mayUseFrequency } from '../../server/core/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import {
-  addMonitor,
-  claimDue,
-  history,
   monitorOf,
   removeMonitor,
   requestCheck,
@@ -24,6 +21,9 @@ import {
   recordSample,
   watch,
 } from './samples.ts';
+import { history } from '../../server/store/checks/certificate-history.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 describeEachDatabase('monitors', (open) => {
   it('adds one that is due at once, and says so', async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { claimDue } from '../../server/store/monitors/monitors.ts';
 import { spreadOverdue } from '../../server/store/monitors/overdue.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { DAY, MINUTE, NOW, person, watch } from './samples.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const HERD = { lateMs: 2 * MINUTE, fewest: 3, overMs: 10 * MINUTE };
 

@@ -1,15 +1,6 @@
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { oldestDue } from '../../server/store/alerts/deliveries.ts';
-import {
-  claimDue,
-  countPaused,
-  eachMonitor,
-  listMonitors,
-  monitorIds,
-  summary,
-  trackedEndpoints,
-} from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { endedPlans, nextPlanEnd } from '../../server/store/billing/plan-ends.ts';
 import { checksAreLate } from '../../server/store/accounts/standing.ts';
@@ -17,6 +8,11 @@ import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { writePast } from '../kit/write-past.ts';
 import { DAY, NOW, person } from './samples.ts';
+import { trackedEndpoints } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
+import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
+import { countPaused } from '../../server/store/monitors/monitor-pauses.ts';
 
 const HOUR = 3_600_000;
 const MONITORS = 4_000;

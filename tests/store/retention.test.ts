@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { isDown } from '../../server/store/alerts/incidents.ts';
-import { type MonitorKey, presentedChain } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { insertRows } from '../kit/insert-rows.ts';
 import { certificate, check, DAY, NOW, person, watch } from './samples.ts';
+import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import { presentedChain } from '../../server/store/checks/presented-chain.ts';
 
 describeEachDatabase('what is kept of the past', (open) => {
   it('is what the plan shows and a week more, and what was shown in it', async () => {

@@ -12,14 +12,11 @@ import {
 import type { Account } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
 import { type CheckLease, type CheckRecord, record } from '../../server/store/checks/checks.ts';
-import {
-  addMonitor,
-  claimDue,
-  type ClaimedMonitor,
-  type Monitor,
-} from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { HANDSHAKES_ONLY, MODERN_TLS, UNASKED } from '../kit/observation.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
+import { claimDue, type ClaimedMonitor } from '../../server/store/monitors/monitor-claims.ts';
 
 export const NOW = Date.UTC(2026, 0, 15);
 export const MINUTE = 60_000;

@@ -2,17 +2,13 @@ import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { STANDARD_LIMITS } from '../../server/core/index.ts';
 import { tookTooLong } from '../../server/store/db/dialect.ts';
-import {
-  describeMonitor,
-  eachMonitor,
-  listMonitors,
-  monitorIds,
-  summary,
-} from '../../server/store/monitors/monitors.ts';
 import { searchText } from '../../server/store/monitors/search-text.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { NOW, person, watch } from './samples.ts';
+import { describeMonitor } from '../../server/store/monitors/monitor-change.ts';
+import { eachMonitor, listMonitors, monitorIds } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 /** Texts that make a naive search compare each place with nearly the whole query, and ordinary ones. */
 const NOTES = [

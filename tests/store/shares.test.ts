@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { addAuthorities } from '../../server/store/accounts/authorities.ts';
-import { claimCompanions } from '../../server/store/monitors/monitor-claims.ts';
 import {
-  addMonitor,
-  addMonitors,
+  claimCompanions,
   claimDue,
   type ClaimedMonitor,
-  monitorOf,
-} from '../../server/store/monitors/monitors.ts';
+} from '../../server/store/monitors/monitor-claims.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase, hasDatabase } from '../kit/database.ts';
 import {
@@ -23,6 +21,7 @@ import {
   watch,
 } from './samples.ts';
 import type { Protocol } from '../../contract/words.ts';
+import { addMonitor, addMonitors } from '../../server/store/monitors/monitor-adding.ts';
 
 const HOUR = 60 * MINUTE;
 const LATER = NOW + HOUR;

@@ -4,18 +4,14 @@ import { expect, it } from 'vitest';
 import { type LimitName, STANDARD_LIMITS } from '../../server/core/index.ts';
 import { certificateDers, pruneOrphanCertificates } from '../../server/store/checks/certificates.ts';
 import { deleteAccount } from '../../server/store/accounts/account-deletion.ts';
-import {
-  history,
-  historyPair,
-  monitorOf,
-  type MonitorKey,
-  notKept,
-  presentedChain,
-} from '../../server/store/monitors/monitors.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store, StoreOptions } from '../../server/store/db/open-store.ts';
 import { prunePast } from '../../server/store/checks/retention.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { certificate, check, DAY, MINUTE, NOW, person, type SampleCertificate, watch } from './samples.ts';
+import { history, historyPair, notKept } from '../../server/store/checks/certificate-history.ts';
+import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import { presentedChain } from '../../server/store/checks/presented-chain.ts';
 
 const fingerprints = (chain: readonly SampleCertificate[]) => chain.map(({ facts }) => facts.fingerprint);
 

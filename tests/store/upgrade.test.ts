@@ -3,10 +3,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { accountExport, profileExport } from '../../server/store/accounts/export.ts';
 import { migrate } from '../../server/store/schema/migrate.ts';
 import { levelOf, MIGRATIONS } from '../../server/store/schema/migrations/index.ts';
-import { listMonitors, summary } from '../../server/store/monitors/monitors.ts';
 import { type Database, DATABASES, freshDatabase, hasDatabase } from '../kit/database.ts';
 import { rawDatabase } from '../kit/raw-database.ts';
 import { checkOf, claimOne, DAY, endingSoon, NOW, recordCheck } from './samples.ts';
+import { listMonitors } from '../../server/store/monitors/monitor-list.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1).map(levelOf);
 const WAYS = DATABASES.filter(hasDatabase).flatMap((name) => EARLIER.map((level) => [name, level] as const));

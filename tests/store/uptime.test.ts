@@ -1,11 +1,6 @@
 import { expect, it } from 'vitest';
 import type { HttpObservation } from '../../server/core/index.ts';
-import {
-  type MonitorKey,
-  monitorOf,
-  pauseMonitor,
-  resumeMonitor,
-} from '../../server/store/monitors/monitors.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { uptimeHistory, uptimePercents } from '../../server/store/checks/uptime.ts';
 import { checksMade } from '../kit/checks-made.ts';
@@ -22,6 +17,8 @@ import {
   type SampleCertificate,
   watch,
 } from './samples.ts';
+import type { MonitorKey } from '../../server/store/monitors/monitor-change.ts';
+import { pauseMonitor, resumeMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const HALF = MINUTE / 2;
 const leaf = certificate();

@@ -1,12 +1,14 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { addMonitor, type Monitor, monitorOf, requestCheck } from '../../server/store/monitors/monitors.ts';
+import { monitorOf, requestCheck } from '../../server/store/monitors/monitors.ts';
 import { fieldsNow } from '../../server/telemetry/doing.ts';
 import { createMeters } from '../../server/telemetry/index.ts';
 import { createTracer, type Span } from '../../server/telemetry/span.ts';
 import { claimWatchers } from '../../server/worker/shared-looks.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 const HOST = 'shop.fjord.example';
 

@@ -2,13 +2,15 @@ import { createServer } from 'node:https';
 import { expect, it, onTestFinished } from 'vitest';
 import type { IconSource } from '../../server/probe/index.ts';
 import { claimDueSites, faviconOf, pruneFavicons } from '../../server/store/monitors/favicons.ts';
-import { type Monitor, pauseMonitor, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { pngIcon } from '../kit/icons.ts';
 import { listening } from '../kit/tls-server.ts';
 import { type Rig, startRig, until } from './rig.ts';
 import { DAY_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { pauseMonitor } from '../../server/store/monitors/monitor-pauses.ts';
 
 const RED = { contentType: 'image/png', content: pngIcon(16, [200, 0, 0]) };
 const BLUE = { contentType: 'image/png', content: pngIcon(16, [0, 0, 200]) };

@@ -4,11 +4,11 @@ import { DEFAULT_ALERT_SETTINGS } from '../../server/core/index.ts';
 import { replayDelivery } from '../../server/store/alerts/channel-sending.ts';
 import { addMaintenance } from '../../server/store/alerts/maintenance.ts';
 import { changeIncident, incidentsOf } from '../../server/store/alerts/monitor-incidents.ts';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const HOST = 'pay.fjord.example';
 const ending = (rig: Rig, days: number) =>

@@ -2,7 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import { expect, it, vi } from 'vitest';
 import { certificateDers } from '../../server/store/checks/certificates.ts';
 import { enqueueMail } from '../../server/store/mail/mails.ts';
-import { claimDue, history, removeMonitor } from '../../server/store/monitors/monitors.ts';
+import { removeMonitor } from '../../server/store/monitors/monitors.ts';
 import { consumeRateLimit } from '../../server/store/operations/rate-limits.ts';
 import { openSession } from '../../server/store/accounts/sessions.ts';
 import { TRUSTING } from '../../server/worker/index.ts';
@@ -11,6 +11,8 @@ import { describeEachDatabase } from '../kit/database.ts';
 import { person } from '../store/samples.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { history } from '../../server/store/checks/certificate-history.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const remind = ({ store, clock, accountId }: Rig) =>
   store.db.transaction().execute((trx) =>

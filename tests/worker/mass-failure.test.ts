@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { standingAlarms } from '../../server/store/alerts/alarms.ts';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase, freshDatabase } from '../kit/database.ts';
 import { type Rig, START, startRig } from './rig.ts';
 import { MINUTE_MS } from '../../contract/durations.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const BY = START + MINUTE_MS;
 

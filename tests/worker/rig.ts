@@ -16,7 +16,7 @@ import {
 } from '../../server/probe/index.ts';
 import { grantPremium } from '../../server/store/accounts/accounts.ts';
 import { openAccount } from '../../server/store/accounts/arrivals.ts';
-import { addMonitor, type Monitor, monitorOf } from '../../server/store/monitors/monitors.ts';
+import { monitorOf } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { nextPlanEnd } from '../../server/store/billing/plan-ends.ts';
 import { createWorker, type Worker, type WorkerOptions } from '../../server/worker/index.ts';
@@ -26,6 +26,8 @@ import { type SmtpSink, startSmtpSink } from '../kit/smtp-sink.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import { DAY_MS } from '../../contract/durations.ts';
 import type { Protocol } from '../../contract/words.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
+import { addMonitor } from '../../server/store/monitors/monitor-adding.ts';
 
 /** Where the rig's clock stands at first. The machine's clock plays no part. */
 export const START = Date.UTC(2027, 2, 1, 9, 30);

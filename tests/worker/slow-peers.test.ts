@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { Monitor } from '../../server/store/monitors/monitors.ts';
 import { checksMade } from '../kit/checks-made.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { silent, startRawPeer } from '../kit/raw-peers.ts';
 import { startRig, until } from './rig.ts';
+import type { Monitor } from '../../server/store/monitors/monitor-row.ts';
 
 const CAPS = { dns: 5_000, handshake: 5_000 };
 const isSlow = (host: string): boolean => /^(?:mute|lost)/.test(host);

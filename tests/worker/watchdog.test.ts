@@ -7,11 +7,11 @@ import { createAddressPolicy, createResolver } from '../../server/egress/index.t
 import { listAccounts } from '../../server/store/accounts/account-list.ts';
 import { clearAlarm, raiseAlarm, standingAlarms } from '../../server/store/alerts/alarms.ts';
 import { claimDueDeliveries } from '../../server/store/alerts/deliveries.ts';
-import { claimDue } from '../../server/store/monitors/monitors.ts';
 import type { Store } from '../../server/store/db/open-store.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { type Rig, type RigOptions, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../contract/durations.ts';
+import { claimDue } from '../../server/store/monitors/monitor-claims.ts';
 
 const stuck = { leaseMs: DAY_MS, limit: 100, claimedBy: 'a worker that hangs' };
 

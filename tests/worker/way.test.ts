@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
-import { history, summary } from '../../server/store/monitors/monitors.ts';
 import { describeEachDatabase } from '../kit/database.ts';
 import { selfSigned } from '../kit/mint.ts';
 import { startTlsServer } from '../kit/tls-server.ts';
 import { intermediate, root, START, startRig } from './rig.ts';
 import { DAY_MS, HOUR_MS } from '../../contract/durations.ts';
+import { history } from '../../server/store/checks/certificate-history.ts';
+import { summary } from '../../server/store/monitors/monitor-summary.ts';
 
 const ofDays = (before: number, after: number) => ({
   notBefore: START - before * DAY_MS,

@@ -3,8 +3,8 @@ import type { Account } from '../../store/accounts/accounts.ts';
 import type { MisuseRules } from '../../store/monitors/misuse.ts';
 import type { AppParts } from '../http/api.ts';
 import { Refusal, refuse } from '../http/problem.ts';
-import { trackedEndpoints } from '../../store/monitors/monitors.ts';
 import { MOST_WEIGHED } from '../http/rate-limit.ts';
+import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
 /** Refusals for what an account may do only with a verified address. */
 const NEEDS_PROOF = {

@@ -1,7 +1,6 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { ACCOUNT_MAIL, type Entitlement } from '../../core/index.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
-import { countPaused } from '../../store/monitors/monitors.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { alertsAreLate, checksAreLate, mailIsFailing } from '../../store/accounts/standing.ts';
 import { subscriptionsOf } from '../../store/billing/subscriptions.ts';
@@ -12,6 +11,7 @@ import { isoOrNull } from '../domains/domain-wire.ts';
 import { SignJWT } from 'jose';
 import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
+import { countPaused } from '../../store/monitors/monitor-pauses.ts';
 
 /** What the account has, for the page to show. */
 export function planRoutes(api: Api, parts: AppParts): void {

@@ -1,7 +1,7 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { DEFAULT_CHECK_EVERY_MINUTES } from '../../../contract/words.ts';
 import { mayAdd, normaliseEndpoint } from '../../core/index.ts';
-import { addMonitor, type Monitor, monitorOf, removeMonitor } from '../../store/monitors/monitors.ts';
+import { monitorOf, removeMonitor } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { domainWire, isRefusedByPolicy, oneDomainWire, REFUSED_HOST } from './domain-wire.ts';
@@ -9,6 +9,8 @@ import { refuse } from '../http/problem.ts';
 import { misuseRules } from '../auth/verified-address.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { waitForNews } from '../http/wait-for-news.ts';
+import type { Monitor } from '../../store/monitors/monitor-row.ts';
+import { addMonitor } from '../../store/monitors/monitor-adding.ts';
 
 /** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
 export function domainAddRoute(api: Api, parts: AppParts): void {

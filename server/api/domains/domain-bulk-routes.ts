@@ -2,23 +2,17 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import { MOST_TAGS } from '../../../contract/words.ts';
 import type { BulkRequest, BulkResult } from '../../../contract/domain.ts';
 import { mayResume, mayUseFrequency, type Plan } from '../../core/index.ts';
-import {
-  describeMonitor,
-  type Monitor,
-  type MonitorKey,
-  monitorsOf,
-  pauseMonitor,
-  removeMonitor,
-  requestCheck,
-  resumeMonitor,
-  setFrequency,
-} from '../../store/monitors/monitors.ts';
+import { removeMonitor, requestCheck, setFrequency } from '../../store/monitors/monitors.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { Refusal } from '../http/problem.ts';
 import { limitCheck, limitFollowing } from '../auth/verified-address.ts';
 import { oneDomainWire } from './domain-wire.ts';
+import { describeMonitor, type MonitorKey } from '../../store/monitors/monitor-change.ts';
+import type { Monitor } from '../../store/monitors/monitor-row.ts';
+import { monitorsOf } from '../../store/monitors/monitor-list.ts';
+import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
 /** What it is afterwards (null: no more), or why nothing was done. */
 type Outcome = Monitor | Refusal | null;

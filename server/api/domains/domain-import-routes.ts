@@ -9,12 +9,12 @@ import {
   roomFor,
 } from '../../core/index.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
-import { type AddedMonitor, addMonitors, trackedEndpoints } from '../../store/monitors/monitors.ts';
 import { type Api, type AppParts, endpointPolicy } from '../http/api.ts';
 import { refusalToAdd } from './domain-refusals.ts';
 import { type Refusal, refuse } from '../http/problem.ts';
 import { misuseRules, refuseUnverified } from '../auth/verified-address.ts';
 import { domainWire } from './domain-wire.ts';
+import { type AddedMonitor, addMonitors, trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
 /** Many hosts at once, out of a paste or a file. */
 export function domainImportRoutes(api: Api, parts: AppParts): void {

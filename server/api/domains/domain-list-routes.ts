@@ -3,13 +3,6 @@ import { PAGE_SIZE } from '../../../contract/words.ts';
 import type { DomainFilter, DomainWire } from '../../../contract/domain.ts';
 import { placeOf } from '../../store/monitors/list-place.ts';
 import { looksForText } from '../../store/monitors/monitor-filter.ts';
-import {
-  eachMonitor,
-  listMonitors,
-  type Monitor,
-  monitorIds,
-  summary,
-} from '../../store/monitors/monitors.ts';
 import { lagging } from '../../store/db/replica.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { monitorPlace, writeCursor } from '../http/cursor.ts';
@@ -18,6 +11,9 @@ import { download } from '../http/download.ts';
 import { Refusal } from '../http/problem.ts';
 import { daysLeft } from '../../../contract/badge.ts';
 import { CSV_START, type CsvCell, csvRecord, oneLine } from '../../core/index.ts';
+import type { Monitor } from '../../store/monitors/monitor-row.ts';
+import { eachMonitor, listMonitors, monitorIds } from '../../store/monitors/monitor-list.ts';
+import { summary } from '../../store/monitors/monitor-summary.ts';
 
 /** Many ids are still one answer; nobody selects more by hand. */
 const MOST_IDS = 10_000;

@@ -1,9 +1,10 @@
 import { FREE_DOMAIN_LIMIT, MOST_TAGS } from '../../../contract/words.ts';
 import { displayName, type Limits } from '../../core/index.ts';
-import type { Monitor, RefusedMonitor } from '../../store/monitors/monitors.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 import { refuseUntil } from '../http/rate-limit.ts';
 import { needsProof } from '../auth/verified-address.ts';
+import type { Monitor } from '../../store/monitors/monitor-row.ts';
+import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
 /** What domains are refused with, by calls for one of them and by calls for many. */
 export const REFUSALS = {

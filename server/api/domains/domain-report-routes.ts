@@ -1,13 +1,14 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { certificateDiff, displayName, readChain } from '../../core/index.ts';
 import { certificateDers } from '../../store/checks/certificates.ts';
-import { historyPair, monitorOf } from '../../store/monitors/monitors.ts';
+import { monitorOf } from '../../store/monitors/monitors.ts';
 import { uptimeHistory } from '../../store/checks/uptime.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { REFUSALS } from './domain-refusals.ts';
 import { refuse } from '../http/problem.ts';
 import { emptyReportWire, reportWire } from './report-wire.ts';
 import { unreachable } from './domain-wire.ts';
+import { historyPair } from '../../store/checks/certificate-history.ts';
 
 /** What the last check of a domain concluded, and what became of its certificate over time. */
 export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {

@@ -11,9 +11,10 @@ import {
 } from '../../core/index.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Summary } from '../../store/monitors/monitor-summary.ts';
-import type { HistoryEntry, Monitor } from '../../store/monitors/monitors.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { uptimePercents } from '../../store/checks/uptime.ts';
+import type { HistoryEntry } from '../../store/checks/certificate-history.ts';
+import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
 /** As the wire has instants: ISO 8601 UTC. */
 export const iso = (instant: number): string => new Date(instant).toISOString();

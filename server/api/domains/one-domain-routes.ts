@@ -7,19 +7,7 @@ import {
   type PresentedCertificate,
   readChain,
 } from '../../core/index.ts';
-import {
-  countMonitors,
-  describeMonitor,
-  history,
-  monitorOf,
-  notKept,
-  pauseMonitor,
-  presentedChain,
-  removeMonitor,
-  requestCheck,
-  resumeMonitor,
-  setFrequency,
-} from '../../store/monitors/monitors.ts';
+import { monitorOf, removeMonitor, requestCheck, setFrequency } from '../../store/monitors/monitors.ts';
 import { dailyKb } from '../../store/checks/stored-bytes.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { placeInTime, writeCursor } from '../http/cursor.ts';
@@ -32,6 +20,11 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import { faviconOf } from '../../store/monitors/favicons.ts';
 import { uptimeHistory, type UptimeHistory } from '../../store/checks/uptime.ts';
 import type { UptimeWire } from '../../../contract/uptime.ts';
+import { history, notKept } from '../../store/checks/certificate-history.ts';
+import { describeMonitor } from '../../store/monitors/monitor-change.ts';
+import { countMonitors } from '../../store/monitors/monitor-total.ts';
+import { presentedChain } from '../../store/checks/presented-chain.ts';
+import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
 /** For how long the history says that something was not kept. */
 const TOLD_FOR_MS = 30 * DAY_MS;

@@ -1,10 +1,10 @@
 import { CALLS } from '../../../contract/calls/calls.ts';
 import { measuredDomains } from '../../store/accounts/account-metrics.ts';
-import { countMonitors } from '../../store/monitors/monitors.ts';
 import { lagging } from '../../store/db/replica.ts';
 import { createAnswerCache } from '../http/answer-cache.ts';
 import type { Api, AppParts } from '../http/api.ts';
 import { accountMetricsText, PROMETHEUS_TEXT } from './prometheus-text.ts';
+import { countMonitors } from '../../store/monitors/monitor-total.ts';
 
 /** However often an account is scraped, its domains are read this often. */
 const KEPT_MS = 10_000;

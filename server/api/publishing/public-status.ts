@@ -8,13 +8,13 @@ import {
 import { displayName, uptimeWindowDays } from '../../core/index.ts';
 import { accountById } from '../../store/accounts/accounts.ts';
 import { entitlementAt } from '../../store/billing/entitlements.ts';
-import type { Monitor } from '../../store/monitors/monitors.ts';
 import type { Store } from '../../store/db/open-store.ts';
 import { incidentsOf, shownMonitors, type StatusPageChoices } from '../../store/publishing/status-pages.ts';
 import { uptimePercents } from '../../store/checks/uptime.ts';
 import { iso, isoOrNull, seenState } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import type { BadgeStanding } from './badge-svg.ts';
+import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
 /** What a page with these choices shows to anybody. Only what is named here leaves: no id, note, tag or address. */
 export async function publicStatus(

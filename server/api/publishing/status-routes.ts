@@ -8,7 +8,6 @@ import {
   type StatusPageWire,
 } from '../../../contract/status-page.ts';
 import { displayName } from '../../core/index.ts';
-import { monitorsOf } from '../../store/monitors/monitors.ts';
 import { lagging } from '../../store/db/replica.ts';
 import {
   isAddressFree,
@@ -24,6 +23,7 @@ import type { AppEnv } from '../http/app-env.ts';
 import { publicStatus } from './public-status.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
+import { monitorsOf } from '../../store/monitors/monitor-list.ts';
 
 /** However many look at a page, it is put together this often. */
 const KEPT_MS = 5_000;

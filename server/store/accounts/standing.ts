@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import { ACCOUNT_MAIL } from '../../core/index.ts';
 import type { Account } from './accounts.ts';
 import { placeOf, type StoredChannelConfig } from '../alerts/channel-config.ts';
-import { isActive } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { isForEnabledAccount, isWaiting } from '../mail/outbox.ts';
 import { isSuppressed } from '../mail/suppressions.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { isActive } from '../monitors/check-due.ts';
 
 /** Far longer than a busy worker or a restart takes: somebody has to look. */
 export const LATE_MS = 10 * MINUTE_MS;

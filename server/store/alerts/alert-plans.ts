@@ -7,12 +7,12 @@ import type {
   Plan,
 } from '../../core/index.ts';
 import { entitlementAt, settledEntitlement } from '../billing/entitlements.ts';
-import { isActive } from '../monitors/monitor-claims.ts';
 import { openExpiries } from './monitor-incidents.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { parseOwn, parseSettings } from './stored-alerts.ts';
+import { isActive } from '../monitors/check-due.ts';
 
 /** The data from which an account's future alerts are computed. Instants are ms UTC. */
 export interface AlertPlans {

@@ -16,7 +16,6 @@ import { addressOf } from './channel-config.ts';
 import { entitlementAt, lockPlan, settledEntitlement } from '../billing/entitlements.ts';
 import { windowsFor } from './maintenance.ts';
 import type { MonitorKey } from '../monitors/monitor-change.ts';
-import { makeDueBy } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
@@ -24,6 +23,7 @@ import { refusalsAmong } from '../mail/suppressions.ts';
 import { type Unsubscribed, unsubscriptionsOf } from '../mail/unsubscriptions.ts';
 import { isWaiting } from '../mail/outbox.ts';
 import { parseOwn, parseSettings } from './stored-alerts.ts';
+import { makeDueBy } from '../monitors/check-due.ts';
 
 /** What people chose about the alerts of one monitor. */
 export interface ChosenAlerts {

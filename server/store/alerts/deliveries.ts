@@ -2,7 +2,7 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import { type ClaimedDelivery, readClaimed } from './claimed-delivery.ts';
 import { noteChannelOutcome } from './channel-health.ts';
 import { leaseClock } from '../db/dialect.ts';
-import { type Claim, makeDueBy, oldestDueCheck } from '../monitors/monitor-claims.ts';
+import { type Claim } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import {
   answerRow,
@@ -18,6 +18,7 @@ import type { DeliveryAttemptsTable } from '../schema/alert-tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 
 export type { ClaimedDelivery } from './claimed-delivery.ts';
+import { makeDueBy, oldestDueCheck } from '../monitors/check-due.ts';
 
 /**
  * Claims the deliveries that have been due the longest, and counts the attempt. `by` limits the claim to mail or

@@ -2,10 +2,10 @@ import { type Kysely, sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import { type MaintenanceWindow, maintenanceUntil } from '../../core/index.ts';
 import { locked } from '../db/dialect.ts';
-import { makeDueBy } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { Tables } from '../schema/tables.ts';
 import { type Alongside, inTransaction } from '../db/transaction.ts';
+import { makeDueBy } from '../monitors/check-due.ts';
 
 export interface StoredWindow extends MaintenanceWindow {
   id: string;

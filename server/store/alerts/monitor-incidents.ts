@@ -10,13 +10,13 @@ import {
 } from '../../core/index.ts';
 import { superseding } from './alerts.ts';
 import { lockMonitor, type MonitorKey } from '../monitors/monitor-change.ts';
-import { makeDueBy } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import type { DeliveryState, IncidentsTable } from '../schema/alert-tables.ts';
 import type { Tables } from '../schema/tables.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 import { readIncidentFacts } from './stored-alerts.ts';
+import { makeDueBy } from '../monitors/check-due.ts';
 
 /** Returns the incidents of a monitor that the alert rules need: open ones, and those that ended recently. */
 export async function knownIncidents(

@@ -1,10 +1,10 @@
 import { ACCOUNT_MAIL } from '../../core/index.ts';
-import { makeDueBy } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { suppress } from './suppressions.ts';
 import type { Tables } from '../schema/tables.ts';
 import type { Kysely, Transaction } from 'kysely';
 import { inTransaction } from '../db/transaction.ts';
+import { makeDueBy } from '../monitors/check-due.ts';
 
 /** A mail of an outbox, as somebody's bounce names it. */
 export interface BouncedMail {

@@ -5,23 +5,6 @@ import { type Monitor, selectMonitors, toMonitor } from './monitor-row.ts';
 import type { Store } from '../db/open-store.ts';
 import { inTransaction } from '../db/transaction.ts';
 
-export { history, type HistoryEntry, historyPair, notKept } from '../checks/certificate-history.ts';
-export type { MonitorKey } from './monitor-change.ts';
-export type { Monitor } from './monitor-row.ts';
-export {
-  type AddedMonitor,
-  addMonitor,
-  addMonitors,
-  type RefusedMonitor,
-  trackedEndpoints,
-} from './monitor-adding.ts';
-export { claimDue, type ClaimedMonitor, recallMonitors, releaseClaim } from './monitor-claims.ts';
-export { describeMonitor, type Description } from './monitor-change.ts';
-export { eachMonitor, listMonitors, monitorIds, monitorsOf } from './monitor-list.ts';
-export { summary } from './monitor-summary.ts';
-export { countMonitors } from './monitor-total.ts';
-export { presentedChain } from '../checks/presented-chain.ts';
-export { countPaused, pauseMonitor, resumeMonitor } from './monitor-pauses.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
 export async function monitorOf(store: Store, key: MonitorKey): Promise<Monitor | null> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { leaseClock } from '../db/dialect.ts';
-import { isInSomeLane } from './monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { consumeRateLimit } from '../operations/rate-limits.ts';
 import { MINUTE_MS } from '../../../contract/durations.ts';
+import { isInSomeLane } from './check-due.ts';
 
 export interface Spread {
   /** ms UTC. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ExpiringCertificate } from '../../core/index.ts';
-import { isActive } from '../monitors/monitor-claims.ts';
 import type { Store } from '../db/open-store.ts';
 import { joinVerdict } from '../monitors/monitor-row.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { currentVerdict } from '../checks/verdict-row.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
+import { isActive } from '../monitors/check-due.ts';
 
 /** A secret address of a calendar. Instants are ms UTC. */
 export interface CalendarFeed {
