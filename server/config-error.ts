@@ -1,4 +1,4 @@
-/** A value that makes no sense: the message names the variable and says what to do, in one line. */
+/** An environment variable has an invalid value. The message is one line that names the variable and what to set. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }

@@ -20,46 +20,46 @@ import { type CanaryHost, canaryHosts, heartbeatAddress, metricsToken } from './
 
 export { ConfigError } from './config-error.ts';
 
-/** Everything an operator can set, parsed. `.env.example` explains each variable. */
+/** All settings, parsed from the environment. `.env.example` explains each variable. */
 export interface Config extends ReachConfig {
   port: number;
   host: string;
   publicUrl: URL;
-  /** True where PUBLIC_URL was not set: then every loopback name of this port is the product's own origin. */
+  /** True if PUBLIC_URL is not set. Every loopback name with this port then counts as our own origin. */
   publicUrlIsDefault: boolean;
-  /** Absolute. */
+  /** Absolute path. */
   dataDir: string;
-  /** null: SQLite in dataDir. */
+  /** PostgreSQL; null: SQLite in dataDir. */
   databaseUrl: string | null;
-  /** Where reads that may lag are sent; null: to the database. */
+  /** Read replica for queries that tolerate replication lag; null: all queries use databaseUrl. */
   databaseReplicaUrl: string | null;
   role: Role;
   /** null: mail is kept in dataDir and shown at /dev/mail. */
   smtpUrl: string | null;
   mailFrom: string;
-  /** null: what comes back goes to the sender of alerts, and nobody here reads it. */
+  /** null: bounces go to `mailFrom`, and the server does not read them. */
   bounces: BounceConfig | null;
   /** The PEM text of EXTRA_CA_FILE. */
   extraCaPem: string | null;
   dnsServers: string[];
   checkConcurrency: number;
-  /** None, or at least three hosts that tell an outage of our own network from that of others. */
+  /** Empty, or at least three hosts that tell an outage of our own network from an outage of the checked hosts. */
   canaryHosts: CanaryHost[];
-  /** Asked every few minutes while the whole way works; null: nobody watches. */
+  /** Requested every few minutes while checks and delivery work; null: no heartbeat. */
   heartbeatUrl: URL | null;
-  /** null: /metrics is for this machine alone. */
+  /** Bearer token for /metrics; null: only this machine may read it. */
   metricsToken: string | null;
-  /** Where a process that only works serves its figures and its health; null: nowhere. */
+  /** Port on which a worker process serves metrics and health; null: none. */
   workerPort: number | null;
-  /** null: no traces. */
+  /** null: no tracing. */
   tracing: TracingConfig | null;
   trustedProxies: string[];
-  /** What strangers may cost. */
+  /** Limits on what users may consume. */
   limits: Limits;
   insecureHttp: boolean;
   /** null: the built-in identity provider. */
   firebase: FirebaseConfig | null;
-  /** OpenID providers of the built-in one. */
+  /** OpenID Connect providers of the built-in identity provider. */
   oidc: OidcConfig[];
   billing: BillingConfig;
   analyticsId: string | null;
@@ -76,14 +76,14 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process's environment, completed by `.env` in the working directory where a variable is not set. */
+/** Returns the process environment. Variables it does not set are taken from `.env` in the working directory. */
 export function readEnvironment(): Environment {
   const file = resolve('.env');
   if (!existsSync(file)) return process.env;
   return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env };
 }
 
-/** @throws ConfigError at the first variable whose value makes no sense. An empty value counts as not set. */
+/** Parses the environment. An empty value counts as not set. @throws ConfigError for the first invalid variable. */
 export function parseConfig(environment: Environment): Config {
   const text = (name: string) => environment[name]?.trim() || null;
   const list = (name: string) => (text(name) ?? '').split(/[\s,]+/).filter((entry) => entry !== '');
@@ -118,7 +118,7 @@ export function parseConfig(environment: Environment): Config {
     smtpUrl: smtpAddress(text('SMTP_URL')),
     mailFrom: mailAddress(
       'MAIL_FROM',
-      text('MAIL_FROM') ?? `${phrase(productName)} <alerts@${mailDomain(publicUrl)}>`,
+      text('MAIL_FROM') ?? `${quotedDisplayName(productName)} <alerts@${mailDomain(publicUrl)}>`,
     ),
     bounces: bounceConfig(text('BOUNCE_ADDRESS'), text('BOUNCE_MAILBOX')),
     ...reachConfig({
@@ -169,14 +169,14 @@ function yesOrNo(name: string, value: string): boolean {
   return ['true', '1'].includes(oneOf(name, value.toLowerCase(), ['true', 'false', '1', '0'] as const));
 }
 
-/** null where it is not set. */
+/** Returns null if the variable is not set. */
 function onOrOff(name: string, value: string | null): boolean | null {
   return value === null ? null : oneOf(name, value.toLowerCase(), ['on', 'off'] as const) === 'on';
 }
 
 function parseUrl(name: string, value: string, schemes: readonly string[], example: string): URL {
   const url = URL.canParse(value) ? new URL(value) : null;
-  // The value itself stays out of the message: these addresses may carry a password.
+  // The message does not quote the value, which may contain a password.
   if (!url || !schemes.includes(url.protocol) || url.hostname === '')
     throw new ConfigError(`${name} must be an address like ${example}.`);
   return url;
@@ -196,7 +196,7 @@ function databaseAddress(name: string, value: string): URL {
   return parseUrl(name, value, ['postgres:', 'postgresql:'], hint);
 }
 
-/** `a@b` or `Name <a@b>`; no control characters, so that it cannot add a header. */
+/** Accepts `a@b` or `Name <a@b>`. Rejects control characters, which could inject a mail header. @throws ConfigError */
 function mailAddress(name: string, value: string): string {
   if (/^(?:[^<>\p{Cc}]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/u.test(value)) return value;
   throw new ConfigError(`${name} must be a mail address like alerts@example.com, but it is "${value}".`);
@@ -207,12 +207,12 @@ function oneLineName(name: string, value: string): string {
   throw new ConfigError(`${name} must be one line of at most 100 characters.`);
 }
 
-/** A display name for an address: in quotes where it has more than words, so that "Acme, Inc." is one sender (RFC 5322 §3.2.5). */
-function phrase(name: string): string {
+/** Returns a display name for a mail address, quoted if it has special characters (RFC 5322 §3.2.5). */
+function quotedDisplayName(name: string): string {
   return /^[\p{L}\p{N}\p{M} '-]+$/u.test(name) ? name : `"${name.replaceAll(/["\\<>]/g, '')}"`;
 }
 
-/** The domain of default mail addresses. An IP address is no mail domain, and localhost is the same everywhere. */
+/** Returns the domain for default mail addresses: the host of PUBLIC_URL, or localhost if that is an IP address. */
 function mailDomain(publicUrl: URL): string {
   const host = publicUrl.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? host : 'localhost';

@@ -1,6 +1,6 @@
 import { ConfigError } from './config-error.ts';
 
-/** The address of the mail server (SMTP_URL), checked; null: mail is kept here. @throws ConfigError */
+/** Validates SMTP_URL and returns it; null: mail is stored in DATA_DIR instead of sent. @throws ConfigError */
 export function smtpAddress(value: string | null): string | null {
   if (value === null) return null;
   const example = 'smtp://user:password@mail.example.com:587';
@@ -8,15 +8,15 @@ export function smtpAddress(value: string | null): string | null {
   return value;
 }
 
-/** Where mail comes back to that could not be delivered, and the mailbox in which to look for it. */
+/** Bounce address, and the mailbox from which the server reads bounces. */
 export interface BounceConfig {
-  /** `local@domain`; each mail puts its own mark between the two. */
+  /** `local@domain`. Each mail adds `+` and its own tag to the local part. */
   address: string;
-  /** imap:// or imaps://, with user and password; null: nobody reads it here. */
+  /** imap:// or imaps:// URL with user and password; null: the server does not read bounces. */
   mailbox: string | null;
 }
 
-/** @throws ConfigError */
+/** Validates BOUNCE_ADDRESS and BOUNCE_MAILBOX. Returns null if neither is set. @throws ConfigError */
 export function bounceConfig(address: string | null, mailbox: string | null): BounceConfig | null {
   if (address === null) {
     if (mailbox === null) return null;
@@ -37,7 +37,10 @@ export function bounceConfig(address: string | null, mailbox: string | null): Bo
   return { address, mailbox };
 }
 
-/** Parses the address of a mail server. @throws ConfigError, without the value, which has a password in it. */
+/**
+ * Parses the URL of a mail server. @throws ConfigError, which does not quote the value because it may contain a
+ * password.
+ */
 function mailServerAddress(
   name: string,
   value: string,
@@ -47,7 +50,7 @@ function mailServerAddress(
   if (url === null || !schemes.includes(url.protocol) || url.hostname === '')
     throw new ConfigError(`${name} must be an address like ${example}.`);
   const [plain] = schemes;
-  // Any other option would look as if it had an effect.
+  // Reject other options, because they would be ignored silently.
   if (url.search !== '' && (url.search !== '?tls=opportunistic' || url.protocol !== plain))
     throw new ConfigError(
       `${name} takes no option but ?tls=opportunistic, with ${plain}// only: it allows sending the password and the mail without encryption.`,

@@ -39,19 +39,19 @@ import { endTestSubscriptions } from './store/billing/subscriptions.ts';
 import { createLog, createReadiness } from './telemetry/index.ts';
 import { createAlarms, createWorker, systemClock } from './worker/index.ts';
 
-/** A port that cannot be had; one line, like every reason not to start. */
+/** The server cannot listen on its port. The message is one line for the operator. */
 class ListenError extends Error {
   override name = 'ListenError';
 }
 
-/** How long what is under way at a stop may take: answers, and messages, which arrive twice where they are interrupted. */
-const FINISHING = { requestsMs: 5_000, messagesMs: 6_000 };
-/** With what is to be closed then, in less than the ten seconds after which `docker stop` kills. */
+/** Grace periods for open requests and messages at shutdown. A message that is cut off is sent again later. */
+const SHUTDOWN_GRACE = { requestsMs: 5_000, messagesMs: 6_000 };
+/** Deadline for the whole shutdown: less than the 10 s after which `docker stop` kills the process. */
 const SHUTDOWN_MS = 9_000;
 
 /**
- * By how much the heap may grow before what is of no use any more is collected. Left to itself V8 lets it treble where the machine has
- * the memory; measured with 100,000 monitors, this takes a fifth less of it, and four hundredths of a processor.
+ * Growth of the heap between full garbage collections, in percent. By default V8 lets the heap triple if there is
+ * memory. Measured with 100,000 monitors, this value uses a fifth less memory and costs 0.04 cores.
  */
 const HEAP_GROWTH_PERCENT = 30;
 
@@ -62,9 +62,9 @@ async function main(): Promise<void> {
   const closers: Closer[] = [];
   const readiness = createReadiness();
   const finishers: Closer[] = [];
-  const stop = shutdownOnce({ first: () => readiness.drain(), finishers, closers }, log);
+  const stop = shutdownOnce({ startDraining: () => readiness.drain(), finishers, closers }, log);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(0));
-  // Started through a parent that was killed: nobody is left to stop us, and the port would stay taken.
+  // The IPC parent was killed. Nobody else would stop this process, and the port would stay in use.
   process.on('disconnect', () => stop(0));
 
   const telemetry = await startTelemetry(config.tracing, log);
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
 
   prepareDataDirectory(config.dataDir);
   const secrets = loadSecrets(config.dataDir);
-  // The embedded database belongs to one process; PostgreSQL is made to be shared.
+  // Only one process may use the SQLite database. PostgreSQL is shared by many.
   if (config.databaseUrl === null) closers.push(lockDataDirectory(config.dataDir));
   const store = await openStore({
     databaseUrl: config.databaseUrl,
@@ -101,20 +101,22 @@ async function main(): Promise<void> {
     log.warn({ ranges: config.egressAllowCidrs }, 'EGRESS_ALLOW_CIDRS opens these ranges to checks');
   if (config.channelAllowCidrs.length > 0)
     log.warn({ ranges: config.channelAllowCidrs }, 'channels such as webhooks reach these ranges');
-  const strangersReach = reachOfStrangers(config);
-  if (strangersReach !== null) log.warn(strangersReach);
+  const reachWarning = reachOfStrangers(config);
+  if (reachWarning !== null) log.warn(reachWarning);
   const mailFolder = join(config.dataDir, 'mail');
-  refuseUnreadableAnchors(config.extraCaPem);
+  validateExtraCa(config.extraCaPem);
 
-  const serving = config.role === 'worker' ? null : await listen(config);
+  const httpServer = config.role === 'worker' ? null : await listen(config);
   const publicUrl =
-    serving && config.publicUrlIsDefault ? new URL(`http://localhost:${serving.port}`) : config.publicUrl;
-  if (serving) finishers.push(() => serving.close(FINISHING.requestsMs));
+    httpServer && config.publicUrlIsDefault
+      ? new URL(`http://localhost:${httpServer.port}`)
+      : config.publicUrl;
+  if (httpServer) finishers.push(() => httpServer.close(SHUTDOWN_GRACE.requestsMs));
   if (config.role === 'worker' && config.workerPort !== null) {
-    const operatorsOnly = await listen({ host: config.host, port: config.workerPort }, 'WORKER_PORT');
+    const operatorServer = await listen({ host: config.host, port: config.workerPort }, 'WORKER_PORT');
     const parts = { store, clock: systemClock, log, telemetry, readiness };
-    operatorsOnly.use(createOperatorApp({ ...parts, config: { ...config, publicUrl } }));
-    closers.push(() => operatorsOnly.close(0));
+    operatorServer.use(createOperatorApp({ ...parts, config: { ...config, publicUrl } }));
+    closers.push(() => operatorServer.close(0));
   }
 
   if (config.role !== 'api') {
@@ -148,7 +150,7 @@ async function main(): Promise<void> {
       canaries: createCanaries({ hosts: config.canaryHosts, resolver, policy, now: () => systemClock.now() }),
       supportEmail: config.supportEmail,
       heartbeat: config.heartbeatUrl && {
-        ...ownCheck(config.canaryHosts, publicUrl),
+        ...heartbeatTarget(config.canaryHosts, publicUrl),
         ping: createPing({ url: config.heartbeatUrl, resolver, policy }),
       },
       clock: systemClock,
@@ -160,14 +162,14 @@ async function main(): Promise<void> {
       productName: config.productName,
     });
     worker.start();
-    finishers.push(() => worker.stop(FINISHING.messagesMs));
+    finishers.push(() => worker.stop(SHUTDOWN_GRACE.messagesMs));
     closers.push(async () => {
       await examiner.close();
       email.close();
     });
   }
 
-  if (serving) {
+  if (httpServer) {
     const identity =
       config.firebase === null
         ? createIdentityProvider({
@@ -216,32 +218,32 @@ async function main(): Promise<void> {
       webRoot: resolve(import.meta.dirname, '..', 'dist', 'web'),
       mailFolder: config.smtpUrl === null ? mailFolder : null,
     });
-    serving.use(app);
+    httpServer.use(app);
   }
 
-  if (serving) {
-    const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${serving.port}`);
+  if (httpServer) {
+    const mailPage = new URL(`/dev/mail?key=${secrets.mailPage}`, `http://localhost:${httpServer.port}`);
     process.stdout.write(
       readyLines({
         productName: config.productName,
         publicUrl,
         mailPage: config.smtpUrl === null ? mailPage : null,
         billing: config.billing,
-        warning: strangersReach,
+        warning: reachWarning,
         obstacle: refusePlainHttp(undefined, { ...config, publicUrl })?.detail ?? null,
       }),
     );
   }
 }
 
-/** What the product's own check looks at: a host that nearly always answers, else the product itself. */
-function ownCheck([canary]: Config['canaryHosts'], publicUrl: URL): { host: string; port: number } {
+/** Returns the host for the heartbeat's synthetic check: the first canary host, else this server's public address. */
+function heartbeatTarget([canary]: Config['canaryHosts'], publicUrl: URL): { host: string; port: number } {
   const host = publicUrl.hostname.replace(/^\[|\]$/g, '');
   return canary ?? { host, port: Number(publicUrl.port || 443) };
 }
 
-/** @throws ConfigError when what stands in EXTRA_CA_FILE is no certificate. */
-function refuseUnreadableAnchors(extraCaPem: string | null): void {
+/** @throws ConfigError when EXTRA_CA_FILE holds a certificate that cannot be parsed. */
+function validateExtraCa(extraCaPem: string | null): void {
   try {
     if (extraCaPem !== null) loadTrustStore(extraCaPem);
   } catch (error) {
@@ -253,29 +255,32 @@ function refuseUnreadableAnchors(extraCaPem: string | null): void {
   }
 }
 
-interface Serving {
+interface HttpServer {
   port: number;
-  /** Requests before this are answered 503. */
+  /** Sets the request handler. Earlier requests get 503. */
   use(app: { fetch(request: Request, ...rest: never[]): Response | Promise<Response> }): void;
-  /** Takes no more connections; requests under way may end for so long. */
-  close(patienceMs: number): Promise<void>;
+  /** Stops accepting connections, waits up to `graceMs` for open requests, then closes every connection. */
+  close(graceMs: number): Promise<void>;
 }
 
-/** Takes the port, before checks and deliveries start: with a port in use none of them may. @throws ListenError */
+/**
+ * Binds the port. Runs before the worker starts, so that nothing is checked or sent if the port is in use. @throws
+ * ListenError
+ */
 async function listen(
   config: Pick<Config, 'host' | 'port'>,
   variable: 'PORT' | 'WORKER_PORT' = 'PORT',
-): Promise<Serving> {
+): Promise<HttpServer> {
   let handler: Parameters<typeof createAdaptorServer>[0]['fetch'] = () =>
     new Response('Starting', { status: 503 });
   const server = createAdaptorServer({ fetch: (request, env) => handler(request, env) }) as Server;
-  // Longer than proxies keep a connection for the next request: closed first by us, it may be under way already and fail.
+  // Longer than proxies keep idle connections: if we closed first, a request already on its way would fail.
   server.keepAliveTimeout = 75_000;
   server.listen(config.port, config.host);
   try {
     await once(server, 'listening');
   } catch (error) {
-    throw new ListenError(whyNotListening(config, variable, error), { cause: error });
+    throw new ListenError(listenErrorMessage(config, variable, error), { cause: error });
   }
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
@@ -284,12 +289,12 @@ async function listen(
     use(app) {
       handler = app.fetch.bind(app) as typeof handler;
     },
-    async close(patienceMs) {
+    async close(graceMs) {
       const closed = once(server, 'close');
       server.close();
-      // A connection that is kept for the next request would stay open.
+      // Close keep-alive connections as they become idle; otherwise they would stay open.
       const idle = setInterval(() => server.closeIdleConnections(), 20);
-      await Promise.race([closed, delay(patienceMs, undefined, { ref: false })]);
+      await Promise.race([closed, delay(graceMs, undefined, { ref: false })]);
       clearInterval(idle);
       server.closeAllConnections();
       await closed;
@@ -297,7 +302,7 @@ async function listen(
   };
 }
 
-function whyNotListening(
+function listenErrorMessage(
   config: Pick<Config, 'host' | 'port'>,
   variable: 'PORT' | 'WORKER_PORT',
   error: unknown,
@@ -315,16 +320,19 @@ function whyNotListening(
 type Closer = () => void | Promise<void>;
 
 interface Shutdown {
-  /** Before all else. */
-  first: () => void;
-  /** Together: they take nothing new and let end what is under way. */
+  /** Runs first and makes the process report that it is not ready. */
+  startDraining: () => void;
+  /** Run in parallel: stop taking new work and finish work in progress. */
   finishers: readonly Closer[];
-  /** One after the other, last opened first. */
+  /** Run after the finishers, one after the other, in reverse order of opening. */
   closers: readonly Closer[];
 }
 
-/** Ends the process in order, once however often it is asked; also where something hangs or fails. */
-function shutdownOnce({ first, finishers, closers }: Shutdown, log: Logger): (code: number) => void {
+/**
+ * Returns a function that shuts down in order and exits. Later calls do nothing. Exits by SHUTDOWN_MS even if a step
+ * hangs or fails.
+ */
+function shutdownOnce({ startDraining, finishers, closers }: Shutdown, log: Logger): (code: number) => void {
   let stopping = false;
   const run = async (close: Closer): Promise<void> => {
     try {
@@ -337,7 +345,7 @@ function shutdownOnce({ first, finishers, closers }: Shutdown, log: Logger): (co
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(code), SHUTDOWN_MS).unref();
-    first();
+    startDraining();
     void (async () => {
       await Promise.all(finishers.map(run));
       for (const close of closers.toReversed()) await run(close);
@@ -346,10 +354,11 @@ function shutdownOnce({ first, finishers, closers }: Shutdown, log: Logger): (co
   };
 }
 
-const EXPECTED = [ConfigError, DataDirectoryError, StoreError, ListenError];
+/** Errors whose message is enough for the operator; others are printed with their stack. */
+const EXPECTED_ERRORS = [ConfigError, DataDirectoryError, StoreError, ListenError];
 
 main().catch((error: unknown) => {
-  const expected = EXPECTED.some((kind) => error instanceof kind);
+  const expected = EXPECTED_ERRORS.some((kind) => error instanceof kind);
   const text =
     expected && error instanceof Error ? error.message : error instanceof Error ? error.stack : String(error);
   process.stderr.write(`${text}\n`, () => process.exit(1));

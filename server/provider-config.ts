@@ -2,23 +2,23 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './config-error.ts';
 
-/** The value of a variable, trimmed; null where it is not set or empty. */
+/** Returns the trimmed value of a variable, or null if it is not set or empty. */
 type Read = (name: string) => string | null;
 
 export interface FirebaseConfig {
   projectId: string;
   apiKey: string;
   authDomain: string;
-  /** Origin of the emulator; null: the real service. */
+  /** Origin of the Firebase emulator; null: the real service. */
   emulatorUrl: string | null;
-  /** With it, an account's deletion deletes the Firebase user as well. */
+  /** If set, deleting an account also deletes its Firebase user. */
   serviceAccount: { clientEmail: string; privateKey: string } | null;
 }
 
 export interface OidcConfig {
-  /** Part of the callback's address and of stored identities: it never changes. */
+  /** Part of the callback URL and of stored identities, so it must never change. */
   id: string;
-  /** On the button: "Sign In with …". */
+  /** Shown on the button "Sign In with …". */
   name: string;
   issuer: string;
   clientId: string;
@@ -26,26 +26,26 @@ export interface OidcConfig {
 }
 
 export type BillingConfig =
-  /** Everybody has Premium. */
+  /** Every account has Premium. */
   | { mode: 'none' }
-  /** Plans hold, but nothing can be bought: no keys, and test mode would be open to the world. */
+  /** Plan limits apply but nothing is sold: no Paddle keys, and test mode would be open to the internet. */
   | { mode: 'unset' }
   | { mode: 'test' }
   | {
       mode: 'paddle';
-      /** In the sandbox, test cards buy Premium and nobody is charged. */
+      /** In the sandbox, test cards buy Premium without a charge. */
       environment: 'live' | 'sandbox';
-      /** True where only the token shows that this is the sandbox, so it may have been left there by mistake. */
+      /** True if the token is a sandbox token but BILLING is not `sandbox`: it may have been left in by mistake. */
       isUnconfirmedSandbox: boolean;
       apiKey: string;
       clientToken: string;
       webhookSecret: string;
       priceId: string;
-      /** Without a path; the environment's unless PADDLE_API_URL says otherwise. */
+      /** Origin of Paddle's API: that of the environment, unless PADDLE_API_URL overrides it. */
       apiUrl: string;
     };
 
-/** null: the built-in provider. @throws ConfigError */
+/** Returns null if the built-in identity provider is used. @throws ConfigError */
 export function firebaseConfig(read: Read): FirebaseConfig | null {
   const projectId = read('FIREBASE_PROJECT_ID');
   if (projectId === null) return null;
@@ -66,7 +66,7 @@ export function firebaseConfig(read: Read): FirebaseConfig | null {
   };
 }
 
-/** @throws ConfigError */
+/** Returns the OpenID Connect providers of the built-in sign-in. @throws ConfigError */
 export function oidcConfig(read: Read): OidcConfig[] {
   const google = read('GOOGLE_CLIENT_ID');
   const issuer = read('OIDC_ISSUER');
@@ -97,13 +97,19 @@ export function oidcConfig(read: Read): OidcConfig[] {
 
 const PADDLE = ['PADDLE_API_KEY', 'PADDLE_CLIENT_TOKEN', 'PADDLE_WEBHOOK_SECRET', 'PADDLE_PRICE_ID'] as const;
 const MODES = ['none', 'test', 'sandbox', 'paddle'];
-/** By the prefix of client-side tokens (developer.paddle.com/paddle-js/about/client-side-tokens). */
+/** Environment by prefix of the client-side token (developer.paddle.com/paddle-js/about/client-side-tokens). */
 const ENVIRONMENT_OF_TOKEN = { live_: 'live', test_: 'sandbox' } as const;
-/** By the prefix of API keys; those made before May 2025 have none (developer.paddle.com/api-reference/about/api-keys). */
+/**
+ * Environment by prefix of the API key. Keys from before May 2025 have none
+ * (developer.paddle.com/api-reference/about/api-keys).
+ */
 const ENVIRONMENT_OF_KEY = { pdl_live_: 'live', pdl_sdbx_: 'sandbox' } as const;
 const PADDLE_APIS = { live: 'https://api.paddle.com', sandbox: 'https://sandbox-api.paddle.com' };
 
-/** Without BILLING: Paddle where its keys are set, else test mode on this machine, else nothing is sold. @throws ConfigError */
+/**
+ * Without BILLING: Paddle if any of its keys is set, else test mode on a loopback address, else `unset`. @throws
+ * ConfigError
+ */
 export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean }): BillingConfig {
   const chosen = read('BILLING');
   if (chosen !== null && !MODES.includes(chosen))
@@ -137,7 +143,10 @@ export function billingConfig(read: Read, { isLoopback }: { isLoopback: boolean 
   };
 }
 
-/** @throws ConfigError where the token is none, or the key belongs to the other environment; without their values. */
+/**
+ * @throws ConfigError if the token has an unknown prefix or the API key is of the other environment. Quotes neither
+ * value.
+ */
 function paddleEnvironment({
   apiKey,
   clientToken,
@@ -146,15 +155,15 @@ function paddleEnvironment({
   clientToken: string;
 }): 'live' | 'sandbox' {
   const environment = byPrefix(ENVIRONMENT_OF_TOKEN, clientToken);
-  // It is sent to every browser, so it must not be the secret key by mistake.
+  // Every browser receives this token, so make sure that it is not the secret key.
   if (environment === null)
     throw new ConfigError(
       'PADDLE_CLIENT_TOKEN must be a client-side token, which begins with live_ or test_.',
     );
-  const ofKey = byPrefix(ENVIRONMENT_OF_KEY, apiKey);
-  if (ofKey !== null && ofKey !== environment)
+  const keyEnvironment = byPrefix(ENVIRONMENT_OF_KEY, apiKey);
+  if (keyEnvironment !== null && keyEnvironment !== environment)
     throw new ConfigError(
-      `PADDLE_API_KEY belongs to Paddle's ${ofKey} account and PADDLE_CLIENT_TOKEN to the ${environment} one. Take all keys from the same account.`,
+      `PADDLE_API_KEY belongs to Paddle's ${keyEnvironment} account and PADDLE_CLIENT_TOKEN to the ${environment} one. Take all keys from the same account.`,
     );
   return environment;
 }
@@ -163,7 +172,7 @@ function byPrefix<Value>(table: Readonly<Record<string, Value>>, text: string): 
   return Object.entries(table).find(([prefix]) => text.startsWith(prefix))?.[1] ?? null;
 }
 
-/** @throws ConfigError */
+/** Returns the GA4 measurement id, or null if it is not set. @throws ConfigError */
 export function analyticsId(read: Read): string | null {
   const id = read('ANALYTICS_ID');
   if (id === null || /^G-[A-Z0-9]{4,20}$/.test(id)) return id;
@@ -181,7 +190,7 @@ function originOf(name: string, value: string): string {
   return url.origin;
 }
 
-/** Tokens are judged by keys that are fetched from there. */
+/** Requires https except for loopback hosts, because the keys that verify tokens are fetched from the issuer. */
 function issuerAddress(value: string): string {
   const name = 'OIDC_ISSUER';
   const { protocol, hostname } = new URL(originOf(name, value));

@@ -1,23 +1,23 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.ts';
 
-/** Which addresses beside public ones this deployment reaches, and for whom. Ranges are `address/length`. */
+/** Which non-public addresses this deployment may connect to, and on whose behalf. Ranges are `address/length`. */
 export interface ReachConfig {
   signups: 'open' | 'invite' | 'closed';
-  /** For checks, and for what the operator sets: canaries and the heartbeat. */
+  /** Ranges open to checks, to canary hosts and to the heartbeat. */
   egressAllowCidrs: string[];
-  /** For channels: webhooks and the other receivers whose addresses people enter. */
+  /** Ranges open to webhooks and other notification channels, whose addresses users enter. */
   channelAllowCidrs: string[];
-  /** Whether people without an account may have a host looked at. */
+  /** Whether visitors without an account may run a preview check. */
   tryIt: boolean;
 }
 
-/** What CHANNEL_ALLOW_CIDRS says instead of a range to open none. */
+/** Value of CHANNEL_ALLOW_CIDRS that opens no range. */
 const NONE = 'none';
 
 /**
- * Reads which ranges are open for what. With open sign-ups, opened ranges are for checks of signed-in people alone, unless the
- * operator allows more by name. @throws ConfigError
+ * Parses the open ranges. With SIGNUPS=open, only checks of signed-in users may reach EGRESS_ALLOW_CIDRS, unless
+ * CHANNEL_ALLOW_CIDRS or TRY_IT explicitly allow more. @throws ConfigError
  */
 export function reachConfig({
   signups,
@@ -28,24 +28,26 @@ export function reachConfig({
   signups: ReachConfig['signups'];
   /** Entries of EGRESS_ALLOW_CIDRS. */
   egress: readonly string[];
-  /** Entries of CHANNEL_ALLOW_CIDRS; empty where it is not set. */
+  /** Entries of CHANNEL_ALLOW_CIDRS; empty if it is not set. */
   channels: readonly string[];
-  /** TRY_IT; null where it is not set. */
+  /** TRY_IT; null if it is not set. */
   tryIt: boolean | null;
 }): ReachConfig {
   const egressAllowCidrs = egress.map((entry) => addressRange('EGRESS_ALLOW_CIDRS', entry));
-  const unset = signups === 'open' ? [] : egressAllowCidrs;
-  const set = channels.filter((entry, _, { length }) => entry !== NONE || length > 1);
+  const channelDefault = signups === 'open' ? [] : egressAllowCidrs;
+  const channelEntries = channels.filter((entry, _, { length }) => entry !== NONE || length > 1);
   return {
     signups,
     egressAllowCidrs,
     channelAllowCidrs:
-      channels.length === 0 ? unset : set.map((entry) => addressRange('CHANNEL_ALLOW_CIDRS', entry)),
+      channels.length === 0
+        ? channelDefault
+        : channelEntries.map((entry) => addressRange('CHANNEL_ALLOW_CIDRS', entry)),
     tryIt: signups === 'open' && (tryIt ?? egress.length === 0),
   };
 }
 
-/** Says what anybody who signs up can reach in the operator's own network; null where that is nothing. */
+/** Returns a warning about what any new account can reach in the operator's network, or null if it reaches nothing. */
 export function reachOfStrangers({
   signups,
   egressAllowCidrs: egress,
@@ -65,7 +67,10 @@ export function reachOfStrangers({
   return `SIGNUPS=open lets anybody ${can}. Set SIGNUPS=invite if these ranges are not for everybody.${cannot}`;
 }
 
-/** Checks one entry of a list of ranges. A single address becomes the range of it alone. @throws ConfigError */
+/**
+ * Validates one entry of a list of ranges. Turns a single address into a range of length 32 or 128. @throws
+ * ConfigError
+ */
 export function addressRange(name: string, value: string): string {
   const [address = '', prefix, ...rest] = value.split('/');
   const family = isIP(address);

@@ -1,13 +1,13 @@
-/** What the operator reads once the product serves: the address, where mail can be read, and how to try it. */
+/** Returns the text printed once the server is ready: its URL, where to read mail, and how to try it. */
 export function readyLines(options: {
   productName: string;
   publicUrl: URL;
-  /** null where mail goes out through a mail server. */
+  /** Page that shows stored mail; null if an SMTP server sends it. */
   mailPage: URL | null;
   billing: { mode: 'none' | 'unset' | 'test' } | { mode: 'paddle'; environment: 'live' | 'sandbox' };
-  /** What the operator should think about; null when there is nothing. */
+  /** Warning for the operator, or null. */
   warning: string | null;
-  /** Why people cannot use it yet; null when they can. */
+  /** Why the server is not usable yet; null if it is. */
   obstacle: string | null;
 }): string {
   const { productName, publicUrl, mailPage, billing, warning, obstacle } = options;

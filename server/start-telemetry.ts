@@ -20,7 +20,7 @@ const { version } = PACKAGE.parse(
 );
 
 export interface RunningTelemetry extends Telemetry {
-  /** Sends what is left. */
+  /** Exports the remaining spans. */
   close(): Promise<void>;
 }
 
@@ -52,9 +52,12 @@ export function measureThisProcess(
   });
 }
 
-const LONGEST_TEXT = 2_000;
+const MAX_QUERY_LENGTH = 2_000;
 
-/** Queries as spans of whatever asked them, without their values. Nothing at all where nothing is traced. */
+/**
+ * Returns a hook that records each query, without its values, as a child of the current span. Returns {} if tracing is
+ * off.
+ */
 export function tracedQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuery'> {
   if (tracer === null) return {};
   return {
@@ -66,7 +69,7 @@ export function tracedQueries({ tracer }: Telemetry): Pick<StoreOptions, 'onQuer
         startedAt: endedAt - durationMs,
         endedAt,
         failed,
-        attributes: { 'db.query.text': text.slice(0, LONGEST_TEXT) },
+        attributes: { 'db.query.text': text.slice(0, MAX_QUERY_LENGTH) },
       });
     },
   };

@@ -1,16 +1,16 @@
 import { hostname } from 'node:os';
 import { ConfigError } from './config-error.ts';
 
-/** Where traces go. */
+/** Settings of the OTLP trace exporter. */
 export interface TracingConfig {
   endpoint: URL;
   headers: Record<string, string>;
-  /** What says which process it was. */
+  /** Resource attributes that identify this process. */
   resource: Record<string, string>;
-  /** Of the requests and checks that begin here, how many are traced; in [0, 1]. */
+  /** Share of traces started here that are sampled, in [0, 1]. */
   ratio: number;
   timeoutMs: number;
-  /** The longest that a span waits for others. */
+  /** Longest time a finished span waits for its batch to fill. */
   delayMs: number;
 }
 
@@ -18,7 +18,10 @@ type Read = (name: string) => string | null;
 
 const TRACES_PATH = 'v1/traces';
 
-/** The variables that OpenTelemetry names; null without an address. @throws ConfigError; without values, which may be secrets. */
+/**
+ * Parses OpenTelemetry's variables; null if no endpoint is set. @throws ConfigError, which quotes no header or
+ * endpoint.
+ */
 export function tracingConfig(text: Read): TracingConfig | null {
   const endpoint = endpointOf(text);
   if (endpoint === null || text('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return null;
@@ -51,7 +54,7 @@ function named(name: string, value: string | null): Record<string, string> {
   return value === null ? {} : { [name]: value };
 }
 
-/** The general one is where all signals have their paths below; the one of traces is taken as it is. */
+/** Returns the traces endpoint as it is set, or the general OTLP endpoint with the path of traces appended. */
 function endpointOf(text: Read): URL | null {
   const whole = text('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT');
   if (whole !== null) return address('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', whole);
@@ -64,14 +67,14 @@ function endpointOf(text: Read): URL | null {
 
 function address(name: string, value: string): URL {
   const url = URL.canParse(value) ? new URL(value) : null;
-  // A user name in it would be refused by fetch.
+  // fetch rejects URLs with a user name.
   if (url && ['http:', 'https:'].includes(url.protocol) && url.username === '') return url;
   throw new ConfigError(
     `${name} must be an address like http://localhost:4318, without a user name: that goes into OTEL_EXPORTER_OTLP_HEADERS.`,
   );
 }
 
-/** `name=value,name=value`, percent-encoded (W3C Baggage, as OpenTelemetry has it). */
+/** Parses percent-encoded `name=value,name=value` (W3C Baggage format). @throws ConfigError */
 function pairs(name: string, text: Read): Record<string, string> {
   const entries = (text(name) ?? '').split(',').filter((entry) => entry.trim() !== '');
   return Object.fromEntries(

@@ -1,26 +1,29 @@
 import { isIP } from 'node:net';
 import { ConfigError } from './config-error.ts';
 
-/** A host of somebody else's that should always answer over TLS. */
+/** An independent host that should always answer over TLS. */
 export interface CanaryHost {
-  /** A name or an address, without brackets. */
+  /** Host name or IP address, IPv6 without brackets. */
   host: string;
   port: number;
 }
 
-/** Fewer could not outvote one that is down itself. */
-const LEAST_CANARIES = 3;
-const MOST_CANARIES = 10;
+/** With fewer, the others could not outvote one canary that is down itself. */
+const MIN_CANARIES = 3;
+const MAX_CANARIES = 10;
 const TLS_PORT = 443;
 
-/** The hosts of CANARY_HOSTS, each once. @throws ConfigError for one or two, or for what is no host. */
+/**
+ * Parses CANARY_HOSTS without duplicates. @throws ConfigError for an invalid entry, or unless there are 0 or 3 to 10
+ * hosts.
+ */
 export function canaryHosts(entries: readonly string[]): CanaryHost[] {
   const parsed = entries.map(canaryHost);
   const canaries = new Map(parsed.map((canary) => [`${canary.host} ${canary.port}`, canary]));
   const { size } = canaries;
-  if (size > 0 && (size < LEAST_CANARIES || size > MOST_CANARIES))
+  if (size > 0 && (size < MIN_CANARIES || size > MAX_CANARIES))
     throw new ConfigError(
-      `CANARY_HOSTS must list ${LEAST_CANARIES} to ${MOST_CANARIES} different hosts, or none, but it has ${size}: ` +
+      `CANARY_HOSTS must list ${MIN_CANARIES} to ${MAX_CANARIES} different hosts, or none, but it has ${size}: ` +
         'with fewer, one host that is down would look like our own network.',
     );
   return [...canaries.values()];
@@ -37,7 +40,7 @@ function canaryHost(entry: string): CanaryHost {
   );
 }
 
-/** @throws ConfigError; without the value, whose path mostly is a secret. */
+/** Parses HEARTBEAT_URL. @throws ConfigError, which does not quote the value because its path is usually a secret. */
 export function heartbeatAddress(value: string | null): URL | null {
   if (value === null) return null;
   const url = URL.canParse(value) ? new URL(value) : null;
@@ -48,12 +51,12 @@ export function heartbeatAddress(value: string | null): URL | null {
   );
 }
 
-const SHORTEST_TOKEN = 16;
+const MIN_TOKEN_LENGTH = 16;
 
-/** @throws ConfigError; without the value, which is a secret. */
+/** Validates METRICS_TOKEN. @throws ConfigError, which does not quote the secret value. */
 export function metricsToken(value: string | null): string | null {
-  if (value === null || (value.length >= SHORTEST_TOKEN && /^[\x21-\x7e]+$/.test(value))) return value;
+  if (value === null || (value.length >= MIN_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(value))) return value;
   throw new ConfigError(
-    `METRICS_TOKEN must be at least ${SHORTEST_TOKEN} letters, digits or signs without spaces.`,
+    `METRICS_TOKEN must be at least ${MIN_TOKEN_LENGTH} letters, digits or signs without spaces.`,
   );
 }

@@ -4,19 +4,22 @@ import { contains, parseAddress, parseRange } from './address.ts';
 import type { Address, AddressRange } from './address.ts';
 import { embeddedAddresses, isIsatap, unmapped } from './embedded-address.ts';
 
-/** Decides which addresses may be dialled for strangers. Everything that leaves by `egress` asks it. */
+/** Decides which addresses the server may connect to for users. Applies to every connection of `egress`. */
 export interface AddressPolicy {
-  /** Whether this canonical IP text may be dialled. Anything that is not a canonical address may not. */
+  /** Returns whether connections to this address are allowed. False for anything but canonical IP text. */
   permits(ip: string): boolean;
-  /** Whether the operator opened a range that contains the address. Metadata services are never open. */
+  /** Returns whether the operator opened a range that contains the address. Never true for metadata services. */
   opens(ip: string): boolean;
-  /** Whether any range is open, so that local names and the machine's own resolver are worth asking. */
+  /** True if any range is open, so that local names and the system resolver may be used. */
   permitsLocalNames: boolean;
-  /** Names for a local network: allowed only where the operator opened every address behind them. */
+  /**
+   * Returns whether a name is local. Local names are allowed only if the operator opened every address they resolve
+   * to.
+   */
   refusedName(host: string): boolean;
 }
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry, and Azure's wire server.
+// https://www.iana.org/assignments/iana-ipv4-special-registry, plus Azure's WireServer.
 const DENIED_IPV4 = ranges(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -39,11 +42,11 @@ const DENIED_IPV4 = ranges(
   '168.63.129.16/32',
 );
 
-// https://www.iana.org/assignments/iana-ipv6-special-registry: global unicast, less what is special inside it.
+// https://www.iana.org/assignments/iana-ipv6-special-registry: global unicast, minus the special ranges inside it.
 const ALLOWED_IPV6 = ranges('2000::/3');
 const DENIED_IPV6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20', '2620:4f:8000::/48');
 
-// They hand credentials to whoever asks, so no open range includes them.
+// Metadata services give credentials to any client, so they stay blocked even inside an open range.
 const METADATA = ranges(
   '169.254.169.254', // AWS, Azure, Google, Oracle, DigitalOcean, Hetzner
   '169.254.169.253', // AWS resolver
@@ -68,12 +71,15 @@ const METADATA_NAMES = [
   'metadata.tencentyun.com',
 ];
 
-/** Interfaces come and go with containers and VPNs; asking the kernel costs more than the rest of the decision. */
+/**
+ * Cache time of our interface addresses: reading them costs more than the rest of the decision, but they change at
+ * runtime.
+ */
 const INTERFACES_MAX_AGE_MS = 10_000;
 
 /**
- * The policy that denies everything but the public internet, except the ranges in `allowCidrs`.
- * @throws Error naming the entry when one is not `address/length`.
+ * Creates a policy that allows the public internet and the ranges in `allowCidrs`. @throws Error if a range is
+ * invalid.
  */
 export function createAddressPolicy(
   allowCidrs: readonly string[],
@@ -84,15 +90,16 @@ export function createAddressPolicy(
     if (range === null) throw new Error(`"${cidr}" is not an address range like 10.0.0.0/8 or fd00::/8`);
     return range;
   });
-  const isOwn = ownAddresses(interfaceAddresses);
+  const isOwnAddress = ownAddresses(interfaceAddresses);
 
   const opens = (address: Address): boolean =>
-    !within(METADATA, address) &&
-    within(open, address) &&
-    // A gateway forwards these to an IPv4 address, which needs permission of its own.
+    !isInAny(METADATA, address) &&
+    isInAny(open, address) &&
+    // A gateway may forward the packets to an embedded IPv4 address, which must be allowed too.
     embeddedAddresses(address).every(permits);
 
-  const permits = (address: Address): boolean => opens(address) || (isPublic(address) && !isOwn(address));
+  const permits = (address: Address): boolean =>
+    opens(address) || (isPublic(address) && !isOwnAddress(address));
 
   const decide = (ip: string, decision: (address: Address) => boolean): boolean => {
     const address = parseAddress(ip);
@@ -108,8 +115,8 @@ export function createAddressPolicy(
 }
 
 function isPublic(address: Address): boolean {
-  if (address.family === 4) return !within(DENIED_IPV4, address);
-  return within(ALLOWED_IPV6, address) && !within(DENIED_IPV6, address) && !isIsatap(address);
+  if (address.family === 4) return !isInAny(DENIED_IPV4, address);
+  return isInAny(ALLOWED_IPV6, address) && !isInAny(DENIED_IPV6, address) && !isIsatap(address);
 }
 
 function isLocalName(host: string): boolean {
@@ -137,7 +144,7 @@ function readInterfaceAddresses(): string[] {
   );
 }
 
-function within(list: readonly AddressRange[], address: Address): boolean {
+function isInAny(list: readonly AddressRange[], address: Address): boolean {
   return list.some((range) => contains(range, address));
 }
 

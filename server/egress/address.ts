@@ -1,4 +1,4 @@
-/** An IP address as a number. Ranges are compared on numbers: no spelling of an address can slip past a prefix. */
+/** An IP address as a number. Ranges compare numbers, so that no spelling of an address can bypass a range. */
 export interface Address {
   family: 4 | 6;
   value: bigint;
@@ -11,9 +11,8 @@ export interface AddressRange extends Address {
 const BITS = { 4: 32, 6: 128 } as const;
 
 /**
- * Reads canonical text only: four plain decimals, or RFC 5952 (an IPv4-mapped address also with its last 32 bits in
- * hexadecimal). Everything else that some parser takes for an address (octal, hexadecimal, short IPv4, zone ids,
- * brackets, upper case, leading zeros) is null.
+ * Parses canonical text: four decimals, or RFC 5952 (IPv4-mapped addresses also with hexadecimal last groups). Returns
+ * null for other forms (octal, hexadecimal or short IPv4, zone ids, brackets, upper case, leading zeros).
  */
 export function parseAddress(text: string): Address | null {
   if (!text.includes(':')) {
@@ -25,7 +24,10 @@ export function parseAddress(text: string): Address | null {
   return formatGroups(value) === text || formatMapped(value) === text ? { family: 6, value } : null;
 }
 
-/** `address/length`, or a bare address as a range of one. Bits behind the prefix are ignored. null when malformed. */
+/**
+ * Parses `address/length`, or a bare address as a range of one. Ignores bits after the prefix. Returns null if
+ * malformed.
+ */
 export function parseRange(text: string): AddressRange | null {
   const [addressText = '', lengthText, ...rest] = text.split('/');
   const dotted = addressText.includes(':') ? null : parseDottedQuad(addressText);
@@ -58,7 +60,7 @@ function parseDottedQuad(text: string): bigint | null {
   return value;
 }
 
-/** RFC 4291 §2.2 in any spelling, the form operators write ranges in. */
+/** Parses IPv6 text in any form of RFC 4291 §2.2, because operators write ranges in any of them. */
 function parseGroups(text: string): bigint | null {
   const tail = text.slice(text.lastIndexOf(':') + 1);
   const dotted = parseDottedQuad(tail);
@@ -75,7 +77,7 @@ function parseGroups(text: string): bigint | null {
   return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** RFC 5952: the first of the longest runs of two or more zero groups is shortened. */
+/** Formats as RFC 5952 says: `::` replaces the longest run of two or more zero groups, the first of equal length. */
 function formatGroups(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
   let best = { start: 0, length: 1 };

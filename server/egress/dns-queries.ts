@@ -1,12 +1,12 @@
-import { type CaaRecord as CaaRecordOfNode, promises as dns } from 'node:dns';
+import { type CaaRecord as NodeCaaRecord, promises as dns } from 'node:dns';
 import { createSlots, type Limit, within } from './within.ts';
 
-/** `code` is the resolver's own, as in node:dns; ETIMEOUT also stands for a reached limit. */
-type Asked<Found> = ({ ok: true } & Found) | { ok: false; code: string };
-export type Answer = Asked<{ addresses: string[] }>;
-export type CaaAnswer = Asked<{ records: CaaRecord[] }>;
+/** `code` is an error code of node:dns. ETIMEOUT is also used when the limit is reached. */
+type QueryResult<Found> = ({ ok: true } & Found) | { ok: false; code: string };
+export type Answer = QueryResult<{ addresses: string[] }>;
+export type CaaAnswer = QueryResult<{ records: CaaRecord[] }>;
 
-/** One property of RFC 8659 §4.1. The value is whatever the zone says. */
+/** One property of a CAA record (RFC 8659 §4.1). `value` is unvalidated text from the zone. */
 export interface CaaRecord {
   critical: boolean;
   tag: string;
@@ -16,69 +16,69 @@ export interface CaaRecord {
 export interface DnsQueries {
   addresses(host: string, family: 4 | 6, limit: Limit): Promise<Answer>;
   caa(name: string, limit: Limit): Promise<CaaAnswer>;
-  /** Asks for the root, which every name server knows: what it says does not matter, only that it says something. */
+  /** Queries the NS records of the root to learn whether the name servers respond at all. Ignores the result. */
   askForRoot(): void;
-  /** Whether a name server answered any question since then (by performance.now()). */
+  /** Returns whether a name server has responded to any query since `instant` (performance.now()). */
   heardSince(instant: number): boolean;
 }
 
-/** Beyond some hundreds of outstanding queries a c-ares channel loses UDP answers: at 128 none were lost, at 512 some. */
+/** A c-ares channel with too many open queries loses UDP responses: none were lost at 128, some at 512. */
 const QUERIES_PER_CHANNEL = 64;
 const CHANNELS = 16;
 const FIRST_TRY_MS = 1_000;
 const LONGEST_TRY_MS = 2_000;
 const TRIES = 3;
-const LATE = { ok: false, code: 'ETIMEOUT' } as const;
+const TIMED_OUT = { ok: false, code: 'ETIMEOUT' } as const;
 
-/** What only a name server that answered can say. */
-const FROM_A_SERVER = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EFORMERR', 'ENOTIMP']);
+/** Error codes that prove that a name server responded. */
+const RESPONSE_CODES = new Set(['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EFORMERR', 'ENOTIMP']);
 
-type InSlot = ReturnType<typeof createSlots>;
+type Semaphore = ReturnType<typeof createSlots>;
 
 /**
- * A, AAAA and CAA queries over c-ares, which asks the name servers itself and holds no thread while it waits. A name whose
- * servers are silent holds its slots for seconds, so there are many more slots than answering names ever need.
+ * Creates A, AAAA and CAA queries over c-ares, which needs no thread while it waits. Names whose servers do not respond
+ * hold their permits for seconds, so the limit of 1,024 open queries is far above what responding names need.
  */
 export function createDnsQueries(servers: readonly string[]): DnsQueries {
   const channels: { resolver: dns.Resolver; inFlight: number }[] = [];
-  const inSlot = createSlots(QUERIES_PER_CHANNEL * CHANNELS);
-  let heardAt = Number.NEGATIVE_INFINITY;
+  const semaphore = createSlots(QUERIES_PER_CHANNEL * CHANNELS);
+  let lastResponseAt = Number.NEGATIVE_INFINITY;
 
   const newResolver = (): dns.Resolver => {
     const resolver = new dns.Resolver({ timeout: FIRST_TRY_MS, maxTimeout: LONGEST_TRY_MS, tries: TRIES });
     if (servers.length > 0) resolver.setServers(servers);
     return resolver;
   };
-  const freeChannel = (): (typeof channels)[number] => {
+  const channelWithCapacity = (): (typeof channels)[number] => {
     const free = channels.find(({ inFlight }) => inFlight < QUERIES_PER_CHANNEL);
     if (free !== undefined) return free;
     const channel = { resolver: newResolver(), inFlight: 0 };
     channels.push(channel);
     return channel;
   };
-  const listen = async <Found>(question: Promise<Found>): Promise<Found> => {
+  const trackResponse = async <Found>(query: Promise<Found>): Promise<Found> => {
     try {
-      const found = await question;
-      heardAt = performance.now();
+      const found = await query;
+      lastResponseAt = performance.now();
       return found;
     } catch (error) {
-      if (FROM_A_SERVER.has((error as NodeJS.ErrnoException).code ?? '')) heardAt = performance.now();
+      if (RESPONSE_CODES.has((error as NodeJS.ErrnoException).code ?? '')) lastResponseAt = performance.now();
       throw error;
     }
   };
-  // A channel of its own: the others may be full of names that nobody answers.
+  // Uses its own channel, because the others may be full of names whose servers do not respond.
   const rootResolver = newResolver();
-  let root: Promise<unknown> | null = null;
+  let pendingRootQuery: Promise<unknown> | null = null;
 
   const ask = <Found>(
     limit: Limit,
-    question: (resolver: dns.Resolver) => Promise<Found>,
-  ): Promise<Asked<Found>> =>
-    limited(inSlot, limit, async () => {
-      const channel = freeChannel();
+    query: (resolver: dns.Resolver) => Promise<Found>,
+  ): Promise<QueryResult<Found>> =>
+    runLimited(semaphore, limit, async () => {
+      const channel = channelWithCapacity();
       channel.inFlight++;
       try {
-        return await listen(question(channel.resolver));
+        return await trackResponse(query(channel.resolver));
       } finally {
         channel.inFlight--;
       }
@@ -92,38 +92,45 @@ export function createDnsQueries(servers: readonly string[]): DnsQueries {
     caa: (name, limit) =>
       ask(limit, async (resolver) => ({ records: (await resolver.resolveCaa(name)).flatMap(readCaa) })),
     askForRoot() {
-      root ??= listen(rootResolver.resolveNs('.')).then(
-        () => (root = null),
-        () => (root = null),
+      pendingRootQuery ??= trackResponse(rootResolver.resolveNs('.')).then(
+        () => (pendingRootQuery = null),
+        () => (pendingRootQuery = null),
       );
     },
-    heardSince: (instant) => heardAt >= instant,
+    heardSince: (instant) => lastResponseAt >= instant,
   };
 }
 
-/** Node puts the tag where others have a field: `{ critical: 128, issue: 'ca.example' }`. */
-function readCaa({ critical, ...properties }: CaaRecordOfNode): CaaRecord[] {
+/** Converts a record of node:dns, which uses the tag as a property name: `{ critical: 128, issue: 'ca.example' }`. */
+function readCaa({ critical, ...properties }: NodeCaaRecord): CaaRecord[] {
   return Object.entries(properties).flatMap(([tag, value]) =>
     typeof value === 'string' && tag !== 'type' ? [{ critical: critical !== 0, tag, value }] : [],
   );
 }
 
-/** getaddrinfo holds one of libuv's four threads for as long as it likes; some must stay for files and hashing. */
-const inLookupSlot = createSlots(2);
+/** getaddrinfo may block one of libuv's four threads for long. Leaves two threads for files and hashing. */
+const lookupSemaphore = createSlots(2);
 
-/** The machine's own resolver: /etc/hosts, search domains, mDNS. */
+/** Resolves with the system resolver, which knows /etc/hosts, search domains and mDNS. */
 export function systemLookup(host: string, limit: Limit): Promise<Answer> {
-  return limited(inLookupSlot, limit, async () => {
+  return runLimited(lookupSemaphore, limit, async () => {
     const found = await dns.lookup(host, { all: true, order: 'verbatim' });
     return { addresses: found.map(({ address }) => address) };
   });
 }
 
-/** Nobody can call a query back: it keeps its slot until it ends. One that is late before it starts never starts. */
-function limited<Found>(inSlot: InSlot, limit: Limit, query: () => Promise<Found>): Promise<Asked<Found>> {
-  const until = performance.now() + limit.ms;
-  const answered = inSlot(async (): Promise<Asked<Found>> => {
-    if (performance.now() >= until || limit.signal.aborted) return LATE;
+/**
+ * Runs a query within the limit. A query cannot be cancelled, so it holds its permit until it ends, even after a
+ * timeout. A query whose limit is reached while it waits for a permit never starts.
+ */
+function runLimited<Found>(
+  semaphore: Semaphore,
+  limit: Limit,
+  query: () => Promise<Found>,
+): Promise<QueryResult<Found>> {
+  const deadline = performance.now() + limit.ms;
+  const result = semaphore(async (): Promise<QueryResult<Found>> => {
+    if (performance.now() >= deadline || limit.signal.aborted) return TIMED_OUT;
     try {
       return { ok: true, ...(await query()) };
     } catch (error) {
@@ -132,5 +139,5 @@ function limited<Found>(inSlot: InSlot, limit: Limit, query: () => Promise<Found
       return { ok: false, code };
     }
   });
-  return within(answered, limit, LATE);
+  return within(result, limit, TIMED_OUT);
 }

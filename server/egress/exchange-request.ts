@@ -6,17 +6,23 @@ import type { Exchanged, ExchangeFailure, ExchangeOptions } from './exchange.ts'
 import { createAnswerReader } from './http-answer.ts';
 import { TooManyBytes } from './open-connection.ts';
 
-/** The parser counts names and values only: above what `createAnswerReader` takes, it refuses nothing that that one does not. */
+/**
+ * Above the 16 KiB of `createAnswerReader`. Node's parser counts only header names and values, so it never rejects
+ * first.
+ */
 const PARSER_HEADER_BYTES = 32 * 1024;
 
-/** Sends the request over this stream and reads the answer. `below` is the connection that carries the stream. */
-export function sendRequest(stream: Socket, below: Socket, options: ExchangeOptions): Promise<Exchanged> {
+/**
+ * Sends the request over `stream` and reads the response. `transport` is the TCP socket under a TLS `stream`, else
+ * `stream`.
+ */
+export function sendRequest(stream: Socket, transport: Socket, options: ExchangeOptions): Promise<Exchanged> {
   const { url, method = 'GET', headers, body } = options;
   return new Promise<Exchanged>((resolve) => {
     const fail = (reason: ExchangeFailure) => (): void => resolve({ ok: false, reason });
-    const broken = (error: NodeJS.ErrnoException): void => resolve({ ok: false, reason: failureOf(error) });
-    below.on('error', broken);
-    const asking = request({
+    const onError = (error: NodeJS.ErrnoException): void => resolve({ ok: false, reason: failureOf(error) });
+    transport.on('error', onError);
+    const clientRequest = request({
       createConnection: () => stream,
       method,
       path: url.pathname + url.search,
@@ -24,31 +30,31 @@ export function sendRequest(stream: Socket, below: Socket, options: ExchangeOpti
         host: url.host,
         'user-agent': 'Certlantern',
         ...headers,
-        // One that is packed all the same is refused: nothing is ever unpacked here.
+        // Compressed responses are rejected: nothing is ever decompressed here.
         'accept-encoding': 'identity',
         connection: 'close',
         ...(body && { 'content-length': String(body.length) }),
       },
       maxHeaderSize: PARSER_HEADER_BYTES,
     });
-    countHeaders(stream, fail('too_large'));
-    asking.on('error', broken).on('close', fail('unreachable'));
-    asking.on('response', (response) => {
-      response.on('error', broken).on('close', fail('unreachable'));
-      read(response, options, resolve);
+    limitHeaders(stream, fail('too_large'));
+    clientRequest.on('error', onError).on('close', fail('unreachable'));
+    clientRequest.on('response', (response) => {
+      response.on('error', onError).on('close', fail('unreachable'));
+      readResponse(response, options, resolve);
     });
-    asking.end(body);
+    clientRequest.end(body);
   }).finally(() => {
     stream.destroy();
-    below.destroy();
+    transport.destroy();
   });
 }
 
 /**
- * Hears of an answer whose header section, interim answers included, is longer than any may be. It listens before the parser does,
- * which would pass the answer on.
+ * Calls `onTooLarge` if the header section, interim responses included, exceeds the limit. Must be attached before
+ * Node's parser, which would otherwise emit the response first.
  */
-function countHeaders(stream: Socket, onTooLarge: () => void): void {
+function limitHeaders(stream: Socket, onTooLarge: () => void): void {
   const reader = createAnswerReader();
   const count = (chunk: Buffer): void => {
     const state = reader.push(chunk);
@@ -64,7 +70,7 @@ function failureOf(error: NodeJS.ErrnoException): ExchangeFailure {
   return error.code?.startsWith('HPE_') === true ? 'malformed' : 'unreachable';
 }
 
-function read(
+function readResponse(
   response: IncomingMessage,
   { maxBytes, longer = 'refuse' }: ExchangeOptions,
   done: (exchanged: Exchanged) => void,
@@ -82,7 +88,7 @@ function read(
     done({ ok: true, status, headers, body: Buffer.concat(chunks).subarray(0, maxBytes) });
   response.on('data', (chunk: Buffer) => {
     length += chunk.length;
-    // What lies past the cap is dropped at once, however fast it comes.
+    // Discard bytes beyond the limit instead of buffering them.
     if (length <= maxBytes || longer === 'cut') chunks.push(chunk);
     if (length <= maxBytes) return;
     if (longer === 'cut') finish();

@@ -11,53 +11,52 @@ export interface ExchangeOptions {
   url: URL;
   method?: 'GET' | 'POST';
   /**
-   * Beside Host, Accept-Encoding, Connection and the length of the body. No credentials but those of the host in the URL:
-   * nothing is followed, so nobody else gets them.
+   * Sent in addition to Host, User-Agent, Accept-Encoding, Connection and Content-Length. May contain credentials for
+   * the host of the URL only: redirects are not followed, so no other host receives them.
    */
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
   resolver: Resolver;
   policy: AddressPolicy;
   signal: AbortSignal;
-  /** For everything, the resolution included, by the wall clock. */
+  /** Deadline for the whole exchange, name resolution included. */
   deadlineMs: number;
-  /** Of the body. 0: nobody wants it, and the answer is complete with its head. */
+  /** Limit for the body. 0 skips the body: the exchange ends after the headers. */
   maxBytes: number;
-  /** What becomes of a longer body; `refuse` where absent. */
+  /** How to handle a longer body: fail, or keep its first `maxBytes`. Default: `refuse`. */
   longer?: 'refuse' | 'cut';
   /**
-   * `usual`: 80 and 443, and at an address in a range that the operator opened any port, since services of an own network
-   * sit anywhere. `high`: these, and everywhere those from 1024 on, where people run what is not a system's own service. A
-   * list allows its ports alone, wherever they are.
+   * `usual`: 80 and 443, and every port on addresses in a range that the operator opened. `high`: also every port from
+   * 1024 on. A list: only these ports, on any address. Default: `usual`.
    */
   ports?: 'usual' | 'high' | readonly number[];
-  /** How https shakes hands; verified against the public roots where absent. */
+  /** Starts TLS for https. Default: verified against the public roots. */
   secure?: SecureSocket;
 }
 
-/** Why there is no answer. `not_allowed`: the URL, its port or an address behind its name may not be asked. */
+/** Why there is no response. `not_allowed`: the policy forbids the URL, its port or an address of its host. */
 export type ExchangeFailure =
   'not_allowed' | 'unreachable' | 'timeout' | 'insecure' | 'malformed' | 'too_large';
 
 /**
- * Any status is an answer, redirects too: whoever follows them validates each hop anew. The body of one that is not 2xx is
- * left where it is, and empty here.
+ * Any status counts as a response, redirects too: a caller that follows one must validate each hop again. The body of a
+ * response other than 2xx is not read, so `body` is empty.
  */
 export type Exchanged =
   | { ok: true; status: number; headers: IncomingHttpHeaders; body: Buffer }
   | { ok: false; reason: ExchangeFailure };
 
-const MOST_ADDRESSES = 3;
+const MAX_ADDRESSES = 3;
 const CONNECT_MS = 5_000;
 const MAX_URL_LENGTH = 2_048;
 const USUAL_PORTS = [80, 443];
 const FIRST_HIGH_PORT = 1_024;
-/** Certificates, headers and whatever else stands around a body. */
-const MAX_EXTRA_BYTES = 256 * 1024;
+/** Allowance for certificates, headers and other bytes beside the body. */
+const MAX_OVERHEAD_BYTES = 256 * 1024;
 
 /**
- * One HTTP/1.1 request over the guarded way: resolved once, every address judged, pinned, capped, within one deadline.
- * Nothing is followed and nothing unpacked. Never rejects for what a peer does.
+ * Sends one HTTP/1.1 request. Resolves the host once, connects only to addresses that the policy permits, and enforces
+ * size limits and one deadline. Does not follow redirects or decompress. Never rejects because of what a peer does.
  */
 export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
   const { url, signal } = options;
@@ -69,10 +68,10 @@ export async function exchange(options: ExchangeOptions): Promise<Exchanged> {
   if (signal.aborted) end();
   try {
     const limit = { ms: options.deadlineMs, signal: deadline.signal };
-    return await within(ask({ ...options, signal: deadline.signal }), limit, failed('timeout'));
+    return await within(connectAndSend({ ...options, signal: deadline.signal }), limit, failed('timeout'));
   } finally {
     clearTimeout(timer);
-    // Whatever is still open: nothing outlives its request.
+    // Close what is still open, so that no connection outlives its request.
     end();
     signal.removeEventListener('abort', end);
   }
@@ -88,7 +87,7 @@ function isPlainWebUrl({ protocol, username, password, hostname, href }: URL): b
   );
 }
 
-async function ask(options: ExchangeOptions): Promise<Exchanged> {
+async function connectAndSend(options: ExchangeOptions): Promise<Exchanged> {
   const { url, signal, secure = publicTls } = options;
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const connection = await connectionTo(host, options);
@@ -99,7 +98,7 @@ async function ask(options: ExchangeOptions): Promise<Exchanged> {
   const { socket } = connection;
   if (url.protocol === 'http:') return sendRequest(socket, socket, options);
   const tls = secure(socket, host);
-  // The error listeners of this and of the request stay: a late error must not end the process.
+  // Error listeners stay attached: an unhandled late error would end the process.
   const secured = new Promise<boolean>((resolve) => {
     tls.once('secureConnect', () => resolve(true));
     for (const one of [tls, socket])
@@ -120,15 +119,15 @@ async function connectionTo(host: string, options: ExchangeOptions): Promise<Con
   const resolution = await resolver.resolve(host, { signal });
   if (!resolution.ok && resolution.stage === 'policy') return REFUSED;
   let connection: Connection = NO_ADDRESS;
-  for (const address of resolution.ok ? resolution.addresses.slice(0, MOST_ADDRESSES) : []) {
-    connection = mayAsk(address, port, options)
+  for (const address of resolution.ok ? resolution.addresses.slice(0, MAX_ADDRESSES) : []) {
+    connection = isPortAllowed(address, port, options)
       ? await openConnection({
           address,
           port,
           policy,
           signal,
           timeoutMs: CONNECT_MS,
-          maxBytes: maxBytes + MAX_EXTRA_BYTES,
+          maxBytes: maxBytes + MAX_OVERHEAD_BYTES,
         })
       : REFUSED;
     if (connection.ok || signal.aborted) break;
@@ -136,7 +135,7 @@ async function connectionTo(host: string, options: ExchangeOptions): Promise<Con
   return connection;
 }
 
-function mayAsk(
+function isPortAllowed(
   address: string,
   port: number,
   { policy, ports = 'usual' }: Pick<ExchangeOptions, 'policy' | 'ports'>,
@@ -153,22 +152,22 @@ function failed(reason: ExchangeFailure): Exchanged {
   return { ok: false, reason };
 }
 
-/** Starts TLS over a connected socket for this host; the result emits `secureConnect` only once the peer is good enough. */
+/** Starts TLS over a connected socket. The result emits `secureConnect` only after the peer has passed verification. */
 export type SecureSocket = (socket: Socket, host: string) => TLSSocket;
 
 /**
- * TLS verified against these anchors (PEM) alone, and against the name of the host. Never the system's store and never
- * what the environment says: the same peer is believed or not on every machine.
+ * Creates TLS connections verified against only these anchors (PEM) and the host name. Ignores the system's trust store
+ * and environment variables, so that every machine accepts the same peers.
  */
 export function createVerifiedTls(anchors: readonly string[]): SecureSocket {
-  // Made at its first use, and once: parsing all roots costs more than a handshake.
+  // Created on first use and reused: parsing all roots costs more than a handshake.
   let context: ReturnType<typeof createSecureContext> | null = null;
   return (socket, host) => {
     context ??= createSecureContext({ ca: [...anchors], minVersion: 'TLSv1.2' });
     return connect({
       socket,
       host,
-      // An address is no server name (RFC 6066 §3); the certificate is then compared with `host`.
+      // SNI must not contain an IP address (RFC 6066 §3). Node then verifies the certificate against `host`.
       servername: isIP(host) === 0 ? host : '',
       secureContext: context,
       rejectUnauthorized: true,
@@ -177,5 +176,5 @@ export function createVerifiedTls(anchors: readonly string[]): SecureSocket {
   };
 }
 
-/** Verified against Mozilla's roots as bundled with Node. */
+/** TLS verified against the Mozilla roots bundled with Node. */
 const publicTls: SecureSocket = createVerifiedTls(getCACertificates('bundled'));

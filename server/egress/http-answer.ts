@@ -1,37 +1,37 @@
 const MAX_HEADER_BYTES = 16 * 1024;
-const BEGINNING = 'HTTP/';
+const PROTOCOL_PREFIX = 'HTTP/';
 
 export interface AnswerReader {
-  /** Takes bytes in pieces of any size. `done`: the header section has ended, what follows is the body. */
+  /** Reads a chunk of any size. Returns `done` once the header section has ended and the body begins. */
   push(chunk: Buffer): 'more' | 'done' | 'not_http' | 'too_large';
-  /** Of the final answer, as soon as its status line is complete; null before. */
+  /** Returns the status of the final response, or null until its status line is complete. */
   status(): number | null;
-  /** How many bytes of the pieces so far came after the header section. */
+  /** Returns how many body bytes have been pushed so far. */
   bodyBytes(): number;
 }
 
 /**
- * Reads the header section of an answer over HTTP/1 (RFC 9112 §2.1) and keeps nothing of it but the status. Interim answers
- * (1xx) are skipped; they and the final header section, the empty line included, may have 16,384 bytes together.
+ * Creates a reader for the header section of an HTTP/1 response (RFC 9112 §2.1). Keeps only the status. Skips interim
+ * responses (1xx), which count towards the limit of 16,384 bytes for all headers, empty line included.
  */
 export function createAnswerReader(): AnswerReader {
-  let line = '';
-  let bytes = 0;
+  let partialLine = '';
+  let headerBytes = 0;
   let status: number | null = null;
   let interim = false;
   let isDone = false;
   let bodyBytes = 0;
 
-  /** True at the line that ends the header section of the final answer. */
-  const take = (complete: string): boolean | 'not_http' => {
+  /** Reads one line. Returns true if it ends the header section of the final response. */
+  const readLine = (line: string): boolean | 'not_http' => {
     if (status === null && !interim) {
-      const code = /^HTTP\/\d(?:\.\d)? ([1-9]\d\d)(?: |$)/.exec(complete)?.[1];
+      const code = /^HTTP\/\d(?:\.\d)? ([1-9]\d\d)(?: |$)/.exec(line)?.[1];
       if (code === undefined) return 'not_http';
       interim = code.startsWith('1') && code !== '101';
       if (!interim) status = Number(code);
       return false;
     }
-    if (complete !== '') return false;
+    if (line !== '') return false;
     interim = false;
     return status !== null;
   };
@@ -44,24 +44,24 @@ export function createAnswerReader(): AnswerReader {
         bodyBytes += chunk.length;
         return 'done';
       }
-      const text = line + chunk.toString('latin1');
+      const text = partialLine + chunk.toString('latin1');
       let start = 0;
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-        bytes += end + 1 - start;
-        if (bytes > MAX_HEADER_BYTES) return 'too_large';
-        const taken = take(text.slice(start, end).replace(/\r$/, ''));
+        headerBytes += end + 1 - start;
+        if (headerBytes > MAX_HEADER_BYTES) return 'too_large';
+        const result = readLine(text.slice(start, end).replace(/\r$/, ''));
         start = end + 1;
-        if (taken === 'not_http') return taken;
-        if (taken) {
+        if (result === 'not_http') return result;
+        if (result) {
           isDone = true;
           bodyBytes = text.length - start;
           return 'done';
         }
       }
-      line = text.slice(start);
-      if (bytes + line.length > MAX_HEADER_BYTES) return 'too_large';
-      const beginning = line.slice(0, BEGINNING.length);
-      return status === null && !interim && !BEGINNING.startsWith(beginning) ? 'not_http' : 'more';
+      partialLine = text.slice(start);
+      if (headerBytes + partialLine.length > MAX_HEADER_BYTES) return 'too_large';
+      const prefix = partialLine.slice(0, PROTOCOL_PREFIX.length);
+      return status === null && !interim && !PROTOCOL_PREFIX.startsWith(prefix) ? 'not_http' : 'more';
     },
   };
 }

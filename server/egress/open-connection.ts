@@ -10,19 +10,19 @@ export type Connection =
   | { ok: false; stage: 'connect'; reason: ConnectFailure; detail: string | null };
 
 export interface ConnectionOptions {
-  /** One of the addresses that a resolver returned. It is dialled as it is; no name is ever looked up here. */
+  /** An address that a resolver returned. Never a name: nothing is resolved here. */
   address: string;
   port: number;
   policy: AddressPolicy;
-  /** Destroys the socket at any time, also after the connection is handed over. */
+  /** Destroys the socket when aborted, also after `openConnection` has returned it. */
   signal: AbortSignal;
-  /** For the TCP handshake. */
+  /** For the TCP handshake. Default: 5,000. */
   timeoutMs?: number;
-  /** What the peer may send in all; the socket is destroyed with a `TooManyBytes` error soon after it sent more. */
+  /** Limit on all bytes from the peer. Checked every 250 ms; beyond it the socket is destroyed with `TooManyBytes`. */
   maxBytes: number;
 }
 
-/** The peer sent more than the connection's byte cap. */
+/** The peer sent more than `maxBytes`. */
 export class TooManyBytes extends Error {
   override name = 'TooManyBytes';
 }
@@ -30,7 +30,7 @@ export class TooManyBytes extends Error {
 const TIMEOUT_MS = 5_000;
 const BYTE_COUNT_INTERVAL_MS = 250;
 
-/** Dials one permitted address. The caller owns the socket, listens to its errors and destroys it. */
+/** Connects to one permitted address. The caller owns the socket: it must handle its errors and destroy it. */
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
   const { address, port, policy, signal, timeoutMs = TIMEOUT_MS, maxBytes } = options;
   if (!policy.permits(address))
@@ -54,7 +54,10 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   };
 }
 
-/** null, or the error that ended the attempt. The error listener stays: a late error must not end the process. */
+/**
+ * Resolves to null, or to the connection error. Leaves its error listener attached: a late error must not end the
+ * process.
+ */
 function connected(socket: Socket): Promise<NodeJS.ErrnoException | null> {
   return new Promise((resolve) => {
     socket.once('connect', () => resolve(null));
@@ -62,7 +65,7 @@ function connected(socket: Socket): Promise<NodeJS.ErrnoException | null> {
   });
 }
 
-/** Whatever stood between us and the kernel (a proxy hook, a rewritten lookup): the peer is the one that was judged. */
+/** Returns whether the socket reached the permitted address, and not another one through a proxy hook or lookup. */
 function isPeer(socket: Socket, address: string): boolean {
   const remote = parseAddress(socket.remoteAddress ?? '');
   const wanted = parseAddress(address);
@@ -71,7 +74,7 @@ function isPeer(socket: Socket, address: string): boolean {
 
 function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
   const stop = (): void => void socket.destroy();
-  // A TLS layer takes the bytes below JavaScript, so they are counted from outside; most connections end sooner.
+  // A TLS layer reads the bytes in native code without 'data' events, so poll the counter. Most connections end sooner.
   const count = setInterval(() => {
     if (socket.bytesRead > maxBytes)
       socket.destroy(new TooManyBytes(`the peer sent more than ${maxBytes} bytes`));
@@ -83,10 +86,10 @@ function guard(socket: Socket, signal: AbortSignal, maxBytes: number): void {
   });
 }
 
-/** `no_route_here`: our side has no IPv6, which says nothing about the peer. */
+/** `no_route_here`: our own network has no IPv6, so the failure says nothing about the peer. */
 export type ConnectFailure = 'refused' | 'reset' | 'timeout' | 'unroutable' | 'no_route_here' | 'other';
 
-/** Names what ended an attempt to connect, by the kernel's error code. */
+/** Maps the kernel's error code of a failed connection attempt to a ConnectFailure. */
 export function connectFailure(code: string | undefined, isIpv6: boolean): ConnectFailure {
   switch (code) {
     case 'ECONNREFUSED':
@@ -99,7 +102,7 @@ export function connectFailure(code: string | undefined, isIpv6: boolean): Conne
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
     case 'EAFNOSUPPORT':
-      // The kernel found no route or no source address before any packet left.
+      // The kernel had no route or no source address, and sent no packet.
       return isIpv6 ? 'no_route_here' : 'unroutable';
     case 'EHOSTUNREACH':
     case 'ENETDOWN':

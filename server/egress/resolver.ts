@@ -3,77 +3,77 @@ import type { AddressPolicy } from './address-policy.ts';
 import { createDnsQueries, systemLookup } from './dns-queries.ts';
 import type { Answer, CaaRecord } from './dns-queries.ts';
 
-/** Permitted addresses in canonical text, at most 20, IPv4 and IPv6 alternating; or why there are none. */
+/** At most 20 permitted addresses in canonical text, IPv4 and IPv6 alternating, or the reason why there are none. */
 export type Resolution =
   | { ok: true; addresses: string[] }
   | { ok: false; stage: 'policy'; reason: 'address_refused'; detail: null }
   | { ok: false; stage: 'dns'; reason: DnsFailure; detail: string | null };
 
-/** `dns_refused`: the name server would not answer us. `dns_failed` includes SERVFAIL, thus also bogus DNSSEC. */
+/** `dns_refused`: the name server responded REFUSED. `dns_failed` includes SERVFAIL, thus also bogus DNSSEC. */
 type DnsFailure =
   | 'name_not_found'
   | 'no_addresses'
   | 'dns_failed'
   | 'dns_timeout'
   | 'dns_refused'
-  /** Our own name servers answer nobody. */
+  /** Our own name servers respond to no query at all. */
   | 'resolver_silent';
 
 export interface Resolver {
-  /** Never rejects for what the network answers; an aborted signal ends it as `dns_timeout`. */
+  /** Never rejects because of a network failure. Returns `dns_timeout` if the signal aborts. */
   resolve(host: string, options: { signal: AbortSignal }): Promise<Resolution>;
 }
 
 export interface CaaLookup {
-  /** The CAA records at exactly this name, at most 50; none where the name or the type does not exist. Never rejects. */
+  /** Returns at most 50 CAA records of exactly this name; none on NXDOMAIN or no data. Never rejects. */
   caa(name: string, options: { signal: AbortSignal }): Promise<CaaResolution>;
 }
 
 export type CaaResolution = { ok: true; records: CaaRecord[] } | { ok: false; reason: DnsFailure };
 
 export interface ResolverOptions {
-  /** `ip`, `ip:port` or `[ip6]:port`; empty for those of the machine. */
+  /** Name servers as `ip`, `ip:port` or `[ip6]:port`; empty for those of the system. */
   servers: readonly string[];
   policy: AddressPolicy;
   timeoutMs?: number;
 }
 
 const MAX_ADDRESSES = 20;
-/** The part of its time after which a question makes us ask whether the name servers answer anything. */
-const DOUBTFUL_AFTER = 0.5;
-/** No code of node:dns: our own name servers answered nothing at all, which says nothing about the name. */
+/** Fraction of a query's timeout after which we test whether the name servers respond at all. */
+const ROOT_QUERY_AFTER = 0.5;
+/** Not a code of node:dns: our name servers respond to nothing, so we know nothing about the queried name. */
 const SILENT = { ok: false, code: 'ESILENT' } as const;
 const MAX_CAA_RECORDS = 50;
 const TIMEOUT_MS = 5_000;
-// Says nothing about what is behind the name: who asks may be looking around in our network.
+// Gives no detail about the addresses: a caller could use it to map our internal network.
 const REFUSED: Resolution = { ok: false, stage: 'policy', reason: 'address_refused', detail: null };
 
-/** Looks up every address of a name and refuses the name when the policy refuses any of them. */
+/** Creates a resolver that looks up all addresses of a name and refuses the name if the policy refuses any of them. */
 export function createResolver({
   servers,
   policy,
   timeoutMs = TIMEOUT_MS,
 }: ResolverOptions): Resolver & CaaLookup {
   const queries = createDnsQueries(servers);
-  // Where local names may be meant, part of the time belongs to the machine's own resolver.
+  // If local names are permitted, reserve 40 % of the timeout for the system resolver.
   const queryMs = policy.permitsLocalNames ? timeoutMs * 0.6 : timeoutMs;
 
   const ask = async (host: string, signal: AbortSignal): Promise<Answer> => {
     const limit = { ms: queryMs, signal };
     if (isLocalhost(host)) return systemLookup(host, limit);
     const askedAt = performance.now();
-    // In time for its answer to come before the limit of this question.
-    const doubt = setTimeout(() => {
+    // Early enough for the root query to finish before this query times out.
+    const rootQueryTimer = setTimeout(() => {
       if (!queries.heardSince(askedAt)) queries.askForRoot();
-    }, queryMs * DOUBTFUL_AFTER);
+    }, queryMs * ROOT_QUERY_AFTER);
     const merged = merge(
       await Promise.all([queries.addresses(host, 4, limit), queries.addresses(host, 6, limit)]),
     );
-    clearTimeout(doubt);
-    const isLate = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
-    const answer: Answer = isLate && !queries.heardSince(askedAt) ? SILENT : merged;
+    clearTimeout(rootQueryTimer);
+    const timedOut = !merged.ok && merged.code === 'ETIMEOUT' && !signal.aborted;
+    const answer: Answer = timedOut && !queries.heardSince(askedAt) ? SILENT : merged;
     if (answer.ok || !policy.permitsLocalNames || signal.aborted) return answer;
-    // c-ares knows neither /etc/hosts nor search domains nor mDNS.
+    // c-ares does not use /etc/hosts, search domains or mDNS.
     const found = await systemLookup(host, { ms: timeoutMs - queryMs, signal });
     return found.ok ? found : answer;
   };
@@ -93,7 +93,7 @@ export function createResolver({
       return answer.addresses.every(isAllowed) ? { ok: true, addresses: capped(answer.addresses) } : REFUSED;
     },
     async caa(name, { signal }) {
-      // Nobody issues publicly for such names, and the name servers of others need not hear of them.
+      // Public CAs issue nothing for addresses and local names, and local names must not leak to outside name servers.
       if (parseAddress(name) !== null || !isHostName(name) || policy.refusedName(name))
         return { ok: true, records: [] };
       const answer = await queries.caa(name, { ms: timeoutMs, signal });
@@ -105,12 +105,12 @@ export function createResolver({
   };
 }
 
-/** One family's addresses are enough; many name servers answer AAAA with an error. */
+/** Merges A and AAAA results. One family suffices, because many name servers return an error for AAAA. */
 function merge(answers: readonly [Answer, Answer]): Answer {
   const addresses = answers.flatMap((answer) => (answer.ok ? answer.addresses : []));
   if (addresses.length > 0) return { ok: true, addresses };
   const codes = answers.flatMap((answer) => (answer.ok ? [] : [answer.code]));
-  // NXDOMAIN is about the name, whatever the type (RFC 8020); "no data" only matters when nothing went wrong.
+  // NXDOMAIN applies to the name for every type (RFC 8020). ENODATA counts only if the other query did not fail.
   const isNotFound = codes.includes('ENOTFOUND');
   return {
     ok: false,
@@ -135,7 +135,7 @@ function failureOf(code: string): DnsFailure {
   }
 }
 
-/** Distinct addresses; both families are represented among the first 20. */
+/** Returns up to 20 distinct addresses, IPv4 and IPv6 alternating, so that both families are included. */
 function capped(addresses: readonly string[]): string[] {
   const families = [false, true].map((isIpv6) =>
     addresses.filter((address) => address.includes(':') === isIpv6),
@@ -151,7 +151,10 @@ function isLocalhost(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost');
 }
 
-/** Letters, digits, hyphens and underscores. A numeric last label would be an IPv4 address to the system's resolver. */
+/**
+ * Accepts letters, digits, hyphens and underscores. Rejects a numeric last label, which getaddrinfo reads as an IPv4
+ * address.
+ */
 function isHostName(host: string): boolean {
   const labels = host.split('.');
   const isNumeric = /^(?:\d+|0x[0-9a-f]*)$/i.test(labels.at(-1) ?? '');

@@ -1,10 +1,13 @@
-/** How long one step may take: its own cap in ms, and the caller's signal. Whatever ends first ends it. */
+/** Time limit of a step: a timeout in ms and an abort signal, whichever comes first. */
 export interface Limit {
   ms: number;
   signal: AbortSignal;
 }
 
-/** The work's result, or `late` once the limit is reached. Leaves no timer and no listener behind. */
+/**
+ * Returns the result of `work`, or `late` once the limit is reached. Does not cancel `work`. Removes its timer and
+ * listener.
+ */
 export async function within<T, L>(work: Promise<T>, limit: Limit, late: L): Promise<T | L> {
   const { promise: reached, resolve } = Promise.withResolvers<L>();
   const stop = (): void => resolve(late);
@@ -19,19 +22,19 @@ export async function within<T, L>(work: Promise<T>, limit: Limit, late: L): Pro
   }
 }
 
-/** Lets at most `limit` tasks run at a time; the others wait in order of arrival. */
+/** Creates a semaphore: runs at most `limit` tasks at a time and queues the others in order of arrival (FIFO). */
 export function createSlots(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
-  let free = limit;
+  let permits = limit;
   return async (task) => {
-    if (free > 0) free--;
+    if (permits > 0) permits--;
     else await new Promise<void>((start) => waiting.push(start));
     try {
       return await task();
     } finally {
-      // The slot passes straight to the next in line, so that a newcomer cannot take it in between.
+      // Pass the permit directly to the next waiting task, so that a new task cannot take it first.
       const next = waiting.shift();
-      if (next === undefined) free++;
+      if (next === undefined) permits++;
       else next();
     }
   };

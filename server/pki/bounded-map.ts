@@ -1,6 +1,6 @@
 /**
- * Keeps what was used last, up to a total size in the caller's unit (entries where no sizes are given). An entry larger than the
- * whole map is not kept.
+ * An LRU cache, limited to a total size in the caller's unit (entries if no sizes are given). Does not store an entry
+ * that is larger than the limit.
  */
 export class BoundedMap<Key, Value> {
   readonly #entries = new Map<Key, { value: Value; size: number }>();
@@ -11,11 +11,11 @@ export class BoundedMap<Key, Value> {
     this.#limit = limit;
   }
 
-  /** null for what it does not have, or has forgotten. */
+  /** Returns null if the key is missing or was evicted. */
   get(key: Key): Value | null {
     const entry = this.#entries.get(key);
     if (entry === undefined) return null;
-    // A Map keeps the order of insertion: inserted again, the entry is the newest.
+    // A Map iterates in insertion order, so reinserting the entry makes it the newest.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry.value;

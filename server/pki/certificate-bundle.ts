@@ -7,8 +7,8 @@ const SIGNED_DATA = '1.2.840.113549.1.7.2';
 const MAX_CERTIFICATES = 32;
 
 /**
- * The certificates at an AIA address (RFC 5280 §4.2.2.1), as DER and unread: one in DER, several in a certs-only CMS message
- * (RFC 5652 §5.1), or PEM, which the standard does not have and some CAs serve. Throws PkiError on anything else.
+ * Returns the certificates of an AIA download (RFC 5280 §4.2.2.1) as unparsed DER. Accepts one DER certificate, a
+ * certs-only CMS message (RFC 5652 §5.1), or PEM, which some CAs serve. Throws PkiError on other input.
  */
 export function certificatesOf(bytes: Uint8Array): Uint8Array[] {
   const found = bytes[0] === TAG.sequence ? certificatesOfDer(bytes) : splitPem(pemText(bytes));
@@ -31,7 +31,7 @@ function certificatesOfDer(bytes: Uint8Array): Uint8Array[] {
   const list = data.optional(contextTag(0, 'constructed'))?.open();
   if (list === undefined) return [];
   const found: Uint8Array[] = [];
-  // Other choices than a certificate (§10.2.2) have context tags and are of no use here.
+  // Skip the other choices of CertificateChoices (RFC 5652 §10.2.2), which have context tags.
   while (!list.done) {
     const element = list.read();
     if (element.tag === TAG.sequence) found.push(element.encoded);

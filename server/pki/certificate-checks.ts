@@ -6,7 +6,7 @@ import { type Profile, profileFailures } from './profile/profile.ts';
 import { isWeakKey } from './public-key.ts';
 import { isWeakSignature } from './signature.ts';
 
-/* What one certificate must be by itself, whatever path it is on. */
+/* Checks of a single certificate that do not depend on its path. */
 
 export type Purpose = 'serverAuth' | 'clientAuth';
 
@@ -17,21 +17,21 @@ export interface CheckContext {
   readonly profile: Profile;
 }
 
-/** `expired`, `not_yet_valid` or null. */
+/** Returns why the certificate is not valid at `now` (ms UTC), or null if it is. */
 export function validityFailure(
   certificate: Certificate,
   now: number,
 ): Extract<PathFailure['code'], 'expired' | 'not_yet_valid'> | null {
-  // Both ends are valid seconds (RFC 5280 §4.1.2.5), so a fraction of the last one is not past it.
+  // notBefore and notAfter are inclusive (RFC 5280 §4.1.2.5), so compare whole seconds.
   const second = Math.floor(now / 1000) * 1000;
   if (second > certificate.notAfter) return 'expired';
   return second < certificate.notBefore ? 'not_yet_valid' : null;
 }
 
-/** Everything wrong with the leaf itself, except validity and name. */
+/** Returns all failures of the leaf itself, except validity and name. */
 export function leafFailures(leaf: Certificate, context: CheckContext): PathFailure[] {
   const failures = sharedFailures(leaf, 'leaf', context);
-  // RFC 8446 §4.4.2.2 wants digitalSignature; TLS 1.2's RSA and static DH want one of the others.
+  // TLS 1.3 requires digitalSignature (RFC 8446 §4.4.2.2); RSA and static DH in TLS 1.2 require one of the others.
   const usage = leaf.keyUsage;
   const isForTls =
     usage === null ||
@@ -42,7 +42,7 @@ export function leafFailures(leaf: Certificate, context: CheckContext): PathFail
   return failures;
 }
 
-/** Everything wrong with a certificate in the place of an issuer, except what depends on those below it. */
+/** Returns all failures of a CA certificate, except those that depend on the certificates below it. */
 export function authorityFailures(
   authority: Certificate,
   role: 'intermediate' | 'anchor',
@@ -51,7 +51,7 @@ export function authorityFailures(
   const failures = sharedFailures(authority, role, context);
   const validity = validityFailure(authority, context.now);
   if (validity !== null) failures.push(failure(validity, authority, role));
-  // Versions 1 and 2 cannot say whether they are CAs. As an anchor somebody vouches for such a certificate.
+  // Versions 1 and 2 have no basicConstraints. As an anchor, such a certificate is explicitly trusted as a CA.
   const isAuthority = authority.isCertificateAuthority || (role === 'anchor' && authority.version < 3);
   if (!isAuthority) failures.push(failure('not_a_ca', authority, role));
   if (authority.keyUsage !== null && !authority.keyUsage.has('keyCertSign')) {
@@ -67,19 +67,24 @@ function sharedFailures(
 ): PathFailure[] {
   const failures: PathFailure[] = [];
   const { purpose, profile } = context;
-  if (certificate.parseErrors.some(({ extension }) => profile !== 'tls-client' || DECISIVE.has(extension))) {
+  if (
+    certificate.parseErrors.some(
+      ({ extension }) => profile !== 'tls-client' || DECISIVE_EXTENSIONS.has(extension),
+    )
+  ) {
     failures.push(failure('malformed', certificate, role));
   }
-  // An anchor is trusted as it stands: its own signature says nothing, and its key was accepted with it.
+  // An anchor is trusted as it is: its own signature proves nothing, and its key was accepted with it.
   if (role !== 'anchor') {
     if (isWeakKey(certificate.key)) failures.push(failure('weak_key', certificate, role));
     if (isWeakSignature(certificate.signature.algorithm))
       failures.push(failure('weak_signature', certificate, role));
   }
-  if (hasUnknownCritical(certificate.extensions, KNOWN)) {
+  if (hasUnknownCritical(certificate.extensions, KNOWN_EXTENSIONS)) {
     failures.push(failure('unknown_critical_extension', certificate, role));
   }
-  // In an authority it limits what is below (BR §7.1.2.10.6; every TLS client does so, though RFC 5280 does not say it).
+  // In a CA certificate it also limits the certificates below (BR §7.1.2.10.6). RFC 5280 does not say so, but all TLS
+  // clients do it.
   const purposes = certificate.extendedKeyUsage;
   if (purposes !== null && !purposes.includes(PURPOSE[purpose]) && !purposes.includes(PURPOSE.any)) {
     failures.push(failure('extended_key_usage', certificate, role));
@@ -88,15 +93,16 @@ function sharedFailures(
   return failures;
 }
 
-/** Whether nothing is critical in it that is not understood here, and what decides something could be read. */
+/** Returns whether it has no unknown critical extension and all extensions that decide acceptance could be parsed. */
 export function isUnderstood({ extensions, parseErrors }: Certificate): boolean {
   return (
-    !hasUnknownCritical(extensions, KNOWN) && !parseErrors.some(({ extension }) => DECISIVE.has(extension))
+    !hasUnknownCritical(extensions, KNOWN_EXTENSIONS) &&
+    !parseErrors.some(({ extension }) => DECISIVE_EXTENSIONS.has(extension))
   );
 }
 
-/** Extensions that decide acceptance: unreadable, they cannot be passed over. */
-const DECISIVE = new Set<string>([
+/** Extensions that decide acceptance. A certificate with a malformed one is rejected. */
+const DECISIVE_EXTENSIONS = new Set<string>([
   EXTENSION.basicConstraints,
   EXTENSION.keyUsage,
   EXTENSION.extendedKeyUsage,
@@ -109,11 +115,11 @@ const DECISIVE = new Set<string>([
 ]);
 
 /**
- * Extensions that may be critical: the decisive ones, those that only help to find things, and revocation pointers,
- * which are for whoever checks revocation.
+ * Extensions that may be critical: the decisive ones, those that only help to find issuers, and those used for
+ * revocation.
  */
-const KNOWN = new Set<string>([
-  ...DECISIVE,
+const KNOWN_EXTENSIONS = new Set<string>([
+  ...DECISIVE_EXTENSIONS,
   EXTENSION.subjectKeyIdentifier,
   EXTENSION.authorityKeyIdentifier,
   EXTENSION.issuerAltName,

@@ -2,12 +2,9 @@ import type { Certificate } from './certificate.ts';
 import { ANY_POLICY } from './der/object-identifiers.ts';
 
 /**
- * Certificate policy processing of RFC 5280 §6.1.2–6.1.5 for a client that asks for no particular policy
- * (initial-policy-set any-policy, no initial inhibitions). It can only fail where a CA of the path requires an explicit
- * policy. `path` runs from the certificate below the anchor down to the leaf.
- *
- * RFC 9618 replaces the policy tree, which a stranger can make grow exponentially, by a graph with one node per policy
- * and level. With any-policy acceptable only the current level decides, so nothing above it is kept.
+ * Processes the policies of a path, below the anchor down to the leaf (RFC 5280 §6.1.2–6.1.5), accepting any policy.
+ * Fails only if a CA requires an explicit policy. Uses the graph of RFC 9618, because an attacker can make RFC 5280's
+ * policy tree grow exponentially. If any policy is accepted, only the current level matters, so it keeps no other.
  */
 export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
   if (
@@ -17,11 +14,11 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
   ) {
     return true;
   }
-  const beyond = path.length + 1;
-  let explicitPolicy = beyond;
-  let inhibitAnyPolicy = beyond;
-  let policyMapping = beyond;
-  /** Valid policies at this level with the policies they are known as one level down; null once none is left. */
+  const unlimited = path.length + 1;
+  let explicitPolicy = unlimited;
+  let inhibitAnyPolicy = unlimited;
+  let policyMapping = unlimited;
+  /** Valid policies of this level, each with its expected policies one level down; null once none is left. */
   let level: Level | null = new Map([[ANY_POLICY, new Set([ANY_POLICY])]]);
 
   for (const [index, certificate] of path.entries()) {
@@ -36,7 +33,7 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
     }
 
     const mapped = certificate.policyMappings;
-    // §6.1.4 (a): any-policy may not be mapped to or from.
+    // §6.1.4 (a): anyPolicy must not be mapped to or from.
     if (mapped.some((one) => one.issuerDomain === ANY_POLICY || one.subjectDomain === ANY_POLICY))
       return false;
     if (level !== null) level = applyMappings(level, mapped, policyMapping > 0);
@@ -45,16 +42,19 @@ export function arePoliciesSatisfied(path: readonly Certificate[]): boolean {
       policyMapping = Math.max(policyMapping - 1, 0);
       inhibitAnyPolicy = Math.max(inhibitAnyPolicy - 1, 0);
     }
-    explicitPolicy = Math.min(explicitPolicy, certificate.policyConstraints?.requireExplicitPolicy ?? beyond);
-    policyMapping = Math.min(policyMapping, certificate.policyConstraints?.inhibitPolicyMapping ?? beyond);
-    inhibitAnyPolicy = Math.min(inhibitAnyPolicy, certificate.inhibitAnyPolicy ?? beyond);
+    explicitPolicy = Math.min(
+      explicitPolicy,
+      certificate.policyConstraints?.requireExplicitPolicy ?? unlimited,
+    );
+    policyMapping = Math.min(policyMapping, certificate.policyConstraints?.inhibitPolicyMapping ?? unlimited);
+    inhibitAnyPolicy = Math.min(inhibitAnyPolicy, certificate.inhibitAnyPolicy ?? unlimited);
   }
   return explicitPolicy > 0 || level !== null;
 }
 
 type Level = Map<string, Set<string>>;
 
-/** §6.1.3 (d) and (e). */
+/** Computes the valid policies of the next level (§6.1.3 d and e). */
 function nextLevel(
   above: Level | null,
   policies: readonly string[] | null,
@@ -73,7 +73,7 @@ function nextLevel(
   return level.size === 0 ? null : level;
 }
 
-/** §6.1.4 (b). */
+/** Applies the policy mappings of a CA certificate (§6.1.4 b). */
 function applyMappings(
   level: Level,
   mappings: Certificate['policyMappings'],

@@ -15,7 +15,7 @@ import type { PolicyConstraints, PolicyMapping } from './policy-extensions.ts';
 import { parseTimestamps } from './signed-certificate-timestamps.ts';
 import { parseInhibitAnyPolicy, parsePolicyConstraints, parsePolicyMappings } from './policy-extensions.ts';
 
-/** What the extensions of a certificate say; null (or empty) where one is absent or did not parse. */
+/** Parsed extensions of a certificate. Null or empty for an extension that is absent or malformed. */
 export interface ExtensionFacts {
   readonly basicConstraints: BasicConstraints | null;
   readonly isCertificateAuthority: boolean;
@@ -32,18 +32,18 @@ export interface ExtensionFacts {
   readonly policyMappings: readonly PolicyMapping[];
   readonly policyConstraints: PolicyConstraints | null;
   readonly inhibitAnyPolicy: number | null;
-  /** http(s) only, like the other URLs: in the order of the certificate, never fetched from here. */
+  /** In the order of the certificate. Like all URLs here: http(s) only, never fetched in this folder. */
   readonly caIssuersUrls: readonly string[];
   readonly ocspUrls: readonly string[];
   readonly crlUrls: readonly string[];
   readonly cpsUrls: readonly string[];
-  /** Where `crlUrls` come from, with what else is said there. */
+  /** The source of `crlUrls`, with URIs of every scheme. */
   readonly crlDistributionPoints: readonly CrlDistributionPoint[];
-  /** Asks clients to refuse a handshake without a stapled OCSP response (RFC 7633). */
+  /** Tells clients to refuse a handshake without a stapled OCSP response (RFC 7633). */
   readonly mustStaple: boolean;
-  /** The CA will never publish its revocation (RFC 9608). */
+  /** The CA will never publish revocation information for this certificate (RFC 9608). */
   readonly hasNoRevAvail: boolean;
-  /** When the logs took it in (RFC 6962 §3.3), ms UTC, in the order of the certificate. */
+  /** Timestamps of the Certificate Transparency logs (RFC 6962 §3.3) in ms UTC, in the order of the certificate. */
   readonly signedCertificateTimestamps: readonly number[];
   readonly parseErrors: readonly ExtensionParseError[];
 }
@@ -54,7 +54,7 @@ export interface ExtensionParseError {
   readonly code: PkiErrorCode;
 }
 
-/** Reads every known extension. One that does not parse becomes an entry of `parseErrors`; nothing is thrown. */
+/** Parses every known extension. Reports malformed ones in `parseErrors` and never throws for them. */
 export function readExtensionFacts(
   extensions: ReadonlyMap<string, { readonly value: Uint8Array }>,
 ): ExtensionFacts {

@@ -11,10 +11,10 @@ export interface Extension {
   readonly value: Uint8Array;
 }
 
-/** Extensions by dotted identifier, in their order. */
+/** Extensions by dotted identifier, in encoded order. */
 export type Extensions = ReadonlyMap<string, Extension>;
 
-/** Reads `SEQUENCE SIZE (1..MAX) OF Extension` (RFC 5280 §4.1), opened already. Throws PkiError on malformed input. */
+/** Reads the content of `SEQUENCE SIZE (1..MAX) OF Extension` (RFC 5280 §4.1). Throws PkiError on malformed input. */
 export function readExtensionList(list: DerReader): Extensions {
   const extensions = new Map<string, Extension>();
   if (list.done) throw new PkiError('empty', 'empty list of extensions');
@@ -24,7 +24,7 @@ export function readExtensionList(list: DerReader): Extensions {
     const flag = entry.optional(TAG.boolean);
     const value = entry.read(TAG.octetString).content;
     entry.end();
-    // §4.2: at most one of each. Which of two counts would be the reader's choice, so none does.
+    // §4.2 allows each extension once. Readers would disagree on which of two counts, so reject both.
     if (extensions.has(identifier)) throw new PkiError('duplicate', `extension ${identifier} twice`);
     if (extensions.size >= MAX_EXTENSIONS) throw new PkiError('too_large', 'too many extensions');
     extensions.set(identifier, { critical: flag !== null && booleanValue(flag), value });
@@ -32,7 +32,7 @@ export function readExtensionList(list: DerReader): Extensions {
   return extensions;
 }
 
-/** Whether one of them must be understood and is not among `known`. */
+/** Returns whether there is a critical extension that is not in `known`. */
 export function hasUnknownCritical(extensions: Extensions, known: ReadonlySet<string>): boolean {
   return [...extensions].some(([identifier, { critical }]) => critical && !known.has(identifier));
 }

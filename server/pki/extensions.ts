@@ -15,17 +15,17 @@ import { CA_ISSUERS, CPS_QUALIFIER, OCSP } from './der/object-identifiers.ts';
 import { distributionPointUris } from './revocation/issuing-distribution-point.ts';
 import { PkiError } from './pki-error.ts';
 
-/* The values of the extensions of RFC 5280 §4.2, one function each. Every one throws PkiError on malformed input. */
+/* Parsers for the values of extensions (RFC 5280 §4.2). Each throws PkiError on malformed input. */
 
 export interface BasicConstraints {
   readonly isCertificateAuthority: boolean;
-  /** How many further non-self-issued CA certificates may follow, null for no limit. */
+  /** How many non-self-issued CA certificates may follow; null for no limit. */
   readonly pathLength: number | null;
 }
 
 export function parseBasicConstraints(value: Uint8Array): BasicConstraints {
   const reader = onlyElement(value, TAG.sequence).open();
-  // cA FALSE spelled out is not DER, but common in subscriber certificates and harmless.
+  // DER forbids encoding the default cA FALSE, but many leaf certificates do so, which is harmless.
   const authority = reader.optional(TAG.boolean);
   const length = reader.optional(TAG.integer);
   reader.end();
@@ -53,19 +53,19 @@ export function parseKeyUsage(value: Uint8Array): ReadonlySet<KeyUsage> {
   return new Set(KEY_USAGES.filter((_, bit) => ((octets[bit >> 3] ?? 0) & (0x80 >> (bit & 7))) !== 0));
 }
 
-/** Object identifiers of the purposes. */
+/** Returns the dotted identifiers of the purposes. */
 export function parseExtendedKeyUsage(value: Uint8Array): readonly string[] {
   return nonEmptyList(value, TAG.sequence, (reader) => objectIdentifier(reader.read()));
 }
 
-/** SubjectAltName by kind of name; addresses in canonical text. */
+/** SubjectAltName by kind of name; IP addresses in canonical text. */
 export interface SubjectAltNames {
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
   readonly emailAddresses: readonly string[];
   readonly uris: readonly string[];
   readonly unsupportedForms: readonly UnsupportedForm[];
-  /** Every name in its order. */
+  /** Every name in encoded order. */
   readonly all: readonly GeneralName[];
 }
 
@@ -112,12 +112,12 @@ export function parseAuthorityKeyIdentifier(value: Uint8Array): AuthorityKeyIden
   };
 }
 
-/** Lower-case hex. */
+/** Returns the identifier in lower-case hex. */
 export function parseSubjectKeyIdentifier(value: Uint8Array): string {
   return toHex(onlyElement(value, TAG.octetString).content);
 }
 
-/** AuthorityInfoAccess: http(s) locations by access method; other schemes and name forms are left out. */
+/** Returns the http(s) URLs of AuthorityInfoAccess by access method. Ignores other schemes and name forms. */
 export function parseAuthorityInformationAccess(value: Uint8Array): {
   caIssuersUrls: string[];
   ocspUrls: string[];
@@ -136,11 +136,11 @@ export function parseAuthorityInformationAccess(value: Uint8Array): {
   return { caIssuersUrls, ocspUrls };
 }
 
-/** One place where a CRL is to be found, under one or several names of the same thing. */
+/** One CRL, under one or several equivalent URIs. */
 export interface CrlDistributionPoint {
-  /** Of any scheme, byte for byte. */
+  /** URIs of any scheme, byte for byte. */
   readonly uris: readonly string[];
-  /** For every reason, and from the issuer of the certificate: the only kind that answers by itself. */
+  /** True if the CRL covers all reasons and is issued by the certificate's issuer, so that it suffices alone. */
   readonly isComplete: boolean;
 }
 
@@ -158,22 +158,22 @@ export function parseCrlDistributionPoints(value: Uint8Array): CrlDistributionPo
   });
 }
 
-/** TLSFeature of RFC 7633: whether the server must staple an OCSP response, by status_request. */
+/** Returns whether TLSFeature (RFC 7633) requires a stapled OCSP response (status_request). */
 export function parseMustStaple(value: Uint8Array): boolean {
   const features = nonEmptyList(value, TAG.sequence, (reader) => countValue(reader.read(TAG.integer)));
   return features.includes(STATUS_REQUEST);
 }
 
-/** RFC 8446 §4.2. */
+/** Number of the TLS extension status_request (RFC 8446 §4.2). */
 const STATUS_REQUEST = 5;
 
-/** NoRevAvail of RFC 9608 §2: NULL. */
+/** Returns true if the value is NULL, as NoRevAvail requires (RFC 9608 §2). */
 export function parseNoRevAvail(value: Uint8Array): true {
   if (onlyElement(value, TAG.null).content.length > 0) throw new PkiError('value', 'NULL with content');
   return true;
 }
 
-/** CertificatePolicies: identifiers, and http(s) addresses of practice statements. */
+/** Returns the policy identifiers, and the http(s) URLs of the certification practice statements (CPS). */
 export function parseCertificatePolicies(value: Uint8Array): { policies: string[]; cpsUrls: string[] } {
   const cpsUrls: string[] = [];
   const policies = nonEmptyList(value, TAG.sequence, (reader) => {
@@ -199,7 +199,7 @@ function readCpsUrls(qualifiers: Uint8Array): string[] {
   }).flat();
 }
 
-/** Only what a browser may be pointed at: http(s), printable ASCII, of sane length. */
+/** Returns whether the text is safe to show as a link: http(s), printable ASCII, at most 2,048 characters. */
 export function isWebUrl(text: string): boolean {
   return text.length <= 2048 && /^https?:\/\/[\x21-\x7e]+$/i.test(text);
 }

@@ -1,36 +1,36 @@
 import type { Certificate } from './certificate.ts';
 
-/** Why a certificate or a path is not accepted. Closed and stable: verdicts keep these words. */
+/** Why a certificate or a path is rejected. Never rename a code: stored verdicts contain them. */
 export type PathFailureCode =
-  /** The leaf's own facts. */
-  | 'name_mismatch' // no SubjectAltName entry is the reference (RFC 9525)
-  | 'self_signed' // the leaf is signed by its own key and is no anchor
-  /** Any certificate. */
+  /** Failures of the leaf only. */
+  | 'name_mismatch' // no SubjectAltName entry matches the reference (RFC 9525)
+  | 'self_signed' // the leaf is signed by its own key and is not an anchor
+  /** Failures of any certificate. */
   | 'expired' // now is after notAfter
   | 'not_yet_valid' // now is before notBefore
-  | 'malformed' // an extension that decides something cannot be read
+  | 'malformed' // an extension that decides acceptance cannot be parsed
   | 'weak_key' // RSA under 2,048 or over 8,192 bits, DSA, a curve other than P-256, P-384, P-521, explicit parameters
   | 'weak_signature' // MD5, SHA-1, SHA-224 or an algorithm that cannot be verified
   | 'unknown_critical_extension' // RFC 5280 §4.2
   | 'extended_key_usage' // not for the purpose asked for
   | 'key_usage' // leaf: not for TLS; CA: keyCertSign missing
-  | 'profile' // a rule for issuing certificates is broken; `rule` names it. Only with a profile other than tls-client
-  /** Authorities. */
+  | 'profile' // breaks the issuing rule named in `rule`; never with profile tls-client
+  /** Failures of CA certificates. */
   | 'not_a_ca' // basicConstraints missing or cA false, or not version 3 (RFC 5280 §6.1.4 k)
   | 'path_length' // pathLenConstraint exceeded, or the path is longer than allowed
-  | 'name_constraints' // a name below it is outside its constraints
+  | 'name_constraints' // a name in a certificate below it violates its constraints
   | 'policy' // a required certificate policy is missing (RFC 5280 §6.1.5)
-  /** The way up. */
-  | 'bad_signature' // names an issuer at hand, but none of those made the signature
-  | 'untrusted_root' // the path ends in a self-signed certificate that is no anchor
+  /** Failures to find an issuer. */
+  | 'bad_signature' // certificates with the issuer's name are given, but none of their keys made the signature
+  | 'untrusted_root' // the path ends in a self-signed certificate that is not an anchor
   | 'no_issuer'; // the issuer is not among the given certificates
 
 export interface PathFailure {
   readonly code: PathFailureCode;
-  /** The certificate at fault; for `no_issuer` and `bad_signature` the one whose issuer was looked for. */
+  /** The certificate at fault; for `no_issuer` and `bad_signature` the one whose issuer is missing. */
   readonly fingerprint: string;
   readonly role: CertificateRole;
-  /** With `profile`: the rule's name and section. */
+  /** For `profile`: the rule's id and section; else null. */
   readonly rule: string | null;
 }
 
@@ -45,7 +45,8 @@ export function failure(
   return { code, fingerprint: certificate.fingerprint, role, rule };
 }
 
-const TELLING: readonly PathFailureCode[] = [
+/** Codes from most to least informative. */
+const CODES_BY_RANK: readonly PathFailureCode[] = [
   'expired',
   'not_yet_valid',
   'name_mismatch',
@@ -66,14 +67,14 @@ const TELLING: readonly PathFailureCode[] = [
   'no_issuer',
 ];
 
-/** Each failure once, most telling first: the leaf's own before those of authorities, a fault before an absence. */
+/** Removes duplicates and sorts the most informative first: leaf before CAs, a defect before a missing issuer. */
 export function rankFailures(failures: readonly PathFailure[]): PathFailure[] {
   const distinct = new Map(
     failures.map((one) => [`${one.code} ${one.fingerprint} ${one.rule ?? ''}`, one] as const),
   );
   const rank = (one: PathFailure): number => {
-    const isAbsence = one.code === 'no_issuer' || one.code === 'untrusted_root';
-    return TELLING.indexOf(one.code) + (one.role === 'leaf' && !isAbsence ? 0 : 100);
+    const isMissingIssuer = one.code === 'no_issuer' || one.code === 'untrusted_root';
+    return CODES_BY_RANK.indexOf(one.code) + (one.role === 'leaf' && !isMissingIssuer ? 0 : 100);
   };
   return [...distinct.values()].toSorted((left, right) => rank(left) - rank(right));
 }

@@ -6,29 +6,28 @@ import type { FoundPath, SearchRequest } from './path-search.ts';
 import { searchPath } from './path-search.ts';
 import { WorkBudget } from './work-budget.ts';
 
-/** The result of a search, with certificates by their fingerprints. */
-interface Remembered {
+/** A cached search result. Refers to certificates by fingerprint. */
+interface CachedResult {
   best: { path: readonly string[]; weakest: string } | null;
   failures: readonly PathFailure[];
   /**
-   * What it took; or, where that was not enough, what it was given. Whoever gets a remembered result pays for it like the first:
-   * a verdict never depends on what was looked at before.
+   * Work units spent; the whole budget if it was exhausted. A cache hit costs the same as the search, so that the
+   * verdict never depends on what is cached.
    */
   work: number;
-  isGivenUp: boolean;
-  /** The time for which it holds: ms UTC, the end excluded. */
+  isExhausted: boolean;
+  /** Time range in which the result is valid, in ms UTC; `until` is exclusive. */
   from: number;
   until: number;
 }
 
-/** Results, each counted with its failures. */
-const MOST_REMEMBERED = 8_192;
-const results = new BoundedMap<string, Remembered>(MOST_REMEMBERED);
+/** Cache size: each result counts as one plus its number of failures. */
+const MAX_CACHE_SIZE = 8_192;
+const cache = new BoundedMap<string, CachedResult>(MAX_CACHE_SIZE);
 
 /**
- * Looks for the path from the leaf to an anchor whose weakest certificate lasts longest, and remembers the result for the chain,
- * the anchors and the time in which none of its certificates begins or ends: one look asks for the path of a chain about seven
- * times, and a host shows the same chain at every check. Once `work` is exhausted the best path so far counts.
+ * Finds the path whose weakest certificate lasts longest; the best so far if `work` runs out. Caches by chain, anchors
+ * and time range, because a check needs the path of a chain about 7 times and every later check sees the same chain.
  */
 export function findPath(request: SearchRequest): {
   best: FoundPath | null;
@@ -36,28 +35,28 @@ export function findPath(request: SearchRequest): {
 } {
   const { work, context } = request;
   const key = keyOf(request);
-  const known = results.get(key);
-  if (known !== null && known.from <= context.now && context.now < known.until) {
-    if (known.isGivenUp ? work.left <= known.work : work.left >= known.work) {
-      if (known.isGivenUp) work.exhaust();
-      else work.spend(known.work);
-      return { best: recalled(known, request), failures: known.failures };
+  const cached = cache.get(key);
+  if (cached !== null && cached.from <= context.now && context.now < cached.until) {
+    if (cached.isExhausted ? work.left <= cached.work : work.left >= cached.work) {
+      if (cached.isExhausted) work.exhaust();
+      else work.spend(cached.work);
+      return { best: restorePath(cached, request), failures: cached.failures };
     }
   }
-  // A budget of its own: what it takes must not depend on what this look has paid for already.
-  const own = new WorkBudget(work.left);
-  const { best, failures, considered } = searchPath({ ...request, work: own });
-  const isGivenUp = own.isExhausted;
-  if (isGivenUp) work.exhaust();
-  else work.spend(own.spent);
-  // With a path in hand, more work might have found a better one.
-  if (!isGivenUp || best === null) {
+  // Use a separate budget: `work` skips what this check has already paid for, so the measured cost would vary.
+  const budget = new WorkBudget(work.left);
+  const { best, failures, considered } = searchPath({ ...request, work: budget });
+  const { isExhausted } = budget;
+  if (isExhausted) work.exhaust();
+  else work.spend(budget.spent);
+  // Do not cache a path from an exhausted search: a larger budget might find a better one.
+  if (!isExhausted || best === null) {
     const found = best && {
       path: best.path.map(({ fingerprint }) => fingerprint),
       weakest: best.weakest.fingerprint,
     };
-    const entry = { best: found, failures, work: isGivenUp ? own.total : own.spent, isGivenUp };
-    results.set(key, { ...entry, ...unchangedAround(context.now, considered) }, 1 + failures.length);
+    const entry = { best: found, failures, work: isExhausted ? budget.total : budget.spent, isExhausted };
+    cache.set(key, { ...entry, ...validityRangeAround(context.now, considered) }, 1 + failures.length);
   }
   return { best, failures };
 }
@@ -68,8 +67,11 @@ function keyOf({ leaf, intermediates, trustStore, maxDepth, context }: SearchReq
   return hash('sha256', [trustStore.hash, maxDepth, purpose, profile, ...certificates].join(' '), 'base64');
 }
 
-/** The time around `now` in which none of these begins or ends to be valid. */
-function unchangedAround(now: number, certificates: Iterable<Certificate>): { from: number; until: number } {
+/** Returns the time range around `now` (ms UTC) in which none of these certificates becomes valid or expires. */
+function validityRangeAround(
+  now: number,
+  certificates: Iterable<Certificate>,
+): { from: number; until: number } {
   let from = -Infinity;
   let until = Infinity;
   for (const { notBefore, notAfter } of certificates) {
@@ -82,8 +84,8 @@ function unchangedAround(now: number, certificates: Iterable<Certificate>): { fr
   return { from, until };
 }
 
-function recalled(
-  { best }: Remembered,
+function restorePath(
+  { best }: CachedResult,
   { leaf, intermediates, trustStore }: SearchRequest,
 ): FoundPath | null {
   if (best === null) return null;

@@ -12,7 +12,7 @@ import type { TrustStore } from './trust-store.ts';
 import { STEP_WORK, type WorkBudget } from './work-budget.ts';
 
 export const MAX_INTERMEDIATES = 8;
-/** For each candidate that is sorted before it is tried, and for each policy and mapping of a whole path. */
+/** Work units for sorting one candidate, and for one policy or policy mapping of a complete path. */
 const CANDIDATE_WORK = 4;
 const POLICY_WORK = 3;
 
@@ -24,9 +24,9 @@ export interface FoundPath {
 
 export interface SearchResult {
   readonly best: FoundPath | null;
-  /** What stood in the way of every path that came to nothing. */
+  /** Reasons why the other paths failed. */
   readonly failures: PathFailure[];
-  /** What the result rests on: another `now` gives the same one as long as all of them are as valid. */
+  /** Certificates that the result depends on: it holds for every `now` at which each of them is equally valid. */
   readonly considered: ReadonlySet<Certificate>;
 }
 
@@ -39,7 +39,7 @@ export interface SearchRequest {
   readonly work: WorkBudget;
 }
 
-/** Looks for the best path until `work` is exhausted: then the best one so far counts, and why others do not is not told. */
+/** Searches for the best path. If `work` runs out, returns the best one so far and no failures. */
 export function searchPath(request: SearchRequest): SearchResult {
   const search = new PathSearch(request);
   search.extend([request.leaf]);
@@ -71,29 +71,30 @@ class PathSearch {
     this.considered = new Set([request.leaf, ...usable]);
   }
 
-  /** Tries every issuer of the last certificate of `path`, best guess first. */
+  /** Tries every issuer of the last certificate of `path`, most likely first. */
   extend(path: readonly [Certificate, ...Certificate[]]): void {
     const child = path[path.length - 1] ?? path[0];
     const role: CertificateRole = path.length === 1 ? 'leaf' : 'intermediate';
     const candidates = this.#candidates(child);
-    let followed = 0;
-    let forged = 0;
+    let verified = 0;
+    let rejected = 0;
     for (const candidate of candidates) {
-      // A better path can only be one whose weakest certificate lasts longer than the best so far.
+      // Stop if no extension of this path can last longer than the best path so far.
       if (this.best !== null && earliest(path).notAfter <= this.best.weakest.notAfter) return;
       if (!this.#work.spend(STEP_WORK)) return;
       // The same CA twice cannot make a path valid that is invalid without the loop (RFC 4158 §2.4.2).
       if (path.some((one) => isSameAuthority(one, candidate.certificate))) continue;
       if (isSignedBy(child, candidate.certificate, this.#work)) {
-        followed++;
+        verified++;
         this.#follow(path, candidate);
       } else {
-        forged++;
+        rejected++;
       }
     }
     if (this.#work.isExhausted) return;
-    // Certificates that only lead back to each other are as good as none: the way up is missing.
-    if (followed === 0) this.failures.push(failure(forged > 0 ? 'bad_signature' : 'no_issuer', child, role));
+    // Candidates skipped as loops count as missing issuers.
+    if (verified === 0)
+      this.failures.push(failure(rejected > 0 ? 'bad_signature' : 'no_issuer', child, role));
   }
 
   get #work(): WorkBudget {
@@ -107,7 +108,7 @@ class PathSearch {
     if (!this.#work.spend((anchors.length + others.length) * CANDIDATE_WORK)) return [];
     const wanted = child.authorityKeyIdentifier?.keyIdentifier ?? null;
     const rank = ({ certificate, role }: Candidate): number => {
-      // Key identifiers only order the search: they are hints, not proofs (RFC 5280 §4.2.1.1).
+      // Use key identifiers only to order the candidates: they are hints (RFC 5280 §4.2.1.1).
       const mismatch = wanted !== null && certificate.subjectKeyIdentifier !== wanted ? 4 : 0;
       const outdated = validityFailure(certificate, this.#request.context.now) === null ? 0 : 2;
       return mismatch + outdated + (role === 'anchor' ? 0 : 1);
@@ -133,7 +134,7 @@ class PathSearch {
     const child = path[path.length - 1] ?? path[0];
     const found = [
       ...this.#ownFailures(certificate, role),
-      ...this.#failuresBelow(path, certificate, role),
+      ...this.#constraintFailures(path, certificate, role),
       ...issuanceFailures(child, certificate, path.length === 1 ? 'leaf' : 'intermediate', profile),
     ];
     if (this.#work.isExhausted) return;
@@ -151,14 +152,15 @@ class PathSearch {
     return found;
   }
 
-  /** What this authority forbids to the certificates below it. */
-  #failuresBelow(
+  /** Checks path length and name constraints of this CA against the certificates below it. */
+  #constraintFailures(
     path: readonly Certificate[],
     authority: Certificate,
     role: Candidate['role'],
   ): PathFailure[] {
     const found: PathFailure[] = [];
-    // Self-issued certificates are how a CA changes keys: neither counted nor constrained, unless they are the leaf.
+    // Self-issued certificates serve for key changes of a CA: not counted or constrained, except the leaf (RFC 5280
+    // §6.1.4).
     const counted = path.slice(1).filter(({ selfIssued }) => !selfIssued).length;
     const limit = authority.basicConstraints?.pathLength ?? null;
     const isFurther = role === 'intermediate' && !authority.selfIssued;
@@ -199,7 +201,7 @@ function isSameAuthority(left: Certificate, right: Certificate): boolean {
   );
 }
 
-/** The certificate that expires first; the lower one of equals. */
+/** Returns the certificate that expires first; of equal ones, the one closest to the leaf. */
 function earliest(path: readonly [Certificate, ...Certificate[]]): Certificate {
   return path.reduce((first, one) => (one.notAfter < first.notAfter ? one : first), path[0]);
 }

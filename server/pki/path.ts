@@ -11,48 +11,50 @@ import { WorkBudget } from './work-budget.ts';
 
 export interface PathRequest {
   readonly leaf: Certificate;
-  /** Everything that may help, in any order: as sent, cached, fetched. */
+  /** All candidate intermediates in any order: sent, cached or fetched. */
   readonly intermediates: readonly Certificate[];
   readonly trustStore: TrustStore;
   /** ms UTC. */
   readonly now: number;
-  /** Absent: identity is not judged. */
+  /** Name to match. If absent, identity is not checked. */
   readonly reference?: Reference;
-  /** Most intermediates, self-issued ones not counted (as in pathLenConstraint). Default and ceiling: 8. */
+  /** Maximum number of intermediates, not counting self-issued ones. Default and upper limit: 8. */
   readonly maxDepth?: number;
   /** Default serverAuth. */
   readonly extendedKeyUsage?: Purpose;
   /** Default tls-client. */
   readonly profile?: Profile;
-  /** Leaves the leaf's notBefore and notAfter to the caller; those of the authorities above it always count. */
+  /** Skips the leaf's validity period, which the caller checks. That of CA certificates is always checked. */
   readonly ignoreLeafValidity?: boolean;
-  /** What the whole look may still cost. Default: what one look may cost. */
+  /** Remaining work budget of the check. Default: a new budget. */
   readonly work?: WorkBudget;
 }
 
 export type PathResult =
   | {
       readonly ok: true;
-      /** Leaf first, anchor last. A leaf that is an anchor itself is the whole path. */
+      /** Leaf first, anchor last. If the leaf itself is an anchor, only the leaf. */
       readonly path: Certificate[];
       /**
-       * The certificate that ends the path's validity: earliest notAfter below the anchor. Of several valid paths the
-       * one is taken whose weakest certificate lasts longest.
+       * The certificate below the anchor that expires first. Of several valid paths, the one that lasts longest is
+       * used.
        */
       readonly weakest: Certificate;
     }
   | {
       readonly ok: false;
-      /** Every reason seen, most telling first. The leaf's own faults are all there, each independent of the others. */
+      /** All failures found, most informative first. Always contains every failure of the leaf itself. */
       readonly failures: PathFailure[];
-      /** The search was cut short, so that a path may exist all the same. Of the failures only the leaf's own are there. */
+      /**
+       * True if the budget ran out, so that a path may still exist. `failures` then contains only those of the leaf
+       * itself.
+       */
       readonly budgetExhausted: boolean;
     };
 
 /**
- * Judges a leaf by RFC 5280 §6.1 over every path that the given certificates allow, with backtracking (RFC 4158): a bad
- * cross-signature does not hide a good one. Identity is RFC 9525's. An expired or misnamed leaf with a good path has
- * only its own failures; one without a path has both kinds.
+ * Validates a leaf (RFC 5280 §6.1, identity by RFC 9525) over all possible paths with backtracking (RFC 4158), so that
+ * a bad cross-signature does not hide a good one. Adds failures of the path only if no valid path exists.
  */
 export function buildPath(request: PathRequest): PathResult {
   const { leaf, intermediates, trustStore, work = new WorkBudget() } = request;
@@ -70,7 +72,7 @@ export function buildPath(request: PathRequest): PathResult {
   const maxDepth = Math.min(request.maxDepth ?? MAX_INTERMEDIATES, MAX_INTERMEDIATES);
   for (const one of [leaf, ...intermediates]) work.spendReading(one);
   const found = work.isExhausted
-    ? NOTHING
+    ? NO_RESULT
     : findPath({ leaf, intermediates, trustStore, maxDepth, context, work });
   if (found.best !== null) {
     if (own.length === 0) return { ok: true, ...found.best };
@@ -85,7 +87,7 @@ export function buildPath(request: PathRequest): PathResult {
   };
 }
 
-const NOTHING = { best: null, failures: [] };
+const NO_RESULT = { best: null, failures: [] };
 
 function ownFailures(request: PathRequest, context: CheckContext): PathFailure[] {
   const { leaf, now, reference } = request;
@@ -98,7 +100,7 @@ function ownFailures(request: PathRequest, context: CheckContext): PathFailure[]
   return failures;
 }
 
-/** That a self-signed leaf has no issuer among the others is the same fact in other words. */
+/** Adds `self_signed` and removes the leaf's `no_issuer` and `bad_signature`, which would repeat the same fact. */
 function withSelfSigned(leaf: Certificate, failures: readonly PathFailure[]): PathFailure[] {
   const others = failures.filter(
     ({ code, role }) => role !== 'leaf' || (code !== 'no_issuer' && code !== 'bad_signature'),

@@ -1,9 +1,9 @@
-/** Every way in which bytes or text can fail to be what they claim. Stable: callers and stored verdicts may keep them. */
+/** Why input is malformed. Never rename a code: callers and stored verdicts may contain them. */
 export type PkiErrorCode =
-  | 'too_large' // over the size or count limit of the reader
+  | 'too_large' // exceeds a size or count limit of the parser
   | 'der_truncated' // ends inside an element
-  | 'der_length' // indefinite, non-minimal or absurd length
-  | 'der_tag' // another type than the standard asks for, or a multi-byte tag
+  | 'der_length' // indefinite, non-minimal or oversized length
+  | 'der_tag' // not the type that the standard requires, or a multi-byte tag
   | 'der_trailing' // bytes after the end
   | 'der_boolean'
   | 'der_integer'
@@ -11,14 +11,14 @@ export type PkiErrorCode =
   | 'der_object_identifier'
   | 'der_string'
   | 'der_time'
-  | 'version' // unknown version, or fields that this version does not have
+  | 'version' // unknown version, or fields that this version does not allow
   | 'algorithm_mismatch' // signatureAlgorithm and tbsCertificate.signature differ (RFC 5280 §4.1.1.2)
   | 'duplicate' // the same extension, policy or purpose twice
-  | 'empty' // a SIZE (1..MAX) list with nothing in it
+  | 'empty' // an empty list where SIZE (1..MAX) is required
   | 'value' // well-formed DER with a value that the standard forbids
   | 'pem';
 
-/** Input that is not what it claims to be. The message is for logs; `code` is the stable part. */
+/** Malformed input. The message is for logs; only `code` is stable. */
 export class PkiError extends Error {
   readonly code: PkiErrorCode;
 

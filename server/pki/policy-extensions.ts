@@ -2,7 +2,7 @@ import { contextTag, nonEmptyList, onlyElement, TAG } from './der/der.ts';
 import { countValue, objectIdentifier } from './der/der-values.ts';
 import { PkiError } from './pki-error.ts';
 
-/** PolicyConstraints of RFC 5280 §4.2.1.11: skip counts, null where absent. */
+/** PolicyConstraints (RFC 5280 §4.2.1.11): numbers of certificates to skip; null if absent. */
 export interface PolicyConstraints {
   readonly requireExplicitPolicy: number | null;
   readonly inhibitPolicyMapping: number | null;
@@ -20,7 +20,7 @@ export function parsePolicyConstraints(value: Uint8Array): PolicyConstraints {
   };
 }
 
-/** PolicyMappings of §4.2.1.5: issuer domain policy to subject domain policy. */
+/** One entry of PolicyMappings (RFC 5280 §4.2.1.5). */
 export interface PolicyMapping {
   readonly issuerDomain: string;
   readonly subjectDomain: string;
@@ -36,7 +36,7 @@ export function parsePolicyMappings(value: Uint8Array): PolicyMapping[] {
   });
 }
 
-/** InhibitAnyPolicy of §4.2.1.14: a skip count. */
+/** Returns the number of certificates to skip (InhibitAnyPolicy, RFC 5280 §4.2.1.14). */
 export function parseInhibitAnyPolicy(value: Uint8Array): number {
   return countValue(onlyElement(value, TAG.integer));
 }

@@ -6,21 +6,21 @@ import { bitStringValue, integerContent, objectIdentifier, objectIdentifierText 
 import { CURVES } from './der/object-identifiers.ts';
 import { PkiError } from './pki-error.ts';
 
-/** What can be said of a subject public key without using it. */
+/** Properties of a subject public key, parsed without loading it into OpenSSL. */
 export interface PublicKey {
-  /** `other` also where the key is not what its algorithm asks for. */
+  /** `other`: unknown algorithm, or an RSA key that cannot be parsed. */
   readonly type: 'rsa' | 'ec' | 'ed25519' | 'ed448' | 'dsa' | 'other';
-  /** Size of the modulus or the curve, 0 where unknown. */
+  /** Size of the modulus or the curve in bits; 0 if unknown. */
   readonly bits: number;
-  /** `P-256` and the like, the dotted identifier of a rarer curve, null where none is named (explicit parameters). */
+  /** Name such as `P-256`, or the dotted identifier; null for explicit parameters and other key types. */
   readonly curve: string | null;
-  /** Object identifier of the algorithm: tells rsaEncryption from id-RSASSA-PSS. */
+  /** Dotted identifier of the algorithm; distinguishes rsaEncryption from id-RSASSA-PSS. */
   readonly algorithm: string;
-  /** RSA only: the public exponent is odd and at least 3. */
+  /** False for an RSA public exponent that is even, 1, or over 33 octets. True for other keys. */
   readonly exponentIsSound: boolean;
-  /** RSA only, else 0: how many squarings a signature check takes. */
+  /** Size of the RSA public exponent in bits, the number of squarings per verification; 0 for other keys. */
   readonly exponentBits: number;
-  /** SubjectPublicKeyInfo as encoded. */
+  /** DER of SubjectPublicKeyInfo. */
   readonly der: Uint8Array;
 }
 
@@ -31,7 +31,10 @@ const DSA = '1.2.840.10040.4.1';
 const ED25519 = '1.3.101.112';
 const ED448 = '1.3.101.113';
 
-/** Reads SubjectPublicKeyInfo (RFC 5280 §4.1.2.7, algorithms of RFC 3279, 5480, 8410). */
+/**
+ * Parses SubjectPublicKeyInfo (RFC 5280 §4.1.2.7; algorithms of RFC 3279, 5480, 8410). Throws PkiError on malformed
+ * input.
+ */
 export function parsePublicKey(der: Uint8Array): PublicKey {
   const info = onlyElement(der, TAG.sequence).open();
   const identifier = info.enter(TAG.sequence);
@@ -64,7 +67,7 @@ function rsaKey(known: Omit<PublicKey, 'type'>, octets: Uint8Array): PublicKey {
     numbers.end();
     const isOdd = ((exponent[exponent.length - 1] ?? 0) & 1) === 1;
     const isOne = exponent.length === 1 && exponent[0] === 1;
-    // A huge exponent makes every verification slow; BR §6.1.6 allows up to 256 bits, no CA uses more than 32.
+    // Huge exponents make verification slow. BR §6.1.6 allows up to 256 bits; no CA uses more than 32.
     const exponentIsSound = isOdd && !isOne && exponent.length <= 33;
     const bits = bitLength(modulus);
     return { ...known, type: 'rsa', bits, exponentIsSound, exponentBits: bitLength(exponent) };
@@ -86,7 +89,10 @@ function bitLength(unsigned: Uint8Array): number {
   return (unsigned.length - index) * 8 - (Math.clz32(unsigned[index] ?? 0) - 24);
 }
 
-/** RFC 5480 §2.1.1: namedCurve only. Explicit parameters let anybody share a CA's public point (CVE-2020-0601). */
+/**
+ * Reads the named curve (RFC 5480 §2.1.1). Explicit parameters would allow a forged key with a CA's public point
+ * (CVE-2020-0601).
+ */
 function curveFacts(parameters: DerReader): { bits: number; curve: string | null } {
   if (parameters.nextTag !== TAG.objectIdentifier) return { bits: 0, curve: null };
   const identifier = objectIdentifierText(parameters.read().content);
@@ -94,7 +100,10 @@ function curveFacts(parameters: DerReader): { bits: number; curve: string | null
   return { bits: curve?.bits ?? 0, curve: curve?.name ?? identifier };
 }
 
-/** 'ECDSA P-256', 'RSA 2048 bit', 'Ed25519'; a rare curve or algorithm by its object identifier. */
+/**
+ * Returns a display name such as 'ECDSA P-256', 'RSA 2048 bit' or 'Ed25519'. Shows rare curves and algorithms by
+ * identifier.
+ */
 export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): string {
   switch (type) {
     case 'rsa':
@@ -115,8 +124,8 @@ export function publicKeyName({ type, bits, curve, algorithm }: PublicKey): stri
 const SOUND_CURVES = new Set(['P-256', 'P-384', 'P-521']);
 
 /**
- * Whether no careful client accepts this key: RSA under 2,048 bits (BR §6.1.5) or over 8,192 (only good for keeping
- * verifiers busy), an unsound exponent, a curve outside P-256, P-384 and P-521, DSA, unknown algorithms.
+ * Returns whether a careful client rejects this key: RSA under 2,048 bits (BR §6.1.5), over 8,192 bits (slow to verify)
+ * or with an unsound exponent; curves other than P-256, P-384 and P-521; DSA; unknown algorithms.
  */
 export function isWeakKey(key: PublicKey): boolean {
   switch (key.type) {
@@ -134,14 +143,14 @@ export function isWeakKey(key: PublicKey): boolean {
 
 const keyObjects = new WeakMap<PublicKey, KeyObject | null>();
 
-/** The key as OpenSSL understands it, null if it does not. Made on first use and kept with the certificate. */
+/** Returns the key as an OpenSSL key object, or null if OpenSSL cannot load it. Caches the result. */
 export function keyObjectOf(key: PublicKey): KeyObject | null {
   let object = keyObjects.get(key);
   if (object === undefined) {
     try {
       object = createPublicKey({ key: Buffer.from(key.der), format: 'der', type: 'spki' });
     } catch {
-      // Not a fault of ours and nothing to report: a key that cannot be loaded verifies nothing.
+      // Nothing to report: a key that cannot be loaded simply verifies no signature.
       object = null;
     }
     keyObjects.set(key, object);

@@ -1,6 +1,6 @@
 import type { Certificate } from './certificate.ts';
 
-/** When a CA wants a certificate to be renewed (RFC 9773 §4.2). Instants in ms UTC. */
+/** Renewal window that a CA suggests for a certificate (RFC 9773 §4.2). Times in ms UTC. */
 export interface RenewalWindow {
   readonly start: number;
   readonly end: number;
@@ -9,8 +9,8 @@ export interface RenewalWindow {
 }
 
 /**
- * The certificate's name in a CA's renewalInfo resource (RFC 9773 §4.1); null without an authority key identifier. The serial
- * number goes in as it is encoded, leading zero octets too.
+ * Returns the certificate's identifier in a CA's renewalInfo resource (RFC 9773 §4.1), or null without an authority key
+ * identifier. Uses the serial number as encoded, including leading zero octets.
  */
 export function renewalInfoId({ authorityKeyIdentifier, serialNumber }: Certificate): string | null {
   const key = authorityKeyIdentifier?.keyIdentifier ?? null;
@@ -22,7 +22,7 @@ function base64Url(hex: string): string {
   return Buffer.from(hex, 'hex').toString('base64url');
 }
 
-/** Reads a RenewalInfo object; null for what is none, and for a window that does not end after its start. */
+/** Parses a RenewalInfo object (JSON). Returns null if it is invalid or the window does not end after its start. */
 export function parseRenewalInfo(body: Uint8Array): RenewalWindow | null {
   const content = jsonObject(body);
   const window = asObject(content?.suggestedWindow);
@@ -45,7 +45,7 @@ function asObject(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
 }
 
-/** RFC 3339 §5.6. */
+/** RFC 3339 §5.6 date-time. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
 function instant(value: unknown): number | null {

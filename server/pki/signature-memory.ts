@@ -4,20 +4,20 @@ import { verifySignature } from './signature.ts';
 import type { WorkBudget } from './work-budget.ts';
 
 /**
- * Results of signature checks, which never change and cost more than everything else together: the intermediates of a
- * few dozen CAs sign nearly everything.
+ * Caches signature checks: results never change, they cost more than all other checks together, and the intermediates
+ * of a few dozen CAs sign nearly all certificates.
  */
-const results = new BoundedMap<string, boolean>(8_192);
+const cache = new BoundedMap<string, boolean>(8_192);
 
-/** Whether `issuer`'s key made the signature on `certificate`. False too where `work` no longer pays for the answer. */
+/** Returns whether `issuer`'s key made the signature on `certificate`. Also returns false if `work` is exhausted. */
 export function isSignedBy(certificate: Certificate, issuer: Certificate, work: WorkBudget): boolean {
   if (!work.spendSignature(certificate, issuer)) return false;
-  // Both sides: a signature says nothing about another issuer of the same name.
-  const id = `${certificate.fingerprint} ${issuer.fingerprint}`;
-  const known = results.get(id);
-  if (known !== null) return known;
+  // The key includes the issuer, because several issuers may have the same name.
+  const key = `${certificate.fingerprint} ${issuer.fingerprint}`;
+  const cached = cache.get(key);
+  if (cached !== null) return cached;
   const { algorithm, signed, octets } = certificate.signature;
   const result = verifySignature(algorithm, signed, octets, issuer.key);
-  results.set(id, result);
+  cache.set(key, result);
   return result;
 }

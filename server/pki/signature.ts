@@ -7,13 +7,13 @@ import { keyObjectOf } from './public-key.ts';
 
 type Hash = 'md5' | 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
 
-/** AlgorithmIdentifier of a signature, resolved. */
+/** A parsed AlgorithmIdentifier of a signature. */
 export interface SignatureAlgorithm {
-  /** `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384`, `Ed25519` …, else the dotted identifier. */
+  /** Name such as `RSA-SHA256`, `RSA-PSS-SHA256`, `ECDSA-SHA384` or `Ed25519`; else the dotted identifier. */
   readonly name: string;
   readonly scheme: 'rsa' | 'rsa-pss' | 'ecdsa' | 'ed25519' | 'ed448' | 'unknown';
   readonly hash: Hash | null;
-  /** RSA-PSS only. */
+  /** Salt length of RSA-PSS; 0 for other schemes. */
   readonly saltBytes: number;
   readonly der: Uint8Array;
 }
@@ -52,8 +52,8 @@ const NAMES = {
 } as const;
 
 /**
- * Reads an AlgorithmIdentifier from its complete encoding. One that is unknown or has parameters that do not belong to it
- * is a value of scheme `unknown`, so that the rest of the certificate can be shown.
+ * Parses an AlgorithmIdentifier from its complete encoding. Returns scheme `unknown` for unknown algorithms and
+ * unsupported parameters, so that the rest of the certificate can be shown. Throws PkiError on malformed DER.
  */
 export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   const reader = onlyElement(der, TAG.sequence).open();
@@ -67,7 +67,8 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   }
   const known = ALGORITHMS.get(identifier);
   if (known === undefined || known.scheme === 'unknown') return unknown;
-  // RFC 4055 §5: NULL, tolerated when absent. RFC 5758 §3.2 and 8410 §3: absent.
+  // RSA parameters must be NULL (RFC 4055 §5) and may be missing. For ECDSA and EdDSA they must be absent (RFC 5758
+  // §3.2, 8410 §3).
   if (known.scheme === 'rsa' && reader.optional(TAG.null)?.content.length) return unknown;
   if (!reader.done) return unknown;
   const name =
@@ -75,7 +76,7 @@ export function parseSignatureAlgorithm(der: Uint8Array): SignatureAlgorithm {
   return { ...known, name, saltBytes: 0, der };
 }
 
-/** RFC 4055 §3.1; null where hash and MGF1 hash differ, which nothing in use supports. */
+/** Parses RSA-PSS parameters (RFC 4055 §3.1). Returns null if unsupported, as when hash and MGF1 hash differ. */
 function pssParameters(reader: DerReader): { hash: Hash; saltBytes: number } | null {
   const hashField = reader.optional(contextTag(0, 'constructed'));
   const maskField = reader.optional(contextTag(1, 'constructed'));
@@ -103,24 +104,27 @@ function hashOf(algorithmIdentifier: Uint8Array): Hash | null {
   return hash;
 }
 
-/** MD5, SHA-1 and SHA-224 are forgeable or on their way to be (BR §7.1.3.2); what cannot be verified counts as weak too. */
+/**
+ * Returns true for MD5, SHA-1 and SHA-224, which BR §7.1.3.2 does not permit, and for algorithms that cannot be
+ * verified.
+ */
 export function isWeakSignature(algorithm: SignatureAlgorithm): boolean {
   if (algorithm.scheme === 'unknown') return true;
   return algorithm.hash === 'md5' || algorithm.hash === 'sha1' || algorithm.hash === 'sha224';
 }
 
-/** Whether `signature` over `data` was made by the owner of `key`. Never throws: what cannot be checked is false. */
+/** Returns whether `key` made `signature` over `data`. Never throws: returns false if it cannot be verified. */
 export function verifySignature(
   algorithm: SignatureAlgorithm,
   data: Uint8Array,
   signature: Uint8Array,
   key: PublicKey,
 ): boolean {
-  // The key decides what OpenSSL does, so it must be of the kind that the algorithm names.
+  // OpenSSL chooses the scheme by the key type, so require that the key matches the algorithm.
   const family =
     algorithm.scheme === 'rsa-pss' ? 'rsa' : algorithm.scheme === 'ecdsa' ? 'ec' : algorithm.scheme;
   if (family !== key.type || key.bits > 8192 || !key.exponentIsSound) return false;
-  // CVE-2020-0601: OpenSSL would load a key on a curve that its owner made up.
+  // CVE-2020-0601: OpenSSL would load a key with explicit, attacker-chosen curve parameters.
   if (key.type === 'ec' && key.curve === null) return false;
   const object = keyObjectOf(key);
   if (object === null) return false;
@@ -129,7 +133,7 @@ export function verifySignature(
     const padding = constants.RSA_PKCS1_PSS_PADDING;
     return verify(algorithm.hash, data, { key: object, padding, saltLength: algorithm.saltBytes }, signature);
   } catch {
-    // OpenSSL throws where the security level or the key's own parameters forbid the combination.
+    // OpenSSL throws if the security level or the key's parameters forbid the combination.
     return false;
   }
 }

@@ -1,15 +1,15 @@
 import { onlyElement, TAG } from './der/der.ts';
 import { PkiError } from './pki-error.ts';
 
-/** Version and log id before the timestamp, the timestamp itself. */
+/** The timestamp follows 1 byte version and 32 bytes log id. */
 const TIMESTAMP_OFFSET = 33;
 const TIMESTAMP_BYTES = 8;
-/** The last instant that ECMAScript has. */
-const LATEST = 8_640_000_000_000_000n;
+/** Latest time of an ECMAScript Date, in ms UTC. */
+const MAX_TIME = 8_640_000_000_000_000n;
 
 /**
- * The times of an embedded SignedCertificateTimestampList (RFC 6962 §3.3), ms UTC. The logs' signatures are not checked: the
- * issuer vouches for the list with its own. Versions other than 1 are passed over. Throws PkiError on malformed input.
+ * Returns the timestamps (ms UTC) of version 1 in a SignedCertificateTimestampList (RFC 6962 §3.3). Does not verify the
+ * logs' signatures, because the issuer's signature covers the list. Throws PkiError on malformed input.
  */
 export function parseTimestamps(value: Uint8Array): number[] {
   const { content } = onlyElement(value, TAG.octetString);
@@ -20,13 +20,13 @@ export function parseTimestamps(value: Uint8Array): number[] {
     if (bytes.length < TIMESTAMP_BYTES) throw new PkiError('der_truncated', 'timestamp cut off');
     let time = 0n;
     for (const byte of bytes) time = time * 256n + BigInt(byte);
-    if (time > LATEST) throw new PkiError('value', 'no such time');
+    if (time > MAX_TIME) throw new PkiError('value', 'no such time');
     times.push(Number(time));
   }
   return times;
 }
 
-/** TLS's `opaque<1..2^16-1>`, one after the other (RFC 8446 §3.4). */
+/** Splits consecutive TLS vectors `opaque<1..2^16-1>` (RFC 8446 §3.4). */
 function vectors(bytes: Uint8Array): Uint8Array[] {
   const found: Uint8Array[] = [];
   for (let position = 0; position < bytes.length;) {

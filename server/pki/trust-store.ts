@@ -3,28 +3,31 @@ import type { Certificate } from './certificate.ts';
 import { parseCertificate } from './certificate.ts';
 import type { DistinguishedName } from './names/distinguished-name.ts';
 
-/** A certificate that is trusted because somebody said so. */
+/** A trust anchor: a certificate that is trusted by configuration. */
 export interface TrustAnchor {
   readonly subject: DistinguishedName;
   readonly certificate: Certificate;
-  /** Of a public root program, whose rules bind what hangs on it; false for what an operator or an account added. */
+  /**
+   * True for roots of a public root program, whose rules apply to certificates below it; false for added private
+   * roots.
+   */
   readonly isPublic: boolean;
 }
 
-/** A fixed set of anchors. */
+/** An immutable set of anchors. */
 export interface TrustStore {
   readonly anchors: readonly TrustAnchor[];
-  /** SHA-256 over the sorted fingerprints, lower-case hex: tells one set of roots from another. */
+  /** SHA-256 over the sorted fingerprints in lower-case hex; identifies the set. */
   readonly hash: string;
-  /** Anchors with this subject, by RFC 5280 §7.1 comparison. */
+  /** Returns the anchors with this subject, compared by RFC 5280 §7.1. */
   withSubject(name: DistinguishedName): readonly TrustAnchor[];
-  /** Whether exactly this certificate is an anchor. */
+  /** Returns whether the certificate with this fingerprint is an anchor. */
   has(fingerprint: string): boolean;
-  /** The anchor with this fingerprint, null where there is none. */
+  /** Returns the anchor with this fingerprint, or null. */
   get(fingerprint: string): Certificate | null;
 }
 
-/** Makes a store of DER certificates; repeated ones count once. Throws PkiError on one that cannot be read. */
+/** Creates a store from DER certificates and ignores duplicates. Throws PkiError if one cannot be parsed. */
 export function createTrustStore(
   certificates: Iterable<Uint8Array>,
   { arePublic = false }: { arePublic?: boolean } = {},
@@ -33,14 +36,14 @@ export function createTrustStore(
 }
 
 /**
- * A store with everything in `base` and these certificates too, with a hash of its own. Reads nothing of the base again, which
- * stays as it is. Throws PkiError on a certificate that cannot be read.
+ * Returns a store with the anchors of `base` and these certificates, or `base` if it has them all. Does not parse
+ * `base` again. Throws PkiError if a certificate cannot be parsed.
  */
 export function extendTrustStore(base: TrustStore, certificates: Iterable<Uint8Array>): TrustStore {
-  const further = readAnchors(certificates, false).filter(
+  const added = readAnchors(certificates, false).filter(
     ({ certificate }) => !base.has(certificate.fingerprint),
   );
-  return further.length === 0 ? base : trustStore([...base.anchors, ...further]);
+  return added.length === 0 ? base : trustStore([...base.anchors, ...added]);
 }
 
 function readAnchors(certificates: Iterable<Uint8Array>, isPublic: boolean): TrustAnchor[] {

@@ -1,53 +1,53 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Attributes, OpenSpan } from './span.ts';
 
-/** What stands in every line of the log that is written meanwhile, such as the id of a request. */
+/** Fields added to every log line written in a context, such as the request id. */
 export type Fields = Readonly<Record<string, string>>;
 
-interface Doing {
+interface Context {
   fields: Fields;
-  /** null: not traced. */
+  /** null if this work is not traced. */
   span: OpenSpan | null;
 }
 
-const NOTHING: Doing = { fields: {}, span: null };
-const doing = new AsyncLocalStorage<Doing>();
-const current = (): Doing => doing.getStore() ?? NOTHING;
+const EMPTY_CONTEXT: Context = { fields: {}, span: null };
+const storage = new AsyncLocalStorage<Context>();
+const current = (): Context => storage.getStore() ?? EMPTY_CONTEXT;
 
 /**
- * Runs something that the lines of the log are told apart by; what it traces are the span's children, without `span` those of the span
- * that it is a part of.
+ * Runs `run` in a context: adds `fields` to each of its log lines and makes `span` the parent of its spans.
+ * Keeps the current span if `span` is absent.
  */
 export function during<T>(
   { fields, span = current().span }: { fields: Fields; span?: OpenSpan | null },
   run: () => T,
 ): T {
-  return doing.run({ fields: { ...current().fields, ...fields }, span }, run);
+  return storage.run({ fields: { ...current().fields, ...fields }, span }, run);
 }
 
-/** A copy: the log writes more into it. */
+/** Returns the log fields of the current context, as a copy because the logger adds to it. */
 export function fieldsNow(): Record<string, string> {
   const { fields, span } = current();
   return span === null ? { ...fields } : { ...fields, traceId: span.traceId };
 }
 
-/** Whether anybody will see what `trace` and `tracePast` say here. */
+/** Returns whether the current work is traced, so that `trace` and `tracePast` have an effect. */
 export function isTraced(): boolean {
   return current().span !== null;
 }
 
-/** For an error that is dealt with before it reaches whoever opened the span. */
+/** Marks the current span as failed. For errors that are caught before they reach the code that opened the span. */
 export function failTrace(error: unknown): void {
   current().span?.fail(error);
 }
 
-/** Runs a step as a span of what is being done; just runs it where that is not traced. */
+/** Runs a step as a child of the current span. Just runs it if the current work is not traced. */
 export async function trace<T>(name: string, attributes: Attributes, run: () => Promise<T>): Promise<T> {
   const { fields, span } = current();
   if (span === null) return run();
   const child = span.child(name, { attributes });
   try {
-    return await doing.run({ fields, span: child }, run);
+    return await storage.run({ fields, span: child }, run);
   } catch (error) {
     child.fail(error);
     throw error;
@@ -56,7 +56,7 @@ export async function trace<T>(name: string, attributes: Attributes, run: () => 
   }
 }
 
-/** A step that is over already. Instants in ms UTC, fractions and all. */
+/** A step that has already ended. Times in ms UTC with fractions. */
 export interface PastStep {
   name: string;
   startedAt: number;
@@ -65,6 +65,7 @@ export interface PastStep {
   failed?: boolean;
 }
 
+/** Records a step that has already ended as a child of the current span. */
 export function tracePast({ name, startedAt, endedAt, attributes = {}, failed = false }: PastStep): void {
   const child = current().span?.child(name, { attributes, startedAt });
   if (failed) child?.fail(null);

@@ -3,7 +3,7 @@ import { fieldsNow } from './doing.ts';
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
-/** The program's log: JSON lines, each with the ids of what was being done, none with a secret. `fd`: 2 is standard error. */
+/** Creates the logger: JSON lines with the fields of the current context, secrets hidden. `fd`: 2 is standard error. */
 export function createLog(level: LogLevel, fd = 2): Logger {
   return pino(
     {
@@ -16,18 +16,26 @@ export function createLog(level: LogLevel, fd = 2): Logger {
   );
 }
 
-/** Facts of errors that are words of programs. Others may quote values: PostgreSQL's `detail` has whole rows. */
-const TOLD = ['code', 'errcode', 'syscall', 'constraint', 'table', 'status', 'responseCode'] as const;
-const DEEPEST = 4;
+/** Error properties that are safe to log. Others may quote data: PostgreSQL's `detail` contains whole rows. */
+const LOGGED_PROPERTIES = [
+  'code',
+  'errcode',
+  'syscall',
+  'constraint',
+  'table',
+  'status',
+  'responseCode',
+] as const;
+const MAX_CAUSE_DEPTH = 4;
 
 function errorWithoutValues(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return String(error);
-  const facts = TOLD.flatMap((name) => {
+  const facts = LOGGED_PROPERTIES.flatMap((name) => {
     const value: unknown = Reflect.get(error, name);
     return typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [];
   });
   const causes = error instanceof AggregateError ? error.errors.slice(0, 3) : [error.cause];
-  const known = depth < DEEPEST ? causes.filter((cause) => cause instanceof Error) : [];
+  const known = depth < MAX_CAUSE_DEPTH ? causes.filter((cause) => cause instanceof Error) : [];
   return {
     type: error.name,
     message: error.message,
@@ -40,8 +48,8 @@ function errorWithoutValues(error: unknown, depth = 0): unknown {
 const HIDDEN = '***';
 
 /**
- * Hides what looks like a secret in a finished line of the log, because messages of errors quote what they are about. The line stays
- * JSON: no pattern matches a quote or a backslash.
+ * Replaces what looks like a secret in a finished log line, because error messages may quote secrets.
+ * The line stays valid JSON: no pattern matches a quote or a backslash.
  */
 export function withoutSecrets(line: string): string {
   return (
@@ -51,7 +59,7 @@ export function withoutSecrets(line: string): string {
       .replaceAll(/([?&](?:token|key|code|state|secret|password)=)[^&\s"\\]+/gi, `$1${HIDDEN}`)
       .replaceAll(/\bclt_[\w-]+/g, HIDDEN)
       .replaceAll(/(?<!\d)\d{6,}:[\w-]{30,}/g, HIDDEN)
-      // 256 bits or more in base64url. Fingerprints are hexadecimal and no secrets.
+      // 256 bits or more in base64url. Skips pure hexadecimal: certificate fingerprints are not secret.
       .replaceAll(/(?<![\w-])(?![\da-f]+(?![\w-]))[\w-]{43,}/g, HIDDEN)
   );
 }

@@ -8,24 +8,24 @@ import {
 } from 'prom-client';
 import type { Tracer } from './span.ts';
 
-/** What one process counts of its own work. Labels are words of the program, never names of hosts or people. */
+/** Metrics of one process. Label values are constants of the program, never host names or user data. */
 export interface Meters {
   registry: Registry;
   answered(request: { route: string; method: string; status: number; seconds: number }): void;
-  /** `seconds`: from the look to the record; null where it did not come to an end. */
+  /** `seconds`: from probe to record; null if the check did not complete. */
   check(outcome: CheckOutcome, seconds: number | null): void;
-  /** One claim, and how many rows it took. */
+  /** Records one claim of due work and how many rows it returned. */
   claim(kind: string, claimed: { items: number; seconds: number }): void;
-  /** One attempt at telling somebody something; `channel`: its kind. */
+  /** Counts one delivery attempt. `channel` is the kind of channel. */
   delivery(channel: string, outcome: string): void;
-  /** Counts that somebody reached a limit; `setting` is the variable that sets it. */
+  /** Counts a reached limit. `setting` is the environment variable that sets it. */
   limitReached(setting: string, count?: number): void;
   spans: (outcome: 'exported' | 'dropped', count: number) => void;
 }
 
 /**
- * `postponed`: our own network or clock is doubted. `lost`: another worker took it over. `failed`: our own fault. `interrupted`: a
- * stop came first.
+ * `postponed`: our own network or clock may be at fault. `lost`: the lease expired and another worker took over.
+ * `failed`: an error of ours. `interrupted`: the process shut down first.
  */
 export type CheckOutcome = 'done' | 'postponed' | 'lost' | 'failed' | 'interrupted';
 const CHECK_OUTCOMES: readonly CheckOutcome[] = ['done', 'postponed', 'lost', 'failed', 'interrupted'];
@@ -47,7 +47,7 @@ export function createMeters(): Meters {
   const requestSeconds = new Histogram({
     name: 'certlantern_http_request_duration_seconds',
     help: 'How long answers took to begin.',
-    // Without the status: each label multiplies the buckets.
+    // No status label, because each label multiplies the number of buckets.
     labelNames: ['route', 'method'],
     buckets: REQUEST_SECONDS,
     registers,
@@ -95,7 +95,7 @@ export function createMeters(): Meters {
     labelNames: ['outcome'],
     registers,
   });
-  // A rate of what has not happened yet is 0 and not nothing.
+  // Initialise to 0, so that rate() returns 0 instead of no data before the first event.
   for (const outcome of CHECK_OUTCOMES) checks.inc({ outcome }, 0);
   return {
     registry,
@@ -118,12 +118,12 @@ export function createMeters(): Meters {
   };
 }
 
-/** Connections of a process to its database. */
+/** Database connections of this process. */
 export interface PoolUse {
-  /** Open ones, and of these those that nobody uses. */
+  /** All open connections, idle ones included. */
   open: number;
   idle: number;
-  /** Queries that wait for one. */
+  /** Queries that wait for a connection. */
   waiting: number;
   limit: number;
 }
@@ -131,18 +131,18 @@ export interface PoolUse {
 export interface ProcessFacts {
   version: string;
   role: string;
-  /** null where there is no pool. */
+  /** Returns null if there is no connection pool. */
   pool: () => PoolUse | null;
   /** The number of the newest migration that this version knows. */
   level: number;
   isDraining: () => boolean;
 }
 
-/** Adds what is true of a whole process; once for each, for some of it is measured all the time. */
+/** Registers metrics about the process. Call it once per registry, because some are sampled continuously. */
 export function measureProcess({ registry }: Meters, facts: ProcessFacts): void {
   const gauge = (configuration: GaugeConfiguration<string>): Gauge =>
     new Gauge({ ...configuration, registers: [registry] });
-  // Event loop, memory, processor time and garbage collection.
+  // Event loop, memory, CPU time and garbage collection.
   collectDefaultMetrics({ register: registry });
   gauge({
     name: 'certlantern_build_info',
@@ -182,14 +182,14 @@ export function measureProcess({ registry }: Meters, facts: ProcessFacts): void 
   });
 }
 
-/** What a process tells of its own work. */
+/** Metrics and tracing of this process. */
 export interface Telemetry {
   meters: Meters;
-  /** null: no traces. */
+  /** null if tracing is off. */
   tracer: Tracer | null;
 }
 
-/** Counts, and traces nothing. */
+/** Creates telemetry with metrics but without tracing. */
 export function countingOnly(): Telemetry {
   return { meters: createMeters(), tracer: null };
 }

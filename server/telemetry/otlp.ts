@@ -1,49 +1,52 @@
 import type { Span, SpanKind } from './span.ts';
 
-/** Loaded only where traces are on. Spans as OTLP 1 over HTTP has them, in JSON, which every receiver of OTLP/HTTP takes. */
+/* Exports spans as OTLP 1 over HTTP in JSON, which every OTLP/HTTP receiver accepts. Loaded only if tracing is on. */
 
 export interface OtlpOptions {
-  /** The whole address of the receiver of traces. */
+  /** Full URL of the traces endpoint. */
   endpoint: URL;
   headers: Readonly<Record<string, string>>;
-  /** Of this process. */
+  /** Attributes of this process. */
   resource: Readonly<Record<string, string>>;
   scope: { name: string; version: string };
   timeoutMs: number;
-  /** The longest that a span waits for others. */
+  /** Longest time a finished span waits for its batch to fill. */
   delayMs: number;
-  /** Hears, once until it works again, that spans do not arrive. */
+  /** Called on the first failed export, and again only after a successful one. */
   onTrouble(detail: string): void;
   onSpans(outcome: 'exported' | 'dropped', count: number): void;
 }
 
 export interface OtlpExporter {
   add(span: Span): void;
-  /** Sends what is left, for a second at most. */
+  /** Exports the remaining spans within one second; aborts after that. */
   close(): Promise<void>;
 }
 
-const MOST_WAITING = 2_048;
-const BATCH = 512;
-const LAST_MS = 1_000;
-/** What the protocol calls worth another try (OTLP 1, "Failures"). */
-const PASSING = new Set([429, 502, 503, 504]);
+const MAX_QUEUED = 2_048;
+const BATCH_SIZE = 512;
+const CLOSE_TIMEOUT_MS = 1_000;
+/** Statuses that the protocol calls retryable (OTLP 1, "Failures"). */
+const RETRYABLE = new Set([429, 502, 503, 504]);
 
-/** Keeps spans until a batch is full or old enough. A receiver that is away costs memory up to a limit, then spans, and nothing else. */
+/**
+ * Queues spans and exports them in batches. If the receiver is down, keeps up to 2,048 spans and drops the oldest
+ * beyond that.
+ */
 export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
-  let waiting: Span[] = [];
+  let queue: Span[] = [];
   let sending: Promise<void> | null = null;
-  let isInTrouble = false;
+  let isFailing = false;
   const closing = new AbortController();
   const timer = setInterval(() => void flush(), options.delayMs);
   timer.unref();
 
-  function trouble(detail: string): void {
-    if (!isInTrouble) options.onTrouble(detail);
-    isInTrouble = true;
+  function reportFailure(detail: string): void {
+    if (!isFailing) options.onTrouble(detail);
+    isFailing = true;
   }
 
-  /** Whether the batch is done with, delivered or not. */
+  /** Sends one batch. Returns false if it should be retried. */
   async function post(batch: readonly Span[]): Promise<boolean> {
     try {
       const response = await fetch(options.endpoint, {
@@ -55,38 +58,38 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
       });
       await response.body?.cancel();
       if (response.ok) {
-        isInTrouble = false;
+        isFailing = false;
         options.onSpans('exported', batch.length);
         return true;
       }
-      trouble(`The receiver of traces answers ${response.status}.`);
-      if (PASSING.has(response.status)) return false;
+      reportFailure(`The receiver of traces answers ${response.status}.`);
+      if (RETRYABLE.has(response.status)) return false;
       options.onSpans('dropped', batch.length);
       return true;
     } catch (error) {
       const cause: unknown = error instanceof Error ? (error.cause ?? error) : error;
       const code: unknown = cause instanceof Error ? (Reflect.get(cause, 'code') ?? cause.name) : 'no answer';
-      trouble(`The receiver of traces is not reached (${String(code)}).`);
+      reportFailure(`The receiver of traces is not reached (${String(code)}).`);
       return false;
     }
   }
 
   async function sendAll(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH);
-      waiting = waiting.slice(BATCH);
+    while (queue.length > 0) {
+      const batch = queue.slice(0, BATCH_SIZE);
+      queue = queue.slice(BATCH_SIZE);
       if (await post(batch)) continue;
-      waiting = [...batch, ...waiting];
-      shorten();
+      queue = [...batch, ...queue];
+      dropOldest();
       return;
     }
   }
 
-  /** The newest are of the most use. */
-  function shorten(): void {
-    const surplus = waiting.length - MOST_WAITING;
+  /** Drops the oldest spans over the limit: the newest are the most useful. */
+  function dropOldest(): void {
+    const surplus = queue.length - MAX_QUEUED;
     if (surplus <= 0) return;
-    waiting = waiting.slice(surplus);
+    queue = queue.slice(surplus);
     options.onSpans('dropped', surplus);
   }
 
@@ -99,13 +102,13 @@ export function createOtlpExporter(options: OtlpOptions): OtlpExporter {
 
   return {
     add(span) {
-      waiting.push(span);
-      if (waiting.length > MOST_WAITING) shorten();
-      if (waiting.length >= BATCH && !isInTrouble) void flush();
+      queue.push(span);
+      if (queue.length > MAX_QUEUED) dropOldest();
+      if (queue.length >= BATCH_SIZE && !isFailing) void flush();
     },
     async close() {
       clearInterval(timer);
-      setTimeout(() => closing.abort(), LAST_MS).unref();
+      setTimeout(() => closing.abort(), CLOSE_TIMEOUT_MS).unref();
       await sending;
       await flush();
     },
@@ -140,7 +143,7 @@ function spanOf({ traceId, spanId, parentSpanId, name, kind, ...span }: Span): o
   };
 }
 
-/** 64-bit integers are text in the JSON of Protocol Buffers. */
+/** Converts ms to nanoseconds. The Protocol Buffers JSON mapping writes 64-bit integers as strings. */
 const nanoseconds = (ms: number): string => `${BigInt(Math.round(ms * 1_000)) * 1_000n}`;
 
 function attributesOf(attributes: Readonly<Record<string, string | number | boolean>>): object[] {

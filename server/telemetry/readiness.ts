@@ -1,17 +1,20 @@
 import { setMaxListeners } from 'node:events';
 
-/** Whether new work should come to this process. */
+/** Whether this process should receive new work. */
 export interface Readiness {
   readonly isDraining: boolean;
-  /** Fires when it begins to drain: what waits or streams for ever ends then. */
+  /** Aborts when draining starts, which ends event streams and long waits. */
   readonly draining: AbortSignal;
-  /** From now on the process only finishes what it has; load balancers and Kubernetes are told so. */
+  /**
+   * Starts draining: the process only finishes its current work and reports "not ready" to load balancers and
+   * Kubernetes.
+   */
   drain(): void;
 }
 
 export function createReadiness(): Readiness {
   const draining = new AbortController();
-  // One listener for each open event stream: their number is bounded elsewhere.
+  // No limit on listeners: every open event stream adds one, and their number is limited elsewhere.
   setMaxListeners(0, draining.signal);
   return {
     get isDraining() {

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { Meters } from './meters.ts';
 
-/** By the names of OpenTelemetry's semantic conventions where they have one. Never secrets: traces leave the machine. */
+/** Uses names of OpenTelemetry's semantic conventions. Must not contain secrets: traces leave the machine. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export type SpanKind = 'internal' | 'server' | 'consumer';
 
-/** Who caused it, as in W3C's `traceparent`. */
+/** Parent of a span, as in the W3C `traceparent` header. */
 export interface SpanParent {
-  /** 32 and 16 hexadecimal digits. */
+  /** 32 hexadecimal digits. */
   traceId: string;
+  /** 16 hexadecimal digits. */
   spanId: string;
   sampled: boolean;
 }
 
-/** A span that has ended. Instants in ms UTC, fractions and all. */
+/** A finished span. Times in ms UTC with fractions. */
 export interface Span {
   traceId: string;
   spanId: string;
@@ -24,14 +25,14 @@ export interface Span {
   startedAt: number;
   endedAt: number;
   attributes: Record<string, string | number | boolean>;
-  /** The name of the error; null where all went well. */
+  /** Name of the error; null on success. */
   failure: string | null;
 }
 
 export interface SpanOptions {
   attributes: Attributes;
   kind?: SpanKind;
-  /** ms UTC; now where absent. */
+  /** ms UTC; defaults to now. */
   startedAt?: number;
 }
 
@@ -40,24 +41,24 @@ export interface OpenSpan {
   child(name: string, options: SpanOptions): OpenSpan;
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Only the error's name and code are told: messages may quote what nobody else should read. */
+  /** Records the error's name and code only, because its message may quote private data. */
   fail(error: unknown): void;
-  /** Now where `at` (ms UTC) is absent. */
+  /** Ends the span at `at` (ms UTC, defaults to now). Later calls do nothing. */
   end(at?: number): void;
 }
 
 export interface Tracer {
-  /** null where this one is not sampled. `parent`: null where it begins here. */
+  /** Starts a span; returns null if it is not sampled. `parent` is null if the trace starts here. */
   start(name: string, options: SpanOptions & { parent: SpanParent | null }): OpenSpan | null;
 }
 
 export interface TracerOptions {
-  /** Of those that begin here, how many are traced; in [0, 1]. Others do as their parent does. */
+  /** Share of traces started here that are sampled, in [0, 1]. Spans with a parent follow the parent's decision. */
   ratio: number;
   onEnd: (span: Span) => void;
 }
 
-/** By the monotonic clock, so that no span ends before it began. */
+/** Returns ms UTC from the monotonic clock, so that no span ends before it starts. */
 const now = (): number => performance.timeOrigin + performance.now();
 
 export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
@@ -70,7 +71,7 @@ export function createTracer({ ratio, onEnd }: TracerOptions): Tracer {
   };
 }
 
-/** By the id, so that every process says the same of one trace. */
+/** Derives the decision from the trace id, so that every process decides the same for a trace. */
 function isSampled(traceId: string, ratio: number): boolean {
   return Number.parseInt(traceId.slice(-8), 16) < ratio * 2 ** 32;
 }
@@ -113,24 +114,24 @@ function open(
   };
 }
 
-/** Node draws many of these at once, which costs a tenth of asking for a few bytes each time. */
+/** Returns 16 random hexadecimal digits. randomUUID draws from a pool and costs a tenth of randomBytes(8). */
 function newSpanId(): string {
   const id = randomUUID();
   return id.slice(0, 8) + id.slice(-8);
 }
 
-/** `traceparent` (W3C Trace Context 1 §3.2); null where there is none, or none that is valid. */
+/** Parses a `traceparent` header (W3C Trace Context 1 §3.2). Returns null if it is missing or invalid. */
 export function parseTraceparent(header: string | undefined): SpanParent | null {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/.exec(header ?? '') ?? [];
-  const isNobody = /^0*$/.test(traceId) || /^0*$/.test(spanId);
-  if (version === undefined || version === 'ff' || isNobody) return null;
-  // Version 00 has nothing behind the flags; later ones may.
+  const hasZeroId = /^0*$/.test(traceId) || /^0*$/.test(spanId);
+  if (version === undefined || version === 'ff' || hasZeroId) return null;
+  // Version 00 ends after the flags; later versions may add fields.
   if (version === '00' && header?.length !== 55) return null;
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** Where traces go, from the variables that OpenTelemetry names. */
+/** Settings of the trace exporter, from OpenTelemetry's environment variables. */
 export interface TracingSettings {
   endpoint: URL;
   headers: Readonly<Record<string, string>>;
@@ -145,7 +146,7 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-/** Loads what sends traces, and only then. */
+/** Creates the tracer. Loads the exporter module only here, so that it stays unloaded while tracing is off. */
 export async function createTracing(
   settings: TracingSettings,
   parts: { version: string; meters: Meters; onTrouble: (detail: string) => void },

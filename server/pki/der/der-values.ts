@@ -13,7 +13,7 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   return true;
 }
 
-/** BOOLEAN: DER knows 00 and FF only. */
+/** Reads a BOOLEAN, in DER only 00 or FF. Throws PkiError on other values. */
 export function booleanValue(element: DerElement): boolean {
   const [value] = element.content;
   if (element.content.length !== 1 || (value !== 0 && value !== 0xff)) {
@@ -22,7 +22,7 @@ export function booleanValue(element: DerElement): boolean {
   return value === 0xff;
 }
 
-/** INTEGER content, checked for the shortest form; still two's complement. */
+/** Returns the content of an INTEGER in two's complement. Throws PkiError if it is not in its shortest form. */
 export function integerContent(element: DerElement): Uint8Array {
   const { content } = element;
   const [first, second] = content;
@@ -33,7 +33,7 @@ export function integerContent(element: DerElement): Uint8Array {
   return content;
 }
 
-/** INTEGER (0..MAX) as a number. Anything beyond 2^31 is refused: no count in a certificate comes near. */
+/** Reads an INTEGER (0..MAX). Throws PkiError from 2^31 on, far above any count in a certificate. */
 export function countValue(element: DerElement): number {
   const content = integerContent(element);
   if ((content[0] ?? 0) >= 0x80) throw new PkiError('value', 'negative count');
@@ -43,7 +43,10 @@ export function countValue(element: DerElement): number {
   return value;
 }
 
-/** The octets of a BIT STRING and how many of the last octet's bits are unused. */
+/**
+ * Returns the octets of a BIT STRING and the number of unused bits in its last octet. Throws PkiError if those are not
+ * 0.
+ */
 export function bitStringValue(element: DerElement): { unusedBits: number; octets: Uint8Array } {
   const [unusedBits] = element.content;
   const octets = element.content.subarray(1);
@@ -55,7 +58,7 @@ export function bitStringValue(element: DerElement): { unusedBits: number; octet
   return { unusedBits, octets };
 }
 
-/** OBJECT IDENTIFIER content as dotted text. */
+/** Formats the content of an OBJECT IDENTIFIER as dotted text, or as `hex.…` if an arc exceeds 2^53. */
 export function objectIdentifierText(content: Uint8Array): string {
   if (content.length === 0 || content.length > 64) {
     throw new PkiError('der_object_identifier', 'empty or oversized object identifier');
@@ -67,7 +70,7 @@ export function objectIdentifierText(content: Uint8Array): string {
   for (const byte of content) {
     if (!open && byte === 0x80) throw new PkiError('der_object_identifier', 'arc not minimal');
     arc = arc * 128 + (byte & 0x7f);
-    // Arcs of 128 bits exist (2.25 UUIDs); past 2^53 they lose precision, which could make two of them look equal.
+    // Arcs of 128 bits exist (UUIDs under 2.25). Beyond 2^53 two of them could look equal through lost precision.
     if (arc > Number.MAX_SAFE_INTEGER) return `hex.${toHex(content)}`;
     open = byte >= 0x80;
     if (open) continue;
@@ -81,7 +84,7 @@ export function objectIdentifierText(content: Uint8Array): string {
 
 export function objectIdentifier(element: DerElement): string {
   if (element.tag !== TAG.objectIdentifier) throw new PkiError('der_tag', 'object identifier expected');
-  // A few dozen identifiers make up nearly all; finding one again costs a tenth of decoding it.
+  // Nearly all certificates use the same few dozen identifiers, and a cache hit costs a tenth of decoding.
   const encoded = element.latin1;
   let text = decoded.get(encoded);
   if (text === null) {
@@ -93,7 +96,7 @@ export function objectIdentifier(element: DerElement): string {
 
 const decoded = new BoundedMap<string, string>(512);
 
-/** IA5String content: ASCII, every octet below 0x80. */
+/** Returns the content of an IA5String. Throws PkiError if it is not ASCII. */
 export function ia5Text(element: DerElement): string {
   const text = element.latin1;
   for (let index = 0; index < text.length; index++) {
@@ -102,18 +105,21 @@ export function ia5Text(element: DerElement): string {
   return text;
 }
 
-/** UTCTime or GeneralizedTime in the only forms RFC 5280 §4.1.2.5 allows: with seconds, in Z, without fractions. */
+/**
+ * Reads a UTCTime or GeneralizedTime as ms UTC. RFC 5280 §4.1.2.5 requires seconds, Z and no fractions; else throws
+ * PkiError.
+ */
 export function timeValue(element: DerElement): number {
   const generalized = element.tag === TAG.generalizedTime;
   if (!generalized && element.tag !== TAG.utcTime) throw new PkiError('der_tag', 'time expected');
   let text = ia5Text(element);
-  // §4.1.2.5.1: two digits from 50 on are of the 20th century.
+  // §4.1.2.5.1: two-digit years from 50 on are in the 20th century.
   if (!generalized) text = (text >= '5' ? '19' : '20') + text;
   if (!/^\d{14}Z$/.test(text)) throw new PkiError('der_time', 'time not in its DER form');
   const day = `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6, 8)}`;
   const iso = `${day}T${text.slice(8, 10)}:${text.slice(10, 12)}:${text.slice(12, 14)}.000Z`;
   const instant = Date.parse(iso);
-  // Date rolls 30 February or 24:00 over to another day; such a time was never a valid one.
+  // Date.parse turns 30 February or 24:00 into another day. Such times are invalid.
   if (Number.isNaN(instant) || new Date(instant).toISOString() !== iso) {
     throw new PkiError('der_time', 'no such time');
   }

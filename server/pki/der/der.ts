@@ -1,6 +1,6 @@
 import { PkiError } from '../pki-error.ts';
 
-/** Tags of X.690 that certificates use. Context tags: `contextTag`. */
+/** Universal tags (X.690) that certificates use. For context tags see `contextTag`. */
 export const TAG = {
   boolean: 0x01,
   integer: 0x02,
@@ -20,14 +20,17 @@ export const TAG = {
   set: 0x31,
 } as const;
 
-/** `[number]` of ASN.1: constructed for EXPLICIT and for structures, primitive for IMPLICIT simple types. */
+/**
+ * Returns the tag of ASN.1 `[number]`: constructed for EXPLICIT and for structures, primitive for IMPLICIT simple
+ * types.
+ */
 export function contextTag(number: number, form: 'constructed' | 'primitive'): number {
   return (form === 'constructed' ? 0xa0 : 0x80) | number;
 }
 
 /**
- * One element of DER: a place in its source. The views are made when asked for, because making one costs more than
- * reading the element, and most elements are only walked over.
+ * One DER element, as offsets into its source. Creates views only when read, because a view costs more than parsing the
+ * element, and most elements are skipped.
  */
 export class DerElement {
   readonly tag: number;
@@ -44,7 +47,7 @@ export class DerElement {
     this.#end = end;
   }
 
-  /** Identifier, length and content. */
+  /** The whole encoding: identifier, length and content. */
   get encoded(): Uint8Array {
     return this.#bytes.subarray(this.#start, this.#end);
   }
@@ -53,23 +56,23 @@ export class DerElement {
     return this.#bytes.subarray(this.#contentStart, this.#end);
   }
 
-  /** The content with every octet as the character of the same number. */
+  /** The content decoded as Latin-1. */
   get latin1(): string {
     return this.#bytes.toString('latin1', this.#contentStart, this.#end);
   }
 
-  /** A reader over the content. */
+  /** Returns a reader over the content. */
   open(): DerReader {
     return new DerReader(this.#bytes, this.#contentStart, this.#end);
   }
 }
 
-/** Most children that any list is read to: far above real use, so that a hostile list costs little. */
+/** Limit on the elements of one list: far above real use, so that a hostile list costs little. */
 const MAX_CHILDREN = 16_384;
 
 /**
- * Walks the elements of one DER content, strictly: single-byte tags, definite minimal lengths, nothing past the end.
- * It never descends by itself, so nesting costs nothing until a grammar asks for it. Throws PkiError only.
+ * Reads the elements of one DER content strictly: single-byte tags, definite minimal lengths, nothing past the end.
+ * Does not descend into elements, so hostile nesting costs nothing. Throws only PkiError.
  */
 export class DerReader {
   readonly #bytes: Buffer;
@@ -87,12 +90,12 @@ export class DerReader {
     return this.#position >= this.#limit;
   }
 
-  /** The tag of the next element, -1 at the end. */
+  /** Tag of the next element; -1 at the end. */
   get nextTag(): number {
     return this.done ? -1 : (this.#bytes[this.#position] ?? -1);
   }
 
-  /** The next element; with `tag` it must have that one. */
+  /** Reads the next element. Throws PkiError if its tag differs from `tag`. */
   read(tag?: number): DerElement {
     const bytes = this.#bytes;
     const limit = this.#limit;
@@ -112,7 +115,7 @@ export class DerReader {
     let length = first;
     if (first >= 0x80) {
       const size = first & 0x7f;
-      // 0x80 is BER's indefinite form; more than four length bytes cannot be within any size limit.
+      // 0x80 is BER's indefinite form. More than four length bytes would exceed every size limit.
       if (size === 0 || size > 4) throw new PkiError('der_length', 'indefinite or oversized length');
       if (contentStart + size > limit) throw new PkiError('der_truncated', 'length cut off');
       length = 0;
@@ -128,23 +131,23 @@ export class DerReader {
     return new DerElement(found, bytes, start, contentStart, end);
   }
 
-  /** The next element if it has this tag, else null. */
+  /** Reads the next element if it has this tag, else returns null. */
   optional(tag: number): DerElement | null {
     return this.nextTag === tag ? this.read() : null;
   }
 
-  /** A reader over the content of the next element. */
+  /** Reads the next element, which must have this tag, and returns a reader over its content. */
   enter(tag: number): DerReader {
     return this.read(tag).open();
   }
 
-  /** Throws if anything is left. */
+  /** Throws PkiError if anything is left. */
   end(): void {
     if (!this.done) throw new PkiError('der_trailing', 'bytes after the end');
   }
 }
 
-/** The only element of `bytes`, which must have this tag. */
+/** Reads the only element of `bytes`. Throws PkiError if its tag differs or bytes follow. */
 export function onlyElement(bytes: Uint8Array, tag: number): DerElement {
   const reader = new DerReader(bytes);
   const element = reader.read(tag);
@@ -152,7 +155,7 @@ export function onlyElement(bytes: Uint8Array, tag: number): DerElement {
   return element;
 }
 
-/** Reads `SEQUENCE SIZE (1..MAX) OF`: every element through `read`. */
+/** Reads a non-empty list (`SIZE (1..MAX) OF`) with `read` for each element. Throws PkiError if it is empty. */
 export function nonEmptyList<Item>(
   bytes: Uint8Array,
   tag: number,

@@ -1,4 +1,4 @@
-/** Certificate extensions that this folder reads (RFC 5280 §4.2) or knows to be harmless when critical. */
+/** Certificate extensions (RFC 5280 §4.2) that this folder parses, checks by rule, or accepts as critical. */
 export const EXTENSION = {
   subjectDirectoryAttributes: '2.5.29.9',
   subjectKeyIdentifier: '2.5.29.14',
@@ -22,7 +22,7 @@ export const EXTENSION = {
   signedCertificateTimestamps: '1.3.6.1.4.1.11129.2.4.2',
 } as const;
 
-/** Extensions of lists and their entries (RFC 5280 §5.2). */
+/** Extensions of CRLs and CRL entries (RFC 5280 §5.2, §5.3). */
 export const CRL_EXTENSION = {
   issuerAltName: '2.5.29.18',
   crlNumber: '2.5.29.20',
@@ -45,7 +45,7 @@ export const CA_ISSUERS = '1.3.6.1.5.5.7.48.2';
 export const OCSP = '1.3.6.1.5.5.7.48.1';
 export const EMAIL_ADDRESS = '1.2.840.113549.1.9.1';
 
-/** Named curves of RFC 5480 and SEC 2 that are worth a name in a finding. */
+/** Named curves (RFC 5480, SEC 2) that findings show by name. */
 export const CURVES: ReadonlyMap<string, { name: string; bits: number }> = new Map([
   ['1.2.840.10045.3.1.7', { name: 'P-256', bits: 256 }],
   ['1.3.132.0.34', { name: 'P-384', bits: 384 }],

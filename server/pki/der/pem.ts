@@ -14,8 +14,8 @@ const BLOCKS = {
 } as const;
 
 /**
- * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order. Ignores text around the blocks.
- * Throws PkiError `pem` on a block that is not whole, `too_large` over 8 MB or 10,000 blocks.
+ * Returns the DER of every certificate or CRL in PEM text (RFC 7468 §5.1, §6), in order. Ignores text around the
+ * blocks. Throws PkiError `pem` on an incomplete block, `too_large` over 8 MB or 10,000 blocks.
  */
 export function splitPem(text: string, kind: keyof typeof BLOCKS = 'certificate'): Uint8Array[] {
   checkLength(text.length);
@@ -43,7 +43,7 @@ function checkLength(length: number): void {
   if (length > MAX_TEXT_LENGTH) throw new PkiError('too_large', 'PEM text over 8 MB');
 }
 
-/** One certificate as PEM text: lines of 64 characters, the last one ended too (RFC 7468 §2). */
+/** Encodes one certificate as PEM with lines of 64 characters and a final newline (RFC 7468 §2). */
 export function toPem(der: Uint8Array): string {
   const lines =
     Buffer.from(der)

@@ -4,7 +4,7 @@ const T_MAX = 26;
 const SKEW = 38;
 const DAMP = 700;
 
-/** Whether a label that starts with `xn--` is Punycode of something that needed it (RFC 3492 §6.2, RFC 5890 §2.3.2.1). */
+/** Returns whether an `xn--` label decodes as Punycode to non-ASCII text (RFC 3492 §6.2, RFC 5890 §2.3.2.1). */
 export function isALabel(label: string): boolean {
   const code = /^xn--(?:[a-z0-9-]*-)?([a-z0-9]+)$/i.exec(label)?.[1];
   if (code === undefined) return false;
@@ -19,8 +19,8 @@ export function isALabel(label: string): boolean {
     let weight = 1;
     for (let k = BASE; ; k += BASE) {
       const digit = parseInt(code[position++] ?? '', BASE);
-      // Punycode counts letters before digits, parseInt the other way round.
       if (Number.isNaN(digit)) return false;
+      // Punycode orders letters before digits, parseInt digits before letters.
       const value = digit < 10 ? digit + 26 : digit - 10;
       index += value * weight;
       const threshold = Math.min(Math.max(k - bias, T_MIN), T_MAX);

@@ -1,4 +1,4 @@
-/** Short names of attribute types: those of RFC 4514 §3, then others registered for LDAP or in common use by CAs. */
+/** Object identifiers by short name: those of RFC 4514 §3, then others from LDAP or common among CAs. */
 export const ATTRIBUTE_TYPES: ReadonlyMap<string, string> = new Map([
   ['CN', '2.5.4.3'],
   ['L', '2.5.4.7'],
@@ -26,7 +26,7 @@ const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
   [...ATTRIBUTE_TYPES].map(([short, identifier]) => [identifier, short]),
 );
 
-/** The short name of an attribute type, null if it has none here. */
+/** Returns the short name of an attribute type (dotted identifier), or null if it is not in the table. */
 export function shortAttributeName(identifier: string): string | null {
   return SHORT_NAMES.get(identifier) ?? null;
 }

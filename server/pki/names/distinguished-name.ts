@@ -7,31 +7,34 @@ export interface NameAttribute {
   /** Dotted object identifier. */
   readonly type: string;
   readonly tag: number;
-  /** The value's element as encoded, for types whose text is unknown. */
+  /** DER of the value, for types that cannot be decoded to text. */
   readonly encoded: Uint8Array;
-  /** Decoded text, null where the value is no string type that this reader knows. */
+  /** Decoded text; null if the value is not of a supported string type. */
   readonly text: string | null;
 }
 
-/** One relative distinguished name: nearly always a single attribute. */
+/** A relative distinguished name: nearly always a single attribute. */
 export type RelativeName = readonly NameAttribute[];
 
-/** A Name of RFC 5280 §4.1.2.4 in the order of its encoding (country first). */
+/** A Name (RFC 5280 §4.1.2.4), relative names in encoded order (usually country first). */
 export interface DistinguishedName {
   readonly der: Uint8Array;
   readonly relativeNames: readonly RelativeName[];
   readonly isEmpty: boolean;
-  /** One key for each relative name, as `comparisonKey` has them. */
+  /** Comparison key of each relative name; `comparisonKey` joins them. */
   readonly relativeKeys: readonly string[];
-  /** Equal for names that RFC 5280 §7.1 calls equal, whatever their string types, case and spacing. */
+  /** Equal for names that are equal under RFC 5280 §7.1, regardless of string type, case and spacing. */
   readonly comparisonKey: string;
-  /** The most specific (last) value of `CN`, `O`, an other short name of RFC 4519 or a dotted identifier, null if absent. */
+  /**
+   * Returns the most specific (last) value of an attribute type, null if absent. `type`: short name such as `CN`, or
+   * dotted identifier.
+   */
   attribute(type: string): string | null;
 }
 
 const MAX_ATTRIBUTES = 4_096;
 
-/** Reads a Name from its complete encoding. */
+/** Parses a Name from its complete encoding. Throws PkiError on malformed input. */
 export function parseDistinguishedName(der: Uint8Array): DistinguishedName {
   const outer = new DerReader(der);
   const names = outer.enter(TAG.sequence);
@@ -96,19 +99,18 @@ class ParsedName implements DistinguishedName {
 }
 
 /**
- * NFKC takes quadratic time over unsorted combining marks: 300 ms for a value of 64 kB. The longest value that RFC 5280
- * (Appendix A.1) allows in a certificate's subject has 128 characters.
+ * Longest text that is normalised. NFKC takes quadratic time on unsorted combining marks: 300 ms for 64 kB.
+ * RFC 5280 Appendix A.1 allows at most 128 characters in a subject.
  */
-const LONGEST_NORMALISED = 512;
+const MAX_NORMALISED = 512;
 
 /**
- * Builds what two relative names are compared by (RFC 5280 §7.1): strings after case folding and with inner white space counted
- * as one, other values and strings of more than 512 characters by bytes. JSON keeps the attributes apart whatever characters
- * they contain.
+ * Returns the comparison key of a relative name (RFC 5280 §7.1). Folds case and white space of strings; uses the bytes
+ * of other values and of strings over 512 characters. Encodes as JSON, so that no value can imitate a separator.
  */
 function relativeNameKey(attributes: RelativeName): string {
   const keys = attributes.map(({ type, text, encoded }) => {
-    if (text === null || text.length > LONGEST_NORMALISED) return `${type}#${toHex(encoded)}`;
+    if (text === null || text.length > MAX_NORMALISED) return `${type}#${toHex(encoded)}`;
     return `${type}=${text.normalize('NFKC').toLowerCase().trim().replace(/\s+/g, ' ')}`;
   });
   return JSON.stringify(keys.toSorted());
@@ -124,7 +126,7 @@ function stringText(element: DerElement): string | null {
       } catch {
         throw new PkiError('der_string', 'UTF8String is not UTF-8');
       }
-    // Latin-1 for PrintableString and TeletexString: CAs have put both to that use, and it cannot fail.
+    // Decode these as Latin-1: CAs have used PrintableString and TeletexString that way, and it cannot fail.
     case TAG.printableString:
     case TAG.ia5String:
     case TAG.teletexString:
@@ -151,8 +153,8 @@ function universalText(buffer: Buffer): string {
 }
 
 /**
- * RFC 4514 text: most specific name first, special characters escaped, '' for the empty name. Control characters and
- * invisible or direction-changing ones are escaped too (§2.4 allows it), so the text is safe in logs and mail headers.
+ * Formats a name as RFC 4514 text: most specific part first, '' for an empty name. Also escapes control, invisible and
+ * direction-changing characters (allowed by §2.4), so that the text is safe in logs and mail headers.
  */
 export function formatDistinguishedName(name: DistinguishedName): string {
   return name.relativeNames
@@ -163,7 +165,7 @@ export function formatDistinguishedName(name: DistinguishedName): string {
 
 function formatAttribute({ type, text, encoded }: NameAttribute): string {
   const short = shortAttributeName(type);
-  // §2.4: a type in dotted form has its value as the hex of its encoding.
+  // §2.4: the value of a type in dotted form is the hex of its encoding.
   if (short === null || text === null) return `${short ?? type}=#${toHex(encoded)}`;
   return `${short}=${escapeValue(text)}`;
 }

@@ -5,10 +5,10 @@ import type { DistinguishedName } from './distinguished-name.ts';
 import { parseDistinguishedName } from './distinguished-name.ts';
 import { PkiError } from '../pki-error.ts';
 
-/** GeneralName of RFC 5280 §4.2.1.6. `unsupported` forms carry no value: nothing here can compare them. */
+/** GeneralName (RFC 5280 §4.2.1.6). `unsupported` forms have no value, because no code here compares them. */
 export type GeneralName =
   | { readonly kind: 'dns' | 'email' | 'uri'; readonly value: string }
-  /** 4 or 16 octets as a name, 8 or 32 (address and mask) in name constraints. */
+  /** 4 or 16 octets as a name; 8 or 32 (address and mask) in name constraints. */
   | { readonly kind: 'ip'; readonly octets: Uint8Array }
   | { readonly kind: 'directory'; readonly name: DistinguishedName }
   | { readonly kind: 'unsupported'; readonly form: UnsupportedForm };
@@ -27,7 +27,10 @@ const FORM = {
   registeredId: contextTag(8, 'primitive'),
 } as const;
 
-/** The next GeneralName; `ipLengths` says which sizes of iPAddress belong here. */
+/**
+ * Reads the next GeneralName. `ipLengths`: allowed sizes of an iPAddress in octets. Throws PkiError on malformed
+ * input.
+ */
 export function readGeneralName(reader: DerReader, ipLengths: readonly number[]): GeneralName {
   const element = reader.read();
   switch (element.tag) {
@@ -40,7 +43,7 @@ export function readGeneralName(reader: DerReader, ipLengths: readonly number[])
     case FORM.ip:
       return { kind: 'ip', octets: addressOctets(element.content, ipLengths) };
     case FORM.directory:
-      // Name is a CHOICE, so this tag is explicit although the module's default is implicit (X.680 §31.2.7).
+      // Name is a CHOICE, so its tag is explicit although the module uses implicit tags (X.680 §31.2.7).
       return {
         kind: 'directory',
         name: parseDistinguishedName(onlyElement(element.content, TAG.sequence).encoded),

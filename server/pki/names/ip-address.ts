@@ -1,4 +1,4 @@
-/** The octets of an IPv4 or IPv6 address in text (4 or 16 of them), null if it is none. No zone ids, no prefixes. */
+/** Parses an IPv4 or IPv6 address to 4 or 16 octets. Returns null for other text, zone ids and prefixes included. */
 export function parseIpAddress(text: string): Uint8Array | null {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
@@ -6,7 +6,7 @@ export function parseIpAddress(text: string): Uint8Array | null {
 function parseIpv4(text: string): Uint8Array | null {
   const parts = text.split('.');
   if (parts.length !== 4) return null;
-  // Leading zeros are refused: half of the world reads them as octal.
+  // Reject leading zeros, because many parsers read them as octal.
   if (!parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) return null;
   return Uint8Array.from(parts, Number);
 }
@@ -31,7 +31,7 @@ function parseIpv6(text: string): Uint8Array | null {
   return Uint8Array.from(groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]));
 }
 
-/** Canonical text of 4 or 16 octets: dotted decimal, or RFC 5952 (with its mixed form for ::ffff:0:0/96). */
+/** Formats 4 or 16 octets as canonical text: dotted decimal, or RFC 5952 (with its mixed form for ::ffff:0:0/96). */
 export function formatIpAddress(octets: Uint8Array): string {
   if (octets.length === 4) return octets.join('.');
   const groups: number[] = [];
@@ -40,7 +40,7 @@ export function formatIpAddress(octets: Uint8Array): string {
   if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
     return `::ffff:${octets.slice(12).join('.')}`;
   }
-  // §4.2: the longest run of two or more zero groups, the first of equals.
+  // §4.2: `::` replaces the longest run of two or more zero groups, the first of equal length.
   let best = { start: 0, length: 1 };
   for (let start = 0; start < 8; start++) {
     let length = 0;

@@ -5,7 +5,7 @@ import type { GeneralName } from './general-name.ts';
 import { readGeneralName, SUBTREE_LENGTHS } from './general-name.ts';
 import { PkiError } from '../pki-error.ts';
 
-/** NameConstraints of RFC 5280 §4.2.1.10: bases of the subtrees. Absent lists are empty. */
+/** NameConstraints (RFC 5280 §4.2.1.10): base names of the permitted and excluded subtrees. An absent list is empty. */
 export interface NameConstraints {
   readonly permitted: readonly GeneralName[];
   readonly excluded: readonly GeneralName[];
@@ -13,7 +13,7 @@ export interface NameConstraints {
 
 export function parseNameConstraints(value: Uint8Array): NameConstraints {
   const reader = onlyElement(value, TAG.sequence).open();
-  // Conforming CAs MUST NOT issue an empty sequence: it would say "constrained" and mean nothing.
+  // §4.2.1.10: CAs MUST NOT issue an empty sequence.
   if (reader.done) throw new PkiError('empty', 'name constraints without subtrees');
   const permitted = readSubtrees(reader, 0);
   const excluded = readSubtrees(reader, 1);
@@ -32,7 +32,7 @@ function readSubtrees(reader: DerReader, number: number): GeneralName[] {
     const base = readGeneralName(subtree, SUBTREE_LENGTHS);
     checkBase(base);
     const minimum = subtree.optional(contextTag(0, 'primitive'));
-    // minimum is always 0, which DER leaves out, and maximum is always absent.
+    // §4.2.1.10: minimum must be 0, which DER omits as the default, and maximum must be absent.
     if ((minimum !== null && countValue(minimum) !== 0) || !subtree.done) {
       throw new PkiError('value', 'subtree with a minimum or maximum');
     }
@@ -41,7 +41,7 @@ function readSubtrees(reader: DerReader, number: number): GeneralName[] {
   return bases;
 }
 
-/** A base that no rule can be applied to makes the whole extension unusable rather than silently empty. */
+/** Throws PkiError for a base that cannot be applied. Ignoring it would silently weaken the constraints. */
 function checkBase(base: GeneralName): void {
   if (base.kind === 'ip') {
     const mask = base.octets.subarray(base.octets.length / 2);
@@ -49,7 +49,8 @@ function checkBase(base: GeneralName): void {
       throw new PkiError('value', 'subnet mask with a gap');
     }
   } else if (base.kind === 'dns') {
-    // No wildcards here: a base covers its subdomains by itself. A leading dot is a widespread habit, judged elsewhere.
+    // Wildcards are invalid, because a base covers its subdomains anyway. Leading dots are common; a profile rule
+    // reports them.
     if (!/^\.?(?:[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*)?$/i.test(base.value) || base.value === '.') {
       throw new PkiError('value', 'dNSName constraint is no host name');
     }

@@ -5,9 +5,8 @@ import { EMAIL_ADDRESS } from '../der/object-identifiers.ts';
 import type { WorkBudget } from '../work-budget.ts';
 
 /**
- * Whether every name of `certificate` lies inside `constraints` of a CA above it (RFC 5280 §4.2.1.10, §6.1.3 b and c).
- * False for a name whose form is constrained but cannot be compared, and where `work` does not pay for the comparisons: names ×
- * constraints is quadratic in what a stranger sends.
+ * Returns whether all names satisfy the constraints of a CA above (RFC 5280 §4.2.1.10, §6.1.3 b, c). False if a
+ * constrained name cannot be compared or `work` runs out: the cost is names × constraints, both set by an attacker.
  */
 export function isWithinConstraints(
   certificate: Certificate,
@@ -16,18 +15,19 @@ export function isWithinConstraints(
 ): boolean {
   const { permitted, excluded } = subtreesOf(constraints);
   for (const name of constrainedNames(certificate)) {
-    const inside = permitted.get(name.form);
-    const outside = excluded.get(name.form);
-    if (!work.spend((inside?.work ?? 0) + (outside?.work ?? 0))) return false;
-    if (inside !== undefined && !inside.bases.some((base) => isPermittedBy(name, base))) return false;
-    if (outside?.bases.some((base) => isExcludedBy(name, base)) === true) return false;
+    const permittedSubtrees = permitted.get(name.form);
+    const excludedSubtrees = excluded.get(name.form);
+    if (!work.spend((permittedSubtrees?.work ?? 0) + (excludedSubtrees?.work ?? 0))) return false;
+    if (permittedSubtrees !== undefined && !permittedSubtrees.bases.some((base) => isPermittedBy(name, base)))
+      return false;
+    if (excludedSubtrees?.bases.some((base) => isExcludedBy(name, base)) === true) return false;
   }
   return true;
 }
 
-/** A name, or the base of a subtree, in the form in which it is compared: made once, however often that happens. */
+/** A name, or the base of a subtree, prepared for comparison. Computed once per certificate or constraint. */
 type Comparable =
-  /** `host`: in lower case, null for what is no host name. `suffix`: what the names below a base end with. */
+  /** `host`: lower case, null if invalid. `suffix`: what names below this base end with. */
   | { form: 'dns'; host: string | null; text: string; suffix: string }
   | { form: 'email'; mailbox: Mailbox | null; text: string; suffix: string }
   | { form: 'uri'; host: string | null; text: string; suffix: string }
@@ -36,7 +36,7 @@ type Comparable =
   | { form: UnsupportedForm };
 type Form = Comparable['form'];
 
-/** The bases of one form, and what comparing one name with all of them costs. */
+/** The bases of one form, and the work units for comparing one name with all of them. */
 interface Subtrees {
   bases: Comparable[];
   work: number;
@@ -50,7 +50,10 @@ interface Constraints {
 const namesOf = new WeakMap<Certificate, Comparable[]>();
 const constraintsOf = new WeakMap<NameConstraints, Constraints>();
 
-/** The subject counts as a directory name, and its e-mail attributes as mailboxes where no SAN speaks for them. */
+/**
+ * Returns the names that constraints apply to: the SANs, the subject, and its email attributes if no SAN is an email
+ * (§4.2.1.10).
+ */
 function constrainedNames(certificate: Certificate): Comparable[] {
   const known = namesOf.get(certificate);
   if (known !== undefined) return known;
@@ -69,12 +72,12 @@ function constrainedNames(certificate: Certificate): Comparable[] {
 function subtreesOf(constraints: NameConstraints): Constraints {
   const known = constraintsOf.get(constraints);
   if (known !== undefined) return known;
-  const made = {
+  const grouped = {
     permitted: groupByForm(constraints.permitted),
     excluded: groupByForm(constraints.excluded),
   };
-  constraintsOf.set(constraints, made);
-  return made;
+  constraintsOf.set(constraints, grouped);
+  return grouped;
 }
 
 function groupByForm(names: readonly GeneralName[]): Map<Form, Subtrees> {
@@ -88,7 +91,10 @@ function groupByForm(names: readonly GeneralName[]): Map<Form, Subtrees> {
   return groups;
 }
 
-/** One comparison that differs at once, and how many characters of equal strings are compared for one unit. */
+/**
+ * Work units of a comparison that fails at the first character, and characters of equal text compared per further
+ * unit.
+ */
 const COMPARISON_WORK = 2;
 const COMPARED_CHARACTERS = 256;
 
@@ -133,17 +139,17 @@ function isPermittedBy(name: Comparable, base: Comparable): boolean {
 }
 
 function isExcludedBy(name: Comparable, base: Comparable): boolean {
-  if (name.form === 'dns' && base.form === 'dns' && wildcardReaches(name.text, base.text)) return true;
+  if (name.form === 'dns' && base.form === 'dns' && wildcardMatches(name.text, base.text)) return true;
   return isCovered(name, base) ?? true;
 }
 
-/** Whether a name lies in the subtree of a base of the same form; null for what cannot be compared. */
+/** Returns whether a name lies in the subtree of a base of the same form, or null if they cannot be compared. */
 function isCovered(name: Comparable, base: Comparable): boolean | null {
   if (name.form === 'dns' && base.form === 'dns')
     return name.host === null ? null : isHostWithin(name.host, base);
   if (name.form === 'ip' && base.form === 'ip') return isAddressWithin(name.octets, base.octets);
   if (name.form === 'email' && base.form === 'email') return isMailboxWithin(name.mailbox, base);
-  // §4.2.1.10 has a certificate with a URI without a host name rejected.
+  // §4.2.1.10: reject a URI without a host name if URIs are constrained.
   if (name.form === 'uri' && base.form === 'uri')
     return name.host === null ? null : isExactHostWithin(name.host, base);
   if (name.form === 'directory' && base.form === 'directory')
@@ -153,7 +159,10 @@ function isCovered(name: Comparable, base: Comparable): boolean | null {
 
 type HostBase = { text: string; suffix: string };
 
-/** A whole-label suffix, so that `badexample.com` is not inside `example.com`. A leading dot leaves out the base itself. */
+/**
+ * Matches whole labels: `badexample.com` is not within `example.com`. A base with a leading dot excludes the base
+ * itself.
+ */
 function isHostWithin(host: string, { text, suffix }: HostBase): boolean {
   return text === '' || host === text || host.endsWith(suffix);
 }
@@ -162,8 +171,11 @@ function isDnsName(name: string): boolean {
   return name.length <= 255 && /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(name);
 }
 
-/** `*.example.com` can be used as `foo.example.com`, so excluding that, or anything beside it, excludes the wildcard. */
-function wildcardReaches(name: string, base: string): boolean {
+/**
+ * Returns whether a wildcard name matches the excluded base: excluding `foo.example.com` also excludes
+ * `*.example.com`.
+ */
+function wildcardMatches(name: string, base: string): boolean {
   if (!name.startsWith('*.')) return false;
   const dot = base.indexOf('.');
   return dot > 0 && base.length - dot === name.length - 1 && name.endsWith(base.slice(dot));
@@ -187,7 +199,7 @@ const DOT_STRING = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_
 const QUOTED_STRING = /^"(?:[^"\\]|\\.)*"$/;
 const MAIL_HOST = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*$/;
 
-/** Splits a mailbox into its local part and host (RFC 5321 §4.1.2). Returns null for what is none. */
+/** Splits a mailbox into local part and host (RFC 5321 §4.1.2). Returns null if it is not a valid mailbox. */
 export function splitMailbox(text: string): Mailbox | null {
   const at = text.lastIndexOf('@');
   if (at === -1 || text.length > 320) return null;
@@ -196,7 +208,7 @@ export function splitMailbox(text: string): Mailbox | null {
   return isLocalPart && MAIL_HOST.test(host) ? { local, host: host.toLowerCase() } : null;
 }
 
-/** A base is a mailbox, a host (that one only) or `.domain` (its subdomains). Null where either cannot be read. */
+/** Compares with a base: a mailbox, one host, or `.domain` (its subdomains). Returns null if either is invalid. */
 function isMailboxWithin(
   mailbox: Mailbox | null,
   base: Extract<Comparable, { form: 'email' }>,
@@ -207,15 +219,15 @@ function isMailboxWithin(
   return wanted === null ? null : mailbox.local === wanted.local && mailbox.host === wanted.host;
 }
 
-/** The host name of a URI in lower case; null where there is none, or an address. */
+/** Returns the host name of a lower-case URI, or null if it has none or an IP address. */
 function uriHost(text: string): string | null {
   const authority = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?([^/?#:@]+)(?::\d*)?(?:[/?#]|$)/.exec(text);
   const host = authority?.[1] ?? '';
-  // The last label of a name is never a number.
+  // A numeric last label means an IPv4 address.
   return !isDnsName(host) || host.startsWith('*') || /(?:^|\.)\d+$/.test(host) ? null : host;
 }
 
-/** Unlike dNSName: a base without a leading dot is one host, not a subtree. */
+/** Matches URI and email hosts. Unlike for dNSName, a base without a leading dot is one host, not a subtree. */
 function isExactHostWithin(host: string, base: HostBase): boolean {
   return base.text.startsWith('.') ? isHostWithin(host, base) : host === base.text;
 }

@@ -2,13 +2,13 @@ import type { Certificate } from '../certificate.ts';
 import { equalBytes } from '../der/der-values.ts';
 import { parseIpAddress } from './ip-address.ts';
 
-/** Reference identifier of RFC 9525: what the client meant to reach. `name` is an A-label in lower case. */
+/** Reference identifier (RFC 9525): the host that the client wants to reach. `name` uses lower-case A-labels. */
 export type Reference =
   { readonly kind: 'dns'; readonly name: string } | { readonly kind: 'ip'; readonly address: string };
 
 /**
- * Whether the certificate is for this reference: by SubjectAltName only, never by common name (RFC 9525 §2). A DNS
- * reference matches dNSName, an address matches iPAddress, and neither the other.
+ * Returns whether the certificate is valid for this reference. Uses SubjectAltName only, never the common name (RFC
+ * 9525 §2). A DNS name matches only a dNSName, an IP address only an iPAddress.
  */
 export function matchesReference(certificate: Certificate, reference: Reference): boolean {
   if (reference.kind === 'ip') {
@@ -19,17 +19,17 @@ export function matchesReference(certificate: Certificate, reference: Reference)
     );
   }
   const name = reference.name.toLowerCase();
-  // Some certificates carry addresses as dNSName; RFC 9525 §6.4 gives such a name no meaning.
+  // Some certificates have IP addresses as dNSName. RFC 9525 §6.4 does not allow them to match.
   if (parseIpAddress(name) !== null) return false;
   return certificate.subjectAltNames.dnsNames.some((presented) => matchesDnsName(presented, name));
 }
 
-/** RFC 9525 §6.3: label by label without case; `*` stands for exactly one whole left-most label. */
+/** Matches as RFC 9525 §6.3 says: case-insensitive; `*` matches exactly one whole left-most label. */
 function matchesDnsName(presented: string, reference: string): boolean {
   const pattern = presented.toLowerCase();
   if (!pattern.includes('*')) return pattern === reference && pattern !== '';
   const parent = pattern.slice(2);
-  // At least two labels after it: `*.com` and `*.` speak for a registry, which nobody can own.
+  // Require at least two labels after the wildcard: `*.com` would cover a whole top-level domain.
   if (!pattern.startsWith('*.') || parent.includes('*') || !/^[^.]+(?:\.[^.]+)+$/.test(parent)) return false;
   const dot = reference.indexOf('.');
   return dot > 0 && reference.slice(dot + 1) === parent;

@@ -33,13 +33,13 @@ const SUBSCRIBER_USAGES: Record<'rsa' | 'ec', readonly KeyUsage[]> = {
   ec: ['digitalSignature', 'keyAgreement'],
 };
 
-/** Rules on extensions, in the order of RFC 5280 §4.2. Those on names: profile-name-rules. */
+/** Rules on extensions, in the order of RFC 5280 §4.2. For rules on names see profile-name-rules.ts. */
 export const EXTENSION_RULES: readonly ProfileRule[] = [
   {
     id: 'authority-key-identifier-present',
     section: '4.2.1.1',
     profile: 'rfc5280',
-    // Only a certificate that names itself as issuer may leave it out.
+    // Only a self-issued anchor may omit it.
     broken: ({ authorityKeyIdentifier, selfIssued }, role) =>
       typeof authorityKeyIdentifier?.keyIdentifier !== 'string' && !(selfIssued && role === 'anchor'),
   },
@@ -133,7 +133,7 @@ export const EXTENSION_RULES: readonly ProfileRule[] = [
     broken: ({ extensions, isCertificateAuthority }) =>
       extensions.has(EXTENSION.nameConstraints) && !isCertificateAuthority,
   },
-  // BR §7.1.2.5.2 makes an exception for clients that do not know the extension.
+  // Not for web-pki: BR §7.1.2.5.2 allows it non-critical, for clients that do not know the extension.
   alwaysCritical('name-constraints-critical', '4.2.1.10', EXTENSION.nameConstraints, 'rfc5280'),
   {
     id: 'name-constraints-without-leading-dot',

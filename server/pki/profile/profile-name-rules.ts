@@ -4,7 +4,7 @@ import { splitMailbox } from '../names/name-constraints.ts';
 import { EXTENSION } from '../der/object-identifiers.ts';
 import type { ProfileRule } from './profile.ts';
 
-/** Rules on the subject and its alternative names. */
+/** Rules on the subject and the SubjectAltName. */
 export const NAME_RULES: readonly ProfileRule[] = [
   {
     id: 'subject-attributes-within-bounds',
@@ -42,7 +42,7 @@ export const NAME_RULES: readonly ProfileRule[] = [
     section: 'BR 7.1.2.7.12',
     profile: 'web-pki',
     roles: ['leaf'],
-    // R-LDH labels (RFC 5890 §2.3.1) are reserved: only those that are A-labels may be issued for.
+    // Labels with `--` in positions 3 and 4 are reserved (RFC 5890 §2.3.1). Of these, only A-labels are allowed.
     broken: ({ subjectAltNames }) =>
       subjectAltNames.dnsNames
         .flatMap((name) => name.split('.'))
@@ -91,13 +91,13 @@ const UPPER_BOUNDS: ReadonlyMap<string, number> = new Map([
   ['2.5.4.11', 64], // OU
 ]);
 
-/** RFC 1034 §3.5 as changed by RFC 1123 §2.1, with a wildcard as the whole left-most label. */
+/** Returns whether the name follows RFC 1034 §3.5 and RFC 1123 §2.1; its left-most label may be a wildcard. */
 function isPreferredSyntax(name: string): boolean {
   const host = name.startsWith('*.') ? name.slice(2) : name;
   return host.length <= 253 && /^(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/i.test(host);
 }
 
-/** At most one common name, which repeats a dNSName character for character or an address in its canonical text. */
+/** Returns whether there is no common name, or one that equals a dNSName exactly or an IP address in canonical text. */
 function isCommonNameRepeated({ subject, subjectAltNames }: Certificate): boolean {
   const commonNames = subject.relativeNames.flat().filter(({ type }) => type === '2.5.4.3');
   const [first] = commonNames;

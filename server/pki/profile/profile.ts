@@ -6,28 +6,28 @@ import { FIELD_RULES } from './profile-field-rules.ts';
 import { NAME_RULES } from './profile-name-rules.ts';
 
 /**
- * How much is asked of a certificate beyond what decides whether TLS clients accept it:
- * `tls-client` nothing more; `rfc5280` what RFC 5280 §4 obliges issuing CAs to; `web-pki` what the CA/Browser Forum's
- * Baseline Requirements oblige publicly trusted CAs to, which is mostly the same and more.
+ * Extra rules beyond those that TLS clients check. `tls-client`: none. `rfc5280`: what RFC 5280 §4 requires of CAs.
+ * `web-pki`: what the CA/Browser Forum's Baseline Requirements (BR) require of publicly trusted CAs.
  */
 export type Profile = 'tls-client' | 'rfc5280' | 'web-pki';
 
-/** One obligation of whoever issues. */
+/** One requirement on the issuing CA. */
 export interface ProfileRule {
   /** Stable name, kebab-case. */
   readonly id: string;
-  /** Where it is written: a section of RFC 5280, or of the Baseline Requirements with `BR`. */
+  /** Section of RFC 5280, or of the Baseline Requirements if it starts with `BR`. */
   readonly section: string;
-  /** Absent: both. */
+  /** Profile that the rule belongs to; absent: both. */
   readonly profile?: 'rfc5280' | 'web-pki';
-  /** Absent: every role. */
+  /** Roles that the rule applies to; absent: every role. */
   readonly roles?: readonly CertificateRole[];
+  /** Returns true if the certificate violates the rule. */
   broken(certificate: Certificate, role: CertificateRole, purpose: 'serverAuth' | 'clientAuth'): boolean;
 }
 
 const RULES: readonly ProfileRule[] = [...FIELD_RULES, ...EXTENSION_RULES, ...NAME_RULES];
 
-/** A `profile` failure for every rule that this certificate breaks in this role. */
+/** Returns a `profile` failure for every rule that the certificate breaks in this role. */
 export function profileFailures(
   certificate: Certificate,
   role: CertificateRole,
@@ -42,7 +42,7 @@ export function profileFailures(
   ).map((rule) => failure('profile', certificate, role, `${rule.id} (${rule.section})`));
 }
 
-/** `profile` failures of a certificate beside the one that issued it. */
+/** Returns `profile` failures that depend on the certificate and its issuer together. */
 export function issuanceFailures(
   certificate: Certificate,
   issuer: Certificate,
@@ -51,8 +51,12 @@ export function issuanceFailures(
 ): PathFailure[] {
   if (profile === 'tls-client') return [];
   const failures: PathFailure[] = [];
-  const named = certificate.authorityKeyIdentifier?.keyIdentifier ?? null;
-  if (named !== null && issuer.subjectKeyIdentifier !== null && named !== issuer.subjectKeyIdentifier) {
+  const keyIdentifier = certificate.authorityKeyIdentifier?.keyIdentifier ?? null;
+  if (
+    keyIdentifier !== null &&
+    issuer.subjectKeyIdentifier !== null &&
+    keyIdentifier !== issuer.subjectKeyIdentifier
+  ) {
     failures.push(failure('profile', certificate, role, 'authority-key-identifier-is-the-issuers (4.2.1.2)'));
   }
   if (profile === 'web-pki' && !equalBytes(certificate.issuer.der, issuer.subject.der)) {

@@ -8,55 +8,54 @@ import { CLOCK_SKEW_MS, type RevocationAnswer, type RevocationRefusal } from './
 export interface CrlQuestion {
   readonly crl: RevocationList;
   readonly certificate: Certificate;
-  /** The certificate that signed it, as on its path. */
+  /** The issuer of `certificate` on its path. */
   readonly issuer: Certificate;
-  /** The address in the certificate that the list was fetched from, byte for byte; null for one that was handed over. */
+  /** URL in the certificate from which the CRL was fetched, byte for byte; null if the CRL was not fetched. */
   readonly url: string | null;
   /** ms UTC. */
   readonly now: number;
-  /** Beyond `tls-client`: also what RFC 5280 §5.2 obliges issuing CAs to. Default tls-client. */
+  /** Profiles other than `tls-client` also apply the rules of RFC 5280 §5.2 for issuing CAs. Default: tls-client. */
   readonly profile?: Profile;
 }
 
 /**
- * Looks a certificate up in a CRL (RFC 5280 §6.3.3). An entry means revoked even if the CRL is expired, a delta or another shard,
- * because a revocation is final. A missing entry means good only if the CRL is current and covers this certificate. Otherwise returns
- * why the CRL does not answer. Never throws.
+ * Looks a certificate up in a CRL (RFC 5280 §6.3.3). Never throws. Revocation is final, so an entry counts even in an
+ * expired, delta or partial CRL. A missing entry means good only if the CRL is current and covers the certificate.
  */
 export function crlAnswer(question: CrlQuestion): RevocationAnswer {
   const { crl, certificate } = question;
-  const doubt = doubtOf(question);
-  if (doubt !== null) return { state: 'none', why: doubt };
+  const untrusted = untrustedReason(question);
+  if (untrusted !== null) return { state: 'none', why: untrusted };
   const { thisUpdate, nextUpdate } = crl;
   try {
     const entry = crl.find(certificate.serialNumber);
     if (entry !== null) return { state: 'revoked', ...entry, thisUpdate, nextUpdate };
   } catch (error) {
-    // An entry is read to its end only when it is the one that was looked for.
+    // parseCrl checks only the shape of entries; their content is parsed here.
     if (error instanceof PkiError) return { state: 'none', why: 'malformed' };
     throw error;
   }
-  const gap = gapOf(question);
-  if (gap !== null) return { state: 'none', why: gap };
+  const inconclusive = inconclusiveReason(question);
+  if (inconclusive !== null) return { state: 'none', why: inconclusive };
   return { state: 'good', reason: null, revokedAt: null, thisUpdate, nextUpdate };
 }
 
 /** Returns why the entries of the CRL cannot be trusted, or null if they can. */
-function doubtOf(question: CrlQuestion): RevocationRefusal | null {
+function untrustedReason(question: CrlQuestion): RevocationRefusal | null {
   const { crl, certificate, issuer, profile = 'tls-client' } = question;
   if (!isSameName(crl.issuer, certificate.issuer) || !isSameName(crl.issuer, issuer.subject)) {
     return 'wrong_issuer';
   }
   if (issuer.keyUsage !== null && !issuer.keyUsage.has('cRLSign')) return 'wrong_issuer';
   if (!crl.isSignedBy(issuer)) return 'bad_signature';
-  if (crl.hasUnknownCritical || (profile !== 'tls-client' && !isAsIssuersMustWrite(crl))) return 'malformed';
-  // The serial numbers may belong to other issuers or to attribute certificates.
+  if (crl.hasUnknownCritical || (profile !== 'tls-client' && !followsIssuerRules(crl))) return 'malformed';
+  // The serial numbers may be those of other issuers or of attribute certificates.
   if (crl.scope?.isIndirect === true || crl.scope?.onlyAttributeCertificates === true) return 'wrong_scope';
   return null;
 }
 
 /** Returns why a missing entry proves nothing, or null if it means good. */
-function gapOf({ crl, certificate, url, now }: CrlQuestion): RevocationRefusal | null {
+function inconclusiveReason({ crl, certificate, url, now }: CrlQuestion): RevocationRefusal | null {
   if (!isCompleteFor(certificate, crl, url)) return 'wrong_scope';
   if (crl.nextUpdate === null || now < crl.thisUpdate - CLOCK_SKEW_MS || now > crl.nextUpdate) return 'stale';
   return null;
@@ -76,13 +75,13 @@ function isCompleteFor(
   if (scope.onlySomeReasons) return false;
   if (scope.onlyUserCertificates && certificate.isCertificateAuthority) return false;
   if (scope.onlyAuthorityCertificates && !certificate.isCertificateAuthority) return false;
-  // Several names of one distribution point are names of the same list (§4.2.1.13).
+  // All URIs of one distribution point name the same CRL (§4.2.1.13).
   const { uris } = scope;
   return uris === null || points.some((point) => point.uris.some((uri) => uris.includes(uri)));
 }
 
-/** §5.1.2.1, §5.2.1, §5.2.3. */
-function isAsIssuersMustWrite({ version, extensions }: RevocationList): boolean {
+/** Returns whether the CRL has the version and extensions required of CAs (RFC 5280 §5.1.2.1, §5.2.1, §5.2.3). */
+function followsIssuerRules({ version, extensions }: RevocationList): boolean {
   const required = [CRL_EXTENSION.authorityKeyIdentifier, CRL_EXTENSION.crlNumber];
   return version === 2 && required.every((identifier) => extensions.get(identifier)?.critical === false);
 }

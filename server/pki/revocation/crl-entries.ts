@@ -2,7 +2,7 @@ import { TAG } from '../der/der.ts';
 import { equalBytes } from '../der/der-values.ts';
 import { PkiError } from '../pki-error.ts';
 
-/** A place in the bytes of a list. */
+/** A byte range of a CRL; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -11,17 +11,17 @@ export interface Span {
 export interface EntriesFacts {
   readonly count: number;
   readonly hasExtensions: boolean;
-  /** An entry has a critical extension other than the reason: such a list must not be used (RFC 5280 §5.3). */
+  /** True if an entry has a critical extension other than reasonCode. Such a CRL must not be used (RFC 5280 §5.3). */
   readonly hasUnknownCritical: boolean;
-  /** Where every so many entries begin: lets a later search read a part of the list only. */
+  /** Offset of every 64th entry, so that a later search parses only part of the CRL. */
   readonly marks: readonly number[];
-  /** The wanted serial number's entries, in their order. */
+  /** Entries with the wanted serial number, in encoded order. */
   readonly found: readonly Span[];
 }
 
 const ENTRIES_PER_MARK = 64;
 
-/** One element after the other over one buffer, without an object for any: a list has up to millions of them. */
+/** Reads elements without allocating an object for each, because a CRL may have millions. */
 class Cursor {
   tag = 0;
   contentStart = 0;
@@ -32,7 +32,7 @@ class Cursor {
     this.#bytes = bytes;
   }
 
-  /** Reads identifier and length at `position`; what follows must fit before `limit`. */
+  /** Reads tag and length at `position`. Throws PkiError if the tag differs (0: any) or the content exceeds `limit`. */
   read(position: number, limit: number, tag: number): void {
     const bytes = this.#bytes;
     if (position + 2 > limit) throw new PkiError('der_truncated', 'element cut off');
@@ -55,8 +55,8 @@ class Cursor {
 }
 
 /**
- * Walks revokedCertificates (RFC 5280 §5.1.2.6) from its first entry to its end. Every entry is checked for its shape, so
- * that no serial number can hide behind a broken one. `wanted` is the content of the serial number's INTEGER.
+ * Reads all entries of revokedCertificates (RFC 5280 §5.1.2.6). Throws PkiError if any entry has a wrong shape, so that
+ * no serial number can hide behind a malformed entry. `wanted`: content of the INTEGER of a serial number.
  */
 export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null): EntriesFacts {
   const cursor = new Cursor(bytes);
@@ -91,24 +91,24 @@ export function walkEntries(bytes: Buffer, list: Span, wanted: Uint8Array | null
 }
 
 /**
- * The entries of a serial number in a list that was walked before. Finding its octets anywhere is quick; only the part around
- * them is walked again, because octets are an entry's serial number only where one begins.
+ * Returns the entries of a serial number in a list that `walkEntries` has read. Searches for its octets, then parses
+ * only the block of entries around each match, because a match may also lie inside another field.
  */
 export function findEntries(bytes: Buffer, list: Span, marks: readonly number[], wanted: Uint8Array): Span[] {
   const searched = bytes.subarray(0, list.end);
   const found: Span[] = [];
   let at = searched.indexOf(wanted, list.start);
   while (at >= 0 && at < list.end) {
-    const next = firstBeyond(marks, at);
-    const part = { start: marks[next - 1] ?? list.start, end: marks[next] ?? list.end };
-    found.push(...walkEntries(bytes, part, wanted).found);
-    at = searched.indexOf(wanted, part.end);
+    const next = firstGreaterIndex(marks, at);
+    const block = { start: marks[next - 1] ?? list.start, end: marks[next] ?? list.end };
+    found.push(...walkEntries(bytes, block, wanted).found);
+    at = searched.indexOf(wanted, block.end);
   }
   return found;
 }
 
-/** The index of the first of these ascending numbers that is greater; their count if none is. */
-function firstBeyond(ascending: readonly number[], value: number): number {
+/** Returns the index of the first number greater than `value` (binary search), or the length if there is none. */
+function firstGreaterIndex(ascending: readonly number[], value: number): number {
   let low = 0;
   let high = ascending.length;
   while (low < high) {
@@ -119,7 +119,7 @@ function firstBeyond(ascending: readonly number[], value: number): number {
   return low;
 }
 
-/** A serial number in a longer form than DER's would never be found. */
+/** Throws PkiError for an integer that is not minimal, because a search for its minimal form would miss it. */
 function checkInteger(bytes: Buffer, start: number, end: number): void {
   if (end === start) throw new PkiError('der_integer', 'empty integer');
   if (end - start === 1) return;
@@ -130,7 +130,7 @@ function checkInteger(bytes: Buffer, start: number, end: number): void {
   }
 }
 
-/** Its digits matter only for the entry that is looked for; its length bounds how many entries there can be. */
+/** Checks only type and length of a time, which limits the number of entries. `crl.find` parses the digits. */
 function checkTime({ tag, contentStart, end }: Cursor): void {
   const length = tag === TAG.utcTime ? 13 : tag === TAG.generalizedTime ? 15 : -1;
   if (end - contentStart !== length) throw new PkiError('der_time', 'time not in its DER form');
@@ -138,14 +138,14 @@ function checkTime({ tag, contentStart, end }: Cursor): void {
 
 function isSame(bytes: Buffer, start: number, end: number, wanted: Uint8Array): boolean {
   if (end - start !== wanted.length) return false;
-  // From the end: serial numbers of one CA often begin alike.
+  // Compare from the end: serial numbers of one CA often start with the same octets.
   for (let index = wanted.length - 1; index >= 0; index--) {
     if (bytes[start + index] !== wanted[index]) return false;
   }
   return true;
 }
 
-/** id-ce-cRLReasons. */
+/** id-ce-cRLReasons (2.5.29.21), encoded. */
 const REASON_CODE = Uint8Array.of(0x55, 0x1d, 0x15);
 
 function hasCritical(bytes: Buffer, cursor: Cursor, start: number, end: number): boolean {

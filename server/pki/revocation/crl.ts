@@ -17,17 +17,18 @@ import { reasonName } from './revocation-answer.ts';
 import type { SignatureAlgorithm } from '../signature.ts';
 import { isWeakSignature, parseSignatureAlgorithm, verifySignature } from '../signature.ts';
 
-/** Over this no list is read: the largest in real use are some 15 MB. */
+/** Size limit of a CRL: the largest in real use are about 15 MB. */
 const MAX_LIST_BYTES = 32 * 1024 * 1024;
 const TAG_ENUMERATED = 0x0a;
 
 export interface RevokedEntry {
+  /** ms UTC. */
   readonly revokedAt: number;
-  /** RFC 5280 §5.3.1, as `keyCompromise`; null where none is given. */
+  /** Name of the reason (RFC 5280 §5.3.1) such as `keyCompromise`; null if none is given. */
   readonly reason: string | null;
 }
 
-/** A certificate revocation list (RFC 5280 §5.1) as bytes and as facts. Nothing here says that it can be believed. */
+/** A parsed certificate revocation list (RFC 5280 §5.1). Not verified: call `isSignedBy` before trusting it. */
 export interface RevocationList {
   readonly byteLength: number;
   readonly version: number;
@@ -37,22 +38,24 @@ export interface RevocationList {
   readonly nextUpdate: number | null;
   readonly entryCount: number;
   readonly extensions: Extensions;
-  /** null where the list is about all certificates of its issuer. */
+  /** null if the CRL covers all certificates of its issuer. */
   readonly scope: IssuingDistributionPoint | null;
-  /** Only changes since another list (§5.2.4). */
+  /** True for a delta CRL, which lists only changes since another CRL (§5.2.4). */
   readonly isDelta: boolean;
-  /** The list or an entry has a critical extension that is not understood here. */
+  /** True if the CRL or an entry has an unknown critical extension. */
   readonly hasUnknownCritical: boolean;
-  /** Looks through all entries; `serialNumber` as in a certificate. Those that were taken off again do not count. */
+  /**
+   * Returns the first entry of a serial number (hex as in `Certificate`), except removeFromCRL, or null. Throws
+   * PkiError if malformed.
+   */
   find(serialNumber: string): RevokedEntry | null;
-  /** Whether this certificate's key made the signature, with an algorithm that still proves something. */
+  /** Returns whether this certificate's key made the signature. False for weak algorithms. */
   isSignedBy(issuer: Certificate): boolean;
 }
 
 /**
- * Parses a CRL without an object per entry: some milliseconds for 100,000 entries. Takes DER of up to 32 MB, or PEM of up to 8 MB,
- * which some CAs serve although RFC 5280 §4.2.1.13 asks for DER. Keeps a view on `list`, which must not change. Throws PkiError on
- * malformed input.
+ * Parses a CRL (some ms for 100,000 entries): DER up to 32 MB, or PEM up to 8 MB, which some CAs serve against RFC 5280
+ * §4.2.1.13. Keeps a view on `list`, so callers must not change it. Throws PkiError on malformed input.
  */
 export function parseCrl(list: Uint8Array): RevocationList {
   if (list.length > MAX_LIST_BYTES) throw new PkiError('too_large', 'list over 32 MB');
@@ -94,13 +97,13 @@ export function parseCrl(list: Uint8Array): RevocationList {
     extensions,
     scope: scope === undefined ? null : parseIssuingDistributionPoint(scope.value),
     isDelta: extensions.has(CRL_EXTENSION.deltaCrlIndicator),
-    hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN),
+    hasUnknownCritical: entries.hasUnknownCritical || hasUnknownCritical(extensions, KNOWN_EXTENSIONS),
     find: (serialNumber) =>
       firstRevoked(bytes, findEntries(bytes, revoked, entries.marks, Buffer.from(serialNumber, 'hex'))),
     isSignedBy(certificate) {
       let result = verified.get(certificate);
       if (result === undefined) {
-        result = isProof(algorithm, signed.encoded, signature.octets, certificate);
+        result = hasStrongSignature(algorithm, signed.encoded, signature.octets, certificate);
         verified.set(certificate, result);
       }
       return result;
@@ -115,7 +118,7 @@ function derOf(bytes: Buffer): Buffer {
   return Buffer.from(der.buffer, der.byteOffset, der.length);
 }
 
-function isProof(
+function hasStrongSignature(
   algorithm: SignatureAlgorithm,
   signed: Uint8Array,
   signature: Uint8Array,
@@ -131,7 +134,7 @@ function readVersion(body: DerReader): number {
   return 2;
 }
 
-/** Where the content of an element lies in `bytes`. */
+/** Returns the byte range of an element's content in `bytes`. */
 function spanOf(bytes: Buffer, element: DerElement | null): Span {
   if (element === null) return { start: 0, end: 0 };
   const { content } = element;
@@ -144,8 +147,8 @@ function readExtensions(body: DerReader): Extensions {
   return field === null ? new Map() : readExtensionList(onlyElement(field.content, TAG.sequence).open());
 }
 
-/** Those whose meaning is taken into account, or that only help to find things. */
-const KNOWN = new Set<string>([
+/** Extensions that may be critical: they are evaluated, or only help to find the issuer. */
+const KNOWN_EXTENSIONS = new Set<string>([
   CRL_EXTENSION.issuerAltName,
   CRL_EXTENSION.crlNumber,
   CRL_EXTENSION.deltaCrlIndicator,

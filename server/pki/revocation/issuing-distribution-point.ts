@@ -3,9 +3,9 @@ import type { DerElement, DerReader } from '../der/der.ts';
 import { booleanValue } from '../der/der-values.ts';
 import { ADDRESS_LENGTHS, readGeneralName } from '../names/general-name.ts';
 
-/** IssuingDistributionPoint of RFC 5280 §5.2.5: which certificates a CRL is about. */
+/** IssuingDistributionPoint (RFC 5280 §5.2.5): which certificates a CRL covers. */
 export interface IssuingDistributionPoint {
-  /** URIs of its full name, byte for byte; empty where it has a name without any; null where it has no name. */
+  /** URIs of the distribution point, byte for byte; empty if its name has no URI; null if it has no name. */
   readonly uris: readonly string[] | null;
   readonly onlyUserCertificates: boolean;
   readonly onlyAuthorityCertificates: boolean;
@@ -14,7 +14,7 @@ export interface IssuingDistributionPoint {
   readonly isIndirect: boolean;
 }
 
-/** Throws PkiError on malformed input. */
+/** Parses the extension's value. Throws PkiError on malformed input. */
 export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistributionPoint {
   const reader = onlyElement(value, TAG.sequence).open();
   const flag = (number: number): boolean => {
@@ -38,7 +38,7 @@ export function parseIssuingDistributionPoint(value: Uint8Array): IssuingDistrib
   };
 }
 
-/** URIs of a DistributionPointName (§4.2.1.13), whatever their scheme. A name relative to the CRL's issuer has none. */
+/** Returns the URIs of a DistributionPointName (§4.2.1.13), any scheme; none if relative to the CRL issuer. */
 export function distributionPointUris(name: DerElement): string[] {
   const choice = name.open();
   const fullName = choice.optional(contextTag(0, 'constructed'));

@@ -17,29 +17,32 @@ import { WorkBudget } from '../work-budget.ts';
 import { HOUR_MS } from '../../../contract/durations.ts';
 
 const MAX_RESPONSE_BYTES = 65_536;
-/** Without a nextUpdate "newer information is available all the time" (RFC 6960 §4.2.2.1): such an answer is for now only. */
-const WITHOUT_END_MS = HOUR_MS;
+/**
+ * Maximum age of a response without nextUpdate, where "newer information is available all the time" (RFC 6960
+ * §4.2.2.1).
+ */
+const MAX_AGE_WITHOUT_NEXT_UPDATE_MS = HOUR_MS;
 
 export interface OcspQuestion {
-  /** DER of an OCSPResponse: fetched, or stapled to a handshake. */
+  /** DER of an OCSPResponse, fetched or stapled. */
   readonly response: Uint8Array;
   readonly certificate: Certificate;
-  /** The certificate that signed it, as on its path. */
+  /** The issuer of `certificate` on its path. */
   readonly issuer: Certificate;
   /** ms UTC. */
   readonly now: number;
-  /** What the whole look may still cost; a response that takes more is `too_large`. Default: what one look may cost. */
+  /** Remaining work budget of the check. A response that exceeds it is `too_large`. Default: a new budget. */
   readonly work?: WorkBudget;
 }
 
-type PaidQuestion = OcspQuestion & { readonly work: WorkBudget };
+type BudgetedQuestion = OcspQuestion & { readonly work: WorkBudget };
 
 /**
- * What an OCSP response says of a certificate, or why it says nothing (RFC 6960 §3.2): signed by the issuer or by whom the
- * issuer appointed for it, about this certificate, and fresh. Revoked counts even when stale, because a revocation is final. Never throws.
+ * Returns the status from an OCSP response (RFC 6960 §3.2). Never throws. The response must be signed by the issuer or
+ * its delegate, name this certificate and be fresh. Revoked counts even if stale, because revocation is final.
  */
-export function ocspAnswer(asked: OcspQuestion): RevocationAnswer {
-  const question = { ...asked, work: asked.work ?? new WorkBudget() };
+export function ocspAnswer(request: OcspQuestion): RevocationAnswer {
+  const question = { ...request, work: request.work ?? new WorkBudget() };
   if (question.response.length > MAX_RESPONSE_BYTES) return none('too_large');
   try {
     const response = parseOcspResponse(question.response);
@@ -54,48 +57,56 @@ function none(why: RevocationRefusal): RevocationAnswer {
   return { state: 'none', why };
 }
 
-function answerOf(response: BasicOcspResponse, question: PaidQuestion): RevocationAnswer {
+function answerOf(response: BasicOcspResponse, question: BudgetedQuestion): RevocationAnswer {
   const { certificate, issuer, now, work } = question;
   const signers = signersOf(response, question);
-  const isProven = signers.some((signer) => isSignedByResponder(response, signer, work));
+  const isSigned = signers.some((signer) => isSignedByResponder(response, signer, work));
   if (work.isExhausted) return none('too_large');
   if (signers.length === 0) return none('wrong_issuer');
-  if (!isProven) return none('bad_signature');
-  const about = response.responses.filter(({ id }) => isIdOf(id, certificate, issuer));
-  if (about.length === 0) return none('wrong_scope');
-  const isOfNow = response.producedAt <= now + CLOCK_SKEW_MS;
+  if (!isSigned) return none('bad_signature');
+  const matching = response.responses.filter(({ id }) => isIdOf(id, certificate, issuer));
+  if (matching.length === 0) return none('wrong_scope');
+  const isNotFromFuture = response.producedAt <= now + CLOCK_SKEW_MS;
   const single =
-    about.find(({ status }) => status === 'revoked') ?? about.find((one) => isOfNow && isFresh(one, now));
+    matching.find(({ status }) => status === 'revoked') ??
+    matching.find((one) => isNotFromFuture && isFresh(one, now));
   if (single === undefined) return none('stale');
   if (single.status === 'unknown') return none('responder_refused');
-  if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NONE))) {
+  if ([response, single].some(({ extensions }) => hasUnknownCritical(extensions, NO_EXTENSIONS))) {
     return none('malformed');
   }
   const { status: state, reason, revokedAt, thisUpdate, nextUpdate } = single;
   return { state, reason, revokedAt, thisUpdate, nextUpdate };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+/** No OCSP extension is supported, so every critical one is unknown. */
+const NO_EXTENSIONS: ReadonlySet<string> = new Set();
 
 function isFresh({ thisUpdate, nextUpdate }: SingleResponse, now: number): boolean {
   if (thisUpdate > now + CLOCK_SKEW_MS) return false;
-  if (nextUpdate === null) return now - thisUpdate <= WITHOUT_END_MS;
+  if (nextUpdate === null) return now - thisUpdate <= MAX_AGE_WITHOUT_NEXT_UPDATE_MS;
   return nextUpdate >= thisUpdate && now <= nextUpdate;
 }
 
-/** Who may have signed: the issuer itself, or a certificate that came along and that it issued for this very purpose. */
-function signersOf({ responder, certificates }: BasicOcspResponse, question: PaidQuestion): Certificate[] {
+/** Returns the allowed signers that match the responder id: the issuer and enclosed delegate certificates. */
+function signersOf(
+  { responder, certificates }: BasicOcspResponse,
+  question: BudgetedQuestion,
+): Certificate[] {
   const isNamed = (certificate: Certificate): boolean =>
     'name' in responder
       ? isSameName(responder.name, certificate.subject)
       : equalBytes(responder.keyHash, keyHash(certificate, 'sha1'));
   const others = certificates.flatMap((der) => parseReadable(der) ?? []).filter(isNamed);
-  const appointed = others.filter((other) => isAppointed(other, question));
-  return isNamed(question.issuer) ? [question.issuer, ...appointed] : appointed;
+  const delegates = others.filter((other) => isDelegate(other, question));
+  return isNamed(question.issuer) ? [question.issuer, ...delegates] : delegates;
 }
 
-/** RFC 6960 §4.2.2.2: issued directly by the CA, with id-kp-OCSPSigning; anyExtendedKeyUsage does not stand for it. */
-function isAppointed(delegate: Certificate, { issuer, now, work }: PaidQuestion): boolean {
+/**
+ * Returns whether the issuer delegated OCSP signing to this certificate: issued directly by it, valid, and with
+ * id-kp-OCSPSigning, for which anyExtendedKeyUsage is no substitute (RFC 6960 §4.2.2.2).
+ */
+function isDelegate(delegate: Certificate, { issuer, now, work }: BudgetedQuestion): boolean {
   return (
     delegate.extendedKeyUsage?.includes(PURPOSE.ocspSigning) === true &&
     (delegate.keyUsage === null || delegate.keyUsage.has('digitalSignature')) &&

@@ -5,13 +5,13 @@ import type { DerReader } from '../der/der.ts';
 import { onlyElement, TAG } from '../der/der.ts';
 import { bitStringValue, equalBytes, integerContent, objectIdentifier, toHex } from '../der/der-values.ts';
 
-/** CertID of RFC 6960 §4.1.1: a serial number of an issuer that is known by hashes of its name and key. */
+/** CertID (RFC 6960 §4.1.1): a serial number, and hashes of the issuer's name and key. */
 export interface OcspCertificateId {
-  /** null for a hash that nobody uses. */
+  /** null for an unsupported hash algorithm. */
   readonly hash: IdHash | null;
   readonly issuerNameHash: Uint8Array;
   readonly issuerKeyHash: Uint8Array;
-  /** As in a certificate. */
+  /** Hex, as in `Certificate`. */
   readonly serialNumber: string;
 }
 
@@ -23,7 +23,7 @@ const HASHES: ReadonlyMap<string, IdHash> = new Map([
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
 
-/** Throws PkiError on malformed input. */
+/** Reads the next CertID. Throws PkiError on malformed input. */
 export function readCertificateId(reader: DerReader): OcspCertificateId {
   const id = reader.enter(TAG.sequence);
   const algorithm = objectIdentifier(id.enter(TAG.sequence).read());
@@ -34,7 +34,7 @@ export function readCertificateId(reader: DerReader): OcspCertificateId {
   return { hash: HASHES.get(algorithm) ?? null, issuerNameHash, issuerKeyHash, serialNumber };
 }
 
-/** Whether the id is this certificate's, by whatever hash it was made with. */
+/** Returns whether the id identifies this certificate, with any supported hash algorithm. */
 export function isIdOf(id: OcspCertificateId, certificate: Certificate, issuer: Certificate): boolean {
   if (id.hash === null || id.serialNumber !== certificate.serialNumber) return false;
   const names = [certificate.issuer.der, issuer.subject.der];
@@ -44,7 +44,7 @@ export function isIdOf(id: OcspCertificateId, certificate: Certificate, issuer: 
   );
 }
 
-/** Of the key without tag, length and count of unused bits (§4.1.1). */
+/** Hashes the public key bits without tag, length and count of unused bits (RFC 6960 §4.1.1). */
 export function keyHash({ key }: Certificate, algorithm: IdHash): Uint8Array {
   const info = onlyElement(key.der, TAG.sequence).open();
   info.read(TAG.sequence);

@@ -2,11 +2,12 @@ import type { Certificate } from '../certificate.ts';
 import { TAG } from '../der/der.ts';
 import { digest, keyHash } from './ocsp-certificate-id.ts';
 
-/** AlgorithmIdentifier of SHA-1 with NULL: what every responder knows (RFC 5019 §2.1.1). */
+/** AlgorithmIdentifier of SHA-1 with NULL, which every responder supports (RFC 5019 §2.1.1). */
 const SHA1 = Buffer.from('300906052b0e03021a0500', 'hex');
 
 /**
- * DER of an OCSPRequest about one certificate (RFC 6960 §4.1), without a nonce, so that responders may answer from a cache.
+ * Returns the DER of an OCSPRequest for one certificate (RFC 6960 §4.1), without a nonce so that responders may use a
+ * cache.
  */
 export function ocspRequest({
   certificate,
@@ -26,7 +27,7 @@ export function ocspRequest({
   return element(TAG.sequence, element(TAG.sequence, list));
 }
 
-/** Everything here is short; only a serial number beyond the standard's 20 octets needs the second form. */
+/** Encodes a DER element. Only an overlong serial number needs more than 127 bytes, thus a long-form length. */
 function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

@@ -12,13 +12,13 @@ import { reasonName } from './revocation-answer.ts';
 import type { SignatureAlgorithm } from '../signature.ts';
 import { parseSignatureAlgorithm } from '../signature.ts';
 
-/** More than any responder needs to show for itself. */
+/** More certificates than any real responder sends. */
 const MAX_CERTIFICATES = 10;
 const TAG_ENUMERATED = 0x0a;
 const BASIC = '1.3.6.1.5.5.7.48.1.1';
 const SUCCESSFUL = 0;
 
-/** What a responder signed. Instants in ms UTC. */
+/** A parsed BasicOCSPResponse; its signature is not verified yet. Times in ms UTC. */
 export interface BasicOcspResponse {
   readonly responder: { readonly name: DistinguishedName } | { readonly keyHash: Uint8Array };
   readonly producedAt: number;
@@ -29,7 +29,7 @@ export interface BasicOcspResponse {
     readonly signed: Uint8Array;
     readonly octets: Uint8Array;
   };
-  /** DER of the certificates that came along. */
+  /** DER of the enclosed certificates. */
   readonly certificates: readonly Uint8Array[];
 }
 
@@ -43,7 +43,7 @@ export interface SingleResponse {
   readonly extensions: Extensions;
 }
 
-/** Reads an OCSPResponse (RFC 6960 §4.2.1); null where the responder answered with an error. Throws PkiError. */
+/** Parses an OCSPResponse (RFC 6960 §4.2.1). Returns null for an error status. Throws PkiError on malformed input. */
 export function parseOcspResponse(der: Uint8Array): BasicOcspResponse | null {
   const outer = onlyElement(der, TAG.sequence).open();
   const status = outer.read(TAG_ENUMERATED).content;

@@ -1,27 +1,30 @@
 import { MINUTE_MS } from '../../../contract/durations.ts';
 
-/** Why a CRL or an OCSP response says nothing that counts of a certificate. */
+/** Why a CRL or OCSP response gives no usable status for a certificate. */
 export type RevocationRefusal =
   | 'too_large'
   | 'malformed'
   | 'bad_signature'
-  /** Of another issuer, or of a key that may not speak for this one. */
+  /** From another issuer, or signed by a key that this issuer did not authorise. */
   | 'wrong_issuer'
-  /** A delta, another shard, other kinds of certificates or some reasons only, without an entry for this certificate. */
+  /**
+   * Has no entry for this certificate, and does not cover it (delta, other shard, other kind of certificate, some
+   * reasons).
+   */
   | 'wrong_scope'
-  /** Past its nextUpdate, without one, or from the future, and not a revocation. */
+  /** Not a revocation, and expired, without an end of validity, or from the future. */
   | 'stale'
   /** The OCSP responder answered with an error, or does not know the certificate. */
   | 'responder_refused';
 
-/** Tolerated clock skew: how far a signer's clock may be ahead of ours, in ms. */
+/** How far a signer's clock may be ahead of ours. */
 export const CLOCK_SKEW_MS = 5 * MINUTE_MS;
 
-/** What a verified statement says of one certificate. Instants in ms UTC. */
+/** Result of evaluating a CRL or OCSP response for one certificate. Times in ms UTC. */
 export type RevocationAnswer =
   | {
       readonly state: 'good' | 'revoked';
-      /** RFC 5280 §5.3.1, as `keyCompromise`; null where none is given. */
+      /** Name of the reason (RFC 5280 §5.3.1) such as `keyCompromise`; null if none is given. */
       readonly reason: string | null;
       readonly revokedAt: number | null;
       readonly thisUpdate: number;
@@ -29,7 +32,7 @@ export type RevocationAnswer =
     }
   | { readonly state: 'none'; readonly why: RevocationRefusal };
 
-/** CRLReason of RFC 5280 §5.3.1, by its number. 7 is not used. */
+/** CRLReason names by number (RFC 5280 §5.3.1). 7 is not used. */
 const REASONS: ReadonlyMap<number, string> = new Map([
   [0, 'unspecified'],
   [1, 'keyCompromise'],
@@ -43,7 +46,7 @@ const REASONS: ReadonlyMap<number, string> = new Map([
   [10, 'aACompromise'],
 ]);
 
-/** The name of a CRLReason from the content of its ENUMERATED; null for a number that the standard does not have. */
+/** Returns the name of a CRLReason from the content of its ENUMERATED, or null for an undefined number. */
 export function reasonName(content: Uint8Array): string | null {
   return content.length === 1 ? (REASONS.get(content[0] ?? 0xff) ?? null) : null;
 }

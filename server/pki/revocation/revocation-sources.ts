@@ -5,8 +5,8 @@ import { WEEK_MS } from '../../../contract/durations.ts';
 const SHORT_LIVED_MS = WEEK_MS;
 
 /**
- * Whether there is nothing to ask about this certificate's revocation, by its CA's own decision: it says so (RFC 9608), or it
- * lives for seven days at most and names no source (BR §4.9.10 and its definition of short-lived).
+ * Returns whether the CA intentionally provides no revocation information: the certificate says so (RFC 9608), or it is
+ * valid for at most seven days and names no source (short-lived certificate, BR §4.9.10).
  */
 export function hasNoRevocationInformation(certificate: Certificate): boolean {
   if (certificate.isCertificateAuthority) return false;
@@ -15,7 +15,7 @@ export function hasNoRevocationInformation(certificate: Certificate): boolean {
   return !namesSource && certificate.notAfter - certificate.notBefore <= SHORT_LIVED_MS;
 }
 
-/** SHA-256 of SubjectPublicKeyInfo, lower-case hex: the same key under whatever certificate. */
+/** Returns the SHA-256 of SubjectPublicKeyInfo in lower-case hex. Equal for all certificates with the same key. */
 export function subjectPublicKeyHash({ key }: Certificate): string {
   return hash('sha256', key.der, 'hex');
 }
