@@ -6,48 +6,48 @@ import type { Store } from '../store/db/open-store.ts';
 import type { Readiness, Telemetry } from '../telemetry/index.ts';
 import type { Settings } from './http/public-settings.ts';
 
-/** Everything the app needs, as plain values: it reads no environment, no clock and no machine on its own. */
+/** Everything the app needs. It reads no environment, clock or machine state by itself. */
 export interface AppOptions {
   store: Store;
   identity: IdentityProvider;
-  /** null where nothing is sold. */
+  /** Null if nothing is sold. */
   payments: PaymentProvider | null;
   config: AppConfig;
   secrets: { session: string; mailPage: string; invite: string };
   /** Instants are ms UTC. */
   clock: { now(): number };
-  /** What the guarded way out lets through, asked before a host is stored. */
+  /** The egress policy for hosts of monitors, applied before a host is stored. */
   policy: { permits(ip: string): boolean; permitsLocalNames: boolean };
-  /** The same for the addresses of channels. */
+  /** The egress policy for addresses of channels. */
   channelPolicy: AppOptions['policy'];
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** The folder of the built pages. */
+  /** Folder of the built web app. */
   webRoot: string;
-  /** Where mail is kept while there is no mail server; null with one. */
+  /** Folder for captured mail while no mail server is configured; null with one. */
   mailFolder: string | null;
   timing?: Partial<Timing>;
-  /** What this process tells of its work. Default: it counts, and traces nothing. */
+  /** Default: metrics without traces. */
   telemetry?: Telemetry;
-  /** Gets a line for each answer. Default: nobody reads them. */
+  /** Gets a line for each answer. Default: no such log. */
   requestLog?: Pick<Logger, 'info'>;
-  /** Default: ready for as long as it lives. */
+  /** Default: always ready. */
   readiness?: Readiness;
 }
 
 interface AppConfig {
   publicUrl: URL;
   publicUrlIsDefault: boolean;
-  /** Ranges whose forwarded headers count. */
+  /** CIDR ranges of proxies whose forwarding headers are trusted. */
   trustedProxies: readonly string[];
   signups: 'open' | 'invite' | 'closed';
-  /** Whether people without an account may have a host looked at. */
+  /** Whether people without an account may have a host checked. */
   tryIt: boolean;
   limits: Limits;
   insecureHttp: boolean;
   firebase: Settings['firebase'];
   oidc: Settings['oidc'];
   billing: Settings['billing'];
-  /** null: figures are for this machine alone. */
+  /** Null: only this machine may read the metrics. */
   metricsToken: string | null;
   analyticsId: string | null;
   supportEmail: string;
@@ -58,11 +58,11 @@ interface AppConfig {
 export interface Timing {
   /** How long adding a domain waits for its first check. */
   firstCheckMs: number;
-  /** How long a look without an account is waited for. */
+  /** How long a preview check waits for its result. */
   glanceMs: number;
-  /** Between two signs of life on an event stream; each one also asks whether the session still lives. */
+  /** Interval between heartbeats of an event stream; each one also checks the session. */
   heartbeatMs: number;
-  /** How long the question about health waits for the database: one behind a dead network answers nothing at all. */
+  /** How long a health check waits for the database: behind a dead network it never answers. */
   databaseMs: number;
 }
 

@@ -52,7 +52,7 @@ import { CALLS } from '../../contract/calls/calls.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** The whole HTTP side: the API below /api, the built pages on everything else. */
+/** Creates the HTTP app: the API below /api, the built web app everywhere else. */
 export function createApp(options: AppOptions): Hono<AppEnv> {
   const { store, config, clock, secrets, log } = options;
   const secureCookies = !(config.insecureHttp && config.publicUrl.protocol === 'http:');
@@ -139,12 +139,15 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   return app;
 }
 
-/** Tells a one-click unsubscribe (RFC 8058): mail programs post it from any origin, without cookies; only the token in its path counts. */
+/**
+ * Returns whether this is a one-click unsubscribe (RFC 8058). Mail programs post it from any origin and without
+ * cookies; only the token in its path authorises it.
+ */
 function isOneClick({ method, path }: { method: string; path: string }): boolean {
   return method === 'POST' && /^\/api\/unsubscribe\/[^/]+$/.test(path);
 }
 
-/** Checks every request before its route runs: path length, rate, https, and below /api also origin and size. */
+/** Checks every request before its route runs: path length, rate, https, and below /api also origin and body size. */
 function guard(app: Hono<AppEnv>, parts: AppParts): void {
   const { config, limits, thisMachine, telemetry, requestLog } = parts;
   const headersFor = securityHeaders(config);
@@ -173,7 +176,7 @@ function guard(app: Hono<AppEnv>, parts: AppParts): void {
   });
 
   app.use('/api/*', async (c, next) => {
-    const limited = limits.allowInTheOpen(c, 'byAddress', c.get('client').network);
+    const limited = limits.allowWithHeaders(c, 'byAddress', c.get('client').network);
     if (limited) return problemResponse(c, limited);
     const foreign =
       SAFE_METHODS.has(c.req.method) || isOneClick(c.req) || showsToken(c)
@@ -203,17 +206,17 @@ function domainRoutes(api: Api, parts: AppParts): void {
 }
 
 const ORDINARY_KILOBYTES = 64;
-/** A hundred lines with notes of 2,000 characters, which take three bytes each in many scripts. */
+/** Fits 100 lines with notes of 2,000 characters, at three UTF-8 bytes each as in many scripts. */
 const IMPORT_KILOBYTES = 1_024;
 const IMPORTS = new Set([CALLS.previewImport, CALLS.importDomains].map(({ path }) => `/api${path}`));
 
-/** Refuses bodies that are longer than their call needs. */
+/** Refuses bodies over 64 kB, or over 1 MB for imports. */
 function bodyLimits(): MiddlewareHandler<AppEnv> {
-  const [ordinary, ofImports] = [atMost(ORDINARY_KILOBYTES), atMost(IMPORT_KILOBYTES)];
-  return (c, next) => (IMPORTS.has(c.req.path) ? ofImports : ordinary)(c, next);
+  const [ordinaryLimit, importLimit] = [limitBody(ORDINARY_KILOBYTES), limitBody(IMPORT_KILOBYTES)];
+  return (c, next) => (IMPORTS.has(c.req.path) ? importLimit : ordinaryLimit)(c, next);
 }
 
-const atMost = (kilobytes: number) =>
+const limitBody = (kilobytes: number) =>
   bodyLimit({
     maxSize: kilobytes * 1024,
     onError: (c) => problemResponse(c as AppContext, refuse('too_large', `Send less than ${kilobytes} kB.`)),

@@ -18,7 +18,7 @@ export type OperatorAppOptions = Required<
   timing?: { databaseMs: number };
 };
 
-/** What a process that only works serves: its figures and its health, at the addresses where the others have them. */
+/** Creates the HTTP app of a worker-only process: metrics and health, at the same paths as in `createApp`. */
 export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   const { config, telemetry, log, timing = DEFAULT_TIMING } = options;
   const app = new Hono<AppEnv>();
@@ -37,16 +37,16 @@ export function createOperatorApp(options: OperatorAppOptions): Hono<AppEnv> {
   app.notFound((c) => c.text('Not found\n', 404, { 'Cache-Control': 'no-store' }));
 
   const health = createHealth({ ...options, thisMachine, timing });
-  const questions = {
+  const healthChecks = {
     '/api/health': () => health.whole(),
     '/api/health/live': () => health.live(),
     '/api/health/ready': () => health.ready(),
     '/api/health/late': (c: AppContext) => health.late(c),
   };
-  for (const [path, ask] of Object.entries(questions))
+  for (const [path, check] of Object.entries(healthChecks))
     app.get(path, async (c) => {
       c.header('Cache-Control', 'no-store');
-      const answer = await ask(c);
+      const answer = await check(c);
       if (answer instanceof Refusal) return problemResponse(c, answer);
       return answer instanceof Response ? answer : c.json(answer);
     });

@@ -37,7 +37,7 @@ function quietHoursWire(quiet: AlertSettings['quietHours']): AlertSettingsWire['
   );
 }
 
-/** What is left out is absent: an account keeps it as it is, a domain follows its account. */
+/** Leaves omitted fields absent: an account keeps their values, a domain inherits those of its account. */
 export function readSettings(wire: Partial<AlertSettingsWire>): Partial<AlertSettings> {
   const { channels, steps, quiet_hours: quiet, muted } = wire;
   return {
@@ -83,7 +83,7 @@ export function incidentWire(
   };
 }
 
-/** The one whose words say what is wrong, whether or not it was told. */
+/** Returns the step whose wording describes the problem, whether or not an alert was sent for it. */
 function stepOf({ problem, told }: StoredIncident): AlertStep {
   if (problem === 'expiry') return 'warning';
   if (problem === 'revoked') return 'revoked';

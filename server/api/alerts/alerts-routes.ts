@@ -32,10 +32,10 @@ import { DAY_MS, WEEK_MS } from '../../../contract/durations.ts';
 import { sentAlerts } from '../../store/alerts/alert-history.ts';
 import { incidentsOf } from '../../store/alerts/monitor-incidents.ts';
 
-const PREVIEWED = 20;
-const PREVIEWED_MS = 90 * DAY_MS;
+const MAX_PREVIEWED = 20;
+const PREVIEW_SPAN_MS = 90 * DAY_MS;
 
-/** What an account and each of its domains is told of, and when. */
+/** Registers the calls for alert settings, of an account and of its domains, and for previews of alerts. */
 export function alertRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
 
@@ -60,9 +60,9 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     const settings = body.settings && readSettings(body.settings);
     if (settings) {
       const { settings: known } = await accountAlerts(store, account.id);
-      const tooOften =
+      const limitedByChecks =
         tellsOtherwise(known, { ...known, ...settings }) && (await limitChecksOfAll(parts, account));
-      if (tooOften) return tooOften;
+      if (limitedByChecks) return limitedByChecks;
     }
     const change = {
       settings,
@@ -89,15 +89,15 @@ export function alertRoutes(api: Api, parts: AppParts): void {
     };
     const of = monitorId === undefined ? 'account' : 'domain';
     const plans = await alertPlansOf(store, { ...scope, now });
-    const until = iso(now + PREVIEWED_MS);
+    const until = iso(now + PREVIEW_SPAN_MS);
     let soonest: PlannedAlertWire[] = [];
     let count = 0;
     for await (const monitor of plans.monitors()) {
       const planned = plannedAlerts(monitor, plans, { tried, of, now });
-      // All of one domain are shown; of an account those to come.
+      // Count all alerts of a single domain, but of an account only those of the next 90 days.
       const counted = planned.filter(({ at }) => monitorId !== undefined || at < until);
       count += counted.length;
-      soonest = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(0, PREVIEWED);
+      soonest = [...soonest, ...counted].toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(0, MAX_PREVIEWED);
     }
     return { data: { alerts: soonest, more: count - soonest.length } };
   });
@@ -123,16 +123,16 @@ export function alertRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.subscribeDomain, async ({ params, session: { account }, now }) => {
     const key = { accountId: account.id, monitorId: params.id };
     if ((await monitorOf(store, key)) === null) return REFUSALS.notFound();
-    // Only the own address: whoever reads another one said no for themselves.
+    // Only for the account's own address: readers of other addresses unsubscribed themselves.
     await setUnsubscribed(store, { ...key, channelKey: ACCOUNT_MAIL }, { wish: 'none', now });
     const data = await domainAlertsWire(parts, { ...key, now });
     return data === null ? REFUSALS.notFound() : { data };
   });
 }
 
-const MOST_PLANNED = 20;
+const MAX_PLANNED = 20;
 
-/** All that is told of one domain; null where the account has no such domain. */
+/** Returns a domain's incidents, alert settings, planned and sent alerts; null if the account has no such domain. */
 async function domainAlertsWire(
   { store, config }: Pick<AppParts, 'store' | 'config'>,
   { accountId, monitorId, now }: { accountId: string; monitorId: string; now: number },
@@ -145,16 +145,17 @@ async function domainAlertsWire(
   const wording = { productName: config.productName, timeZone, now };
   const incidents = await incidentsOf(store.db, { ...key, since: now - WEEK_MS });
   const sent = await sentAlerts(store, key);
-  const isTold = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
+  const hasRecipient = routeAlert({ severity: 'critical' }, { ...context, now }).length > 0;
   const planned = [];
   const plans = await alertPlansOf(store, { ...key, now });
-  if (isTold) for await (const one of plans.monitors()) planned.push(...plannedAlerts(one, plans, { now }));
+  if (hasRecipient)
+    for await (const one of plans.monitors()) planned.push(...plannedAlerts(one, plans, { now }));
   return {
     incidents: incidents.map((incident) =>
       incidentWire(incident, { displayName: displayName(monitor), timeZone, now }),
     ),
-    is_told: isTold,
-    planned: planned.slice(0, MOST_PLANNED),
+    is_told: hasRecipient,
+    planned: planned.slice(0, MAX_PLANNED),
     sent: sent.map((one) => sentAlertWire(one, wording)),
     own: ownSettingsWire(await ownSettingsOf(store, key)),
     effective: settingsWire(settings),

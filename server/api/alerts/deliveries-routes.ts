@@ -8,12 +8,12 @@ import { deliveryWire } from './channel-wire.ts';
 import { refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 
-/** What became of a message. */
+/** Shows what became of a message, and sends it once more. */
 export function deliveryRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
   const { productName } = parts.config;
-  const answerOf = (receipt: Receipt, told: { timeZone: string | null; now: number }) => ({
-    data: deliveryWire(receipt, { productName, ...told }),
+  const answerOf = (receipt: Receipt, context: { timeZone: string | null; now: number }) => ({
+    data: deliveryWire(receipt, { productName, ...context }),
   });
 
   api.on(CALLS.delivery, async ({ params, session: { account }, now }) => {
@@ -30,15 +30,15 @@ export function deliveryRoutes(api: Api, parts: AppParts): void {
       limits.allow('replayByChannel', `${account.id}:${known.channelKey}`) ??
       limits.allow('replayByAccount', account.id);
     if (limited) return limited;
-    const told = { timeZone: account.timeZone, now };
+    const context = { timeZone: account.timeZone, now };
     const replayed = await replayDelivery(store, {
       ...key,
       now,
-      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt, told)),
+      alongside: (trx, receipt) => once.keep(trx, answerOf(receipt, context)),
     });
     if (replayed === 'not_found') return notFound();
     if (typeof replayed === 'string') return CHANNEL_REFUSALS[replayed]();
-    return answerOf(replayed, told);
+    return answerOf(replayed, context);
   });
 }
 

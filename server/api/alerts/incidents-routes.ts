@@ -10,11 +10,11 @@ import { refuse } from '../http/problem.ts';
 import { limitFollowing } from '../auth/verified-address.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-const MOST_SNOOZED_MS = 30 * DAY_MS;
+const MAX_SNOOZE_MS = 30 * DAY_MS;
 
 const noIncident = () => refuse('not_found', 'There is no such incident.');
 
-/** What people say to trouble: that they know of it, or that it can wait. */
+/** Acknowledges and snoozes incidents. */
 export function incidentRoutes(api: Api, parts: AppParts): void {
   const { store } = parts;
 
@@ -24,9 +24,9 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
   ) {
     const monitorId = await monitorOfIncident(store, { accountId: account.id, incidentId });
     if (monitorId === null) return noIncident();
-    // A check follows, at once or when it was put off to.
-    const isFollowed = !('acknowledged' in wish && wish.acknowledged);
-    const limited = isFollowed
+    // All but an acknowledgement triggers a check: at once, or when the snooze ends.
+    const triggersCheck = !('acknowledged' in wish && wish.acknowledged);
+    const limited = triggersCheck
       ? (parts.limits.allow('checkByDomain', monitorId) ?? limitFollowing(parts, account, monitorId))
       : null;
     if (limited) return limited;
@@ -43,7 +43,7 @@ export function incidentRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.snoozeIncident, async ({ params, body, session: { account }, now }) => {
     const until = body.until === null ? null : Date.parse(body.until);
-    if (until !== null && (until <= now || until > now + MOST_SNOOZED_MS))
+    if (until !== null && (until <= now || until > now + MAX_SNOOZE_MS))
       return refuse('invalid_request', 'Choose a time within the next 30 days (until)');
     return change({ account, incidentId: params.id, now }, { snoozedUntil: until });
   });

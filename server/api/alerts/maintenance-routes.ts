@@ -13,7 +13,7 @@ import { limitCheck, limitChecksOfAll } from '../auth/verified-address.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from '../domains/domain-wire.ts';
 
-/** Times of expected work, in which nobody is told of trouble. */
+/** Manages maintenance windows, in which no alerts about problems are sent. */
 export function maintenanceRoutes(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
 
@@ -49,7 +49,7 @@ export function maintenanceRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.removeMaintenance, async ({ params, session: { account }, now }) => {
     const { id: accountId, timeZone } = account;
     const window = (await maintenanceOf(store, { accountId, now })).find(({ id }) => id === params.id);
-    // What it kept silent is told by the checks that follow.
+    // Removing an active window triggers checks, which send the alerts that it suppressed.
     if (window && maintenanceUntil([window], now, timeZone) !== null) {
       const { domain } = window;
       const limited =

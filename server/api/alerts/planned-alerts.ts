@@ -12,12 +12,12 @@ import {
 import type { AlertPlans, PlannedMonitor } from '../../store/alerts/alert-plans.ts';
 import { iso } from '../domains/domain-wire.ts';
 
-/** Other choices than those that hold; what is absent is as it is. */
+/** Settings to try instead of the stored ones. Absent fields keep the stored value. */
 export type Tried = Partial<Pick<AlertSettings, 'steps' | 'quietHours'>>;
 
 /**
- * What would be sent of a monitor if nobody renewed, soonest first. `tried` counts as the account's choice, or as the
- * monitor's own.
+ * Returns the alerts that a monitor would cause if nobody renewed, soonest first. `tried` replaces settings of the
+ * account or of the domain, as `of` says.
  */
 export function plannedAlerts(
   monitor: PlannedMonitor,

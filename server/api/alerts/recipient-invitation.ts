@@ -7,12 +7,12 @@ import { Refusal } from '../http/problem.ts';
 import { countAll, type Limit } from '../http/rate-limit.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-const GOOD_FOR_MS = 7 * DAY_MS;
+const VALID_MS = 7 * DAY_MS;
 /** Protects one mailbox from invitations of many accounts. */
 const BY_ADDRESS = { count: 3, windowMs: DAY_MS };
 const BY_ACCOUNT = { count: 20, windowMs: DAY_MS };
 
-/** Makes the link with which the reader of `address` agrees to get alerts; refuses where too many were asked for. */
+/** Creates the link with which the reader of `address` agrees to get alerts. Refuses after too many invitations. */
 export async function inviteRecipient(
   { store, config }: Pick<AppParts, 'store' | 'config'>,
   { account, address, now }: { account: Account; address: string; now: number },
@@ -29,14 +29,14 @@ export async function inviteRecipient(
     ['invite-recipient:all', inTotal],
   ]);
   if (counted instanceof Refusal) return counted;
-  const expiresAt = now + GOOD_FOR_MS;
-  // Its end is part of what is hashed and kept, so that nobody can put it off.
+  const expiresAt = now + VALID_MS;
+  // The database stores a hash of the token with its expiry, so nobody can extend it.
   const token = `${randomBytes(32).toString('base64url')}.${expiresAt.toString(36)}`;
   const url = mailedLink('/confirm-recipient', token, config.publicUrl);
   return { token, url, accountName: account.email, expiresAt };
 }
 
-/** Whether a token is past its end; whether it was ever good only the database knows. */
+/** Returns whether a token has expired. Only the database knows whether it was ever valid. */
 export function isInvitationOver(token: string, now: number): boolean {
   const expiresAt = Number.parseInt(token.split('.')[1] ?? '', 36);
   return !(expiresAt > now);

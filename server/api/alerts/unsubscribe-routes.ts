@@ -26,12 +26,12 @@ const OLD_LINK = () =>
     'The link is from an old mail. Open the link at the end of a newer one, or sign in and change when we write.',
   );
 
-/** Serves the readers of mail: whoever holds a link from a mail to them needs no account. */
+/** Serves people who read mail from us without an account: the link in the mail authorises them. */
 export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts): void {
   const keys = unsubscribeKeys(secrets.session);
   const oldKey = derivedKey(secrets.session, 'unsubscribe');
 
-  /** Reads a token made with `key`, or one from before migration 0019, which worked everywhere, while its account accepts those. */
+  /** Reads a token made with `key`, or one from before migration 0019 while its account still accepts those. */
   async function subjectOf(token: string, key: Buffer, now: number): Promise<MailSubject | Refusal> {
     const subject = readUnsubscribeToken(key, token);
     if (subject !== null) return subject;
@@ -74,7 +74,7 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
     if (subject instanceof Refusal) return subject;
     const reader = await mailReader(store, subject);
     if (!reader) return BAD_LINK();
-    // Whoever unsubscribed from everything stays unsubscribed from everything.
+    // Do not narrow an earlier unsubscription from everything.
     if (reader.unsubscribed !== 'all')
       await setUnsubscribed(store, subject, { wish: oneClickWish(subject), now });
     return { data: null };
@@ -89,7 +89,10 @@ export function mailReaderRoutes(api: Api, { store, secrets, config }: AppParts)
   });
 }
 
-/** Ends mail about the domain of an alert, and of a digest only the digest: whoever tidies a mailbox must not lose alerts by it. */
+/**
+ * Returns what one click ends: mail about an alert's domain, or the digest only, so that somebody who tidies a mailbox
+ * does not lose alerts.
+ */
 function oneClickWish({ monitorId, channelKey }: MailSubject): Wish {
   if (monitorId !== null) return 'domain';
   return channelKey === ACCOUNT_MAIL ? 'digest' : 'all';

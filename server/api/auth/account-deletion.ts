@@ -7,8 +7,8 @@ import type { AppParts } from '../http/api.ts';
 import { refuse, type Refusal } from '../http/problem.ts';
 
 /**
- * Ends what would go on taking money, then deletes the person at the identity provider, then everything of the account.
- * null where all of it is done; else the account is as it was, and the same again is safe.
+ * Cancels subscriptions, then deletes the user at the identity provider, then the account. Returns null when all is
+ * done. After a refusal the account still exists, and the caller may safely try again.
  */
 export async function deleteWholeAccount(
   parts: AppParts,
@@ -19,7 +19,7 @@ export async function deleteWholeAccount(
   const cancelled: string[] = [];
   try {
     await cancelSubscriptions(parts, account.id, cancelled);
-    // The user of the built-in provider goes in the transaction of the account.
+    // Does nothing for the built-in provider: its users are deleted in the account's transaction.
     for (const { subject } of await identitiesOf(store, account.id)) await parts.identity.deleteUser(subject);
   } catch (error) {
     const refusal = refusalOf(error, parts.config.supportEmail);
@@ -28,11 +28,11 @@ export async function deleteWholeAccount(
     return refusal;
   }
   const outcome = await deleteAccount(store, account.id, now, { runsBeside: cancelled });
-  // Bought in this very moment, in another window.
+  // The user has just bought a subscription in another window: cancel that one, too.
   return outcome === 'subscribed' ? deleteWholeAccount(parts, account, now) : null;
 }
 
-/** Adds to `cancelled` what it cancels. */
+/** Cancels all running subscriptions and adds their ids to `cancelled`. @throws PaymentsUnavailable */
 async function cancelSubscriptions(
   { store, payments }: AppParts,
   accountId: string,

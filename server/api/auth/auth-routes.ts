@@ -16,7 +16,7 @@ import { createHmac } from 'node:crypto';
 import { normaliseAddress } from '../../core/index.ts';
 import { derivedKey } from './derived-keys.ts';
 
-/** Recognises an address that had its trial, in any of its spellings; without this deployment's secret it says nothing. */
+/** Hashes an address to recognise a second trial, in any spelling. Keyed, so that hashes alone reveal nothing. */
 function trialAddressHash(secret: string, email: string): string {
   return createHmac('sha256', derivedKey(secret, 'trial-address'))
     .update(normaliseAddress(email))
@@ -41,7 +41,7 @@ const TOKEN_REFUSALS: Record<TokenRefusal, [code: ProblemCode, detail: string]> 
 const timeZoneOf = (header: string | undefined) =>
   header !== undefined && isTimeZone(header) ? header : null;
 
-/** From an identity provider's token to the product's own session, and to its end. */
+/** Exchanges an identity provider's token for our own session, refreshes that session, and ends it. */
 export function authRoutes(api: Api, parts: AppParts): void {
   const { store, identity, sessions, secrets, config, clock } = parts;
   const maySignUp = signUpPolicy({ signups: config.signups, secret: secrets.invite, now: () => clock.now() });
@@ -50,12 +50,12 @@ export function authRoutes(api: Api, parts: AppParts): void {
     const verified = await identity.verify(body.token);
     if (!verified.ok) return refuse(...TOKEN_REFUSALS[verified.reason]);
     const { claims } = verified;
-    // Who comes from the built-in provider was let in where that identity was made.
+    // The built-in provider's sign-up route has applied the sign-up policy already.
     const isBuiltIn = claims.provider === BUILT_IN;
     const decision = isBuiltIn
       ? 'allowed'
       : await maySignUp(claims.email, body.invite ?? c.req.header('x-invite'));
-    const arrival = {
+    const signIn = {
       issuer: claims.provider,
       subject: claims.subject,
       email: claims.email,
@@ -72,14 +72,14 @@ export function authRoutes(api: Api, parts: AppParts): void {
       inSessionOf: (await sessions.shown(c))?.account.id ?? null,
       now,
     };
-    // A sign-up by password was counted where it was made, and its address is not verified yet. All others are counted here, where
-    // they make an account: whoever has one signs in, however many were made.
-    const isCounted = isBuiltIn && !claims.emailVerified;
-    let opened = await openAccount(store, { ...arrival, mayCreate: decision === 'allowed' && isCounted });
+    // The sign-up route has counted sign-ups by password; their address is not verified yet. Count all others here, and
+    // only if they create an account, so that the limit never blocks a sign-in to an existing account.
+    const wasCounted = isBuiltIn && !claims.emailVerified;
+    let opened = await openAccount(store, { ...signIn, mayCreate: decision === 'allowed' && wasCounted });
     if (!opened.ok && opened.code === 'signups_closed' && decision === 'allowed') {
       const limited = await countSignUp(store, { client: c.get('client'), limits: config.limits, now });
       if (limited) return limited;
-      opened = await openAccount(store, { ...arrival, mayCreate: true });
+      opened = await openAccount(store, { ...signIn, mayCreate: true });
     }
     if (!opened.ok && opened.code === 'email_taken')
       return refuse(opened.code, 'This address already has an account that signs in another way.');
@@ -90,8 +90,8 @@ export function authRoutes(api: Api, parts: AppParts): void {
     c.header('Cache-Control', 'no-store');
     const sessionId = await sessions.open(c, opened.account);
     if (sessionId === null) return refuse(...TOKEN_REFUSALS.session_over);
-    // The provider's session has done its work, and must not outlive a log-out here. Where it is gone already, somebody
-    // proved to own the address meanwhile: had ours been there a moment earlier, it would have ended with it.
+    // End the provider's session, so that it does not outlive a log-out here. If it is gone already, somebody has
+    // proved to own the address meanwhile, which ends all sessions but came before ours existed: end ours as well.
     if (claims.sessionId !== null && !(await identity.endSession(claims.sessionId))) {
       await endSession(store, sessionId);
       sessions.dropCookies(c);
@@ -121,11 +121,11 @@ export function userRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.updateUser, async ({ body, session }) => {
     const change = { fullName: body.full_name, companyName: body.company ?? '' };
-    return changed(await updateAccount(store, session.account.id, change));
+    return userAnswer(await updateAccount(store, session.account.id, change));
   });
 
   api.on(CALLS.setTimeZone, async ({ body, session }) =>
-    changed(await updateAccount(store, session.account.id, { timeZone: body.time_zone })),
+    userAnswer(await updateAccount(store, session.account.id, { timeZone: body.time_zone })),
   );
 
   api.on(CALLS.deleteUser, async ({ c, session, now }) => {
@@ -136,15 +136,15 @@ export function userRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-const changed = (account: Account | null) =>
+const userAnswer = (account: Account | null) =>
   account === null ? refuse('not_authenticated', 'Please sign in.') : { data: userWire(account) };
 
-/** Sign-in with an OpenID provider, in a popup: where it begins, and where the provider sends it back to. */
+/** Signs in with an OpenID provider, in a popup: starts the flow, and handles the provider's callback. */
 export function oidcRoutes(api: Api, parts: AppParts): void {
   const { store, identity, config } = parts;
   if (identity.builtIn === null) return;
   const forward = createForward(parts);
-  const done = new URL('/signed-in', config.publicUrl).href;
+  const signedInPage = new URL('/signed-in', config.publicUrl).href;
 
   api.on(CALLS.oidcStart, async ({ c, body, now }) => {
     if (!config.oidc.some(({ id }) => id === body.provider))
@@ -157,7 +157,7 @@ export function oidcRoutes(api: Api, parts: AppParts): void {
   api.on(CALLS.oidcCallback, async ({ c, params }) => {
     if (!config.oidc.some(({ id }) => id === params.id))
       return refuse('not_found', 'There is no such sign-in here.');
-    const end = (await forward(c)).headers.get('location');
-    return c.redirect(end?.startsWith(done) ? end : `${done}?error=failed`, 302);
+    const location = (await forward(c)).headers.get('location');
+    return c.redirect(location?.startsWith(signedInPage) ? location : `${signedInPage}?error=failed`, 302);
   });
 }

@@ -1,4 +1,4 @@
-/** In the order in which they are looked for: most browsers also claim to be the ones further down. */
+/** Checked in this order, because most browsers also claim to be the ones further down. */
 const BROWSERS: readonly [mark: RegExp, name: string][] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\b(?:OPR|Opera|OPiOS)\//, 'Opera'],
@@ -19,8 +19,8 @@ const SYSTEMS: readonly [mark: RegExp, name: string][] = [
 ];
 
 /**
- * "Firefox on Linux": what a User-Agent header seems to say. Anybody can write anything there, so the answer is made of
- * known words, or of the name that another program gives itself.
+ * Returns a name like "Firefox on Linux" for a User-Agent header. Clients can send anything, so the name consists of
+ * known words only, or of the product name that another program starts with.
  */
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([mark]) => mark.test(userAgent))?.[1] ?? programName(userAgent);
@@ -29,7 +29,7 @@ export function browserName(userAgent: string): string {
   return system === undefined ? name : `${name} on ${system}`;
 }
 
-/** "curl" of "curl/8.5.0". Every browser begins with "Mozilla", which says nothing. */
+/** Returns "curl" for "curl/8.5.0". Every browser begins with "Mozilla", which says nothing. */
 function programName(userAgent: string): string | null {
   const name = /^([A-Za-z][A-Za-z0-9._-]{0,30})(?:[/ ]|$)/.exec(userAgent)?.[1];
   return name === undefined || name === 'Mozilla' ? null : name;

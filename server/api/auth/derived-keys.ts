@@ -1,25 +1,25 @@
 import { hkdfSync } from 'node:crypto';
 import type { UnsubscribePair } from '../../core/index.ts';
 
-/** What keys are for. A label never changes: what was made with its key would not be recognised any more. */
+/** Purposes of keys. A label must never change: everything made with its key would become invalid. */
 export type KeyLabel =
   | 'bounce'
   | 'checkout-reference'
   | 'test-payments'
   | 'trial-address'
-  // Of tokens mailed before migration 0019, which one key made for every place.
+  // For tokens mailed before migration 0019, when one key served both places.
   | 'unsubscribe'
   | 'unsubscribe-one-click'
   | 'unsubscribe-page';
 
 const KEY_BYTES = 32;
 
-/** A key of its own for one use, from the secret of this deployment (HKDF-SHA256, RFC 5869). */
+/** Derives a 256-bit key for one purpose from the deployment's secret (HKDF-SHA256, RFC 5869). */
 export function derivedKey(secret: string, label: KeyLabel): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `certlantern ${label}`, KEY_BYTES));
 }
 
-/** The keys of unsubscribe tokens, from the secret of this deployment. */
+/** Derives the keys of unsubscribe tokens from the deployment's secret. */
 export const unsubscribeKeys = (secret: string): UnsubscribePair<Buffer> => ({
   page: derivedKey(secret, 'unsubscribe-page'),
   oneClick: derivedKey(secret, 'unsubscribe-one-click'),

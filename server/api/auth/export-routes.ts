@@ -11,7 +11,7 @@ import { jsonDocument } from '../documentation/json-document.ts';
 import { browserName } from './browser-name.ts';
 import { download } from '../http/download.ts';
 
-/** Everything of an account as one file, written out while it is read. */
+/** Streams everything stored about an account as one JSON file. */
 export function exportRoutes(api: Api, { store, identity, limits }: AppParts): void {
   api.on(CALLS.exportData, async ({ c, session, now }) => {
     const { account } = session;
@@ -26,7 +26,7 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
         left_out: 'Passwords, keys, tokens and mailed links. Certificates are public: their facts are in it.',
       },
       profile,
-      sign_in: await waysToSignIn(store, identity, account.id),
+      sign_in: await signInMethods(store, identity, account.id),
       sessions: open.map((each) => ({ ...each, browser: browserName(each.userAgent) })),
       ...accountExport(lagging(store), account, now),
     };
@@ -40,13 +40,13 @@ export function exportRoutes(api: Api, { store, identity, limits }: AppParts): v
   });
 }
 
-async function waysToSignIn(store: Store, identity: IdentityProvider, accountId: string) {
-  const ways = [];
+async function signInMethods(store: Store, identity: IdentityProvider, accountId: string) {
+  const methods = [];
   for (const { issuer, subject } of await identitiesOf(store, accountId))
-    ways.push({
+    methods.push({
       provider: issuer,
       subject,
       ...(issuer === BUILT_IN && identity.kind === 'built-in' && (await identity.methods(subject))),
     });
-  return ways;
+  return methods;
 }

@@ -9,13 +9,13 @@ import { refuse } from '../http/problem.ts';
 
 const INVALID_LINK = 'This link is not good any more. Ask for a new one.';
 
-/** How an account's owner signs in, and what the links in mails do. */
+/** Lists an account's sign-in methods, verifies its address and resets its password by mailed links. */
 export function identityAccountRoutes(
   api: Api,
   { store, identity }: AppParts,
   builtIn: BuiltInActions,
 ): void {
-  /** Null for accounts that came through a provider which was configured before. */
+  /** Returns the account's user at the built-in provider; null if it signed up through an earlier provider. */
   async function subjectOf(accountId: string): Promise<string | null> {
     const identities = await identitiesOf(store, accountId);
     return identities.find(({ issuer }) => issuer === BUILT_IN)?.subject ?? null;

@@ -5,7 +5,7 @@ import type { Store } from '../../store/db/open-store.ts';
 
 const PAGE_OF = { verify_email: '/verify', reset_password: '/reset-password' } as const;
 
-/** What the built-in identity provider leaves to the product: its mail, and what changes whose an account is. */
+/** Handles the built-in identity provider's events: queues its mail, and updates accounts when an address is proven. */
 export function createIdentityEvents({
   store,
   publicUrl,

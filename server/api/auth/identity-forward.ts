@@ -10,8 +10,8 @@ import { refuse, type Refusal } from '../http/problem.ts';
 type Failure = readonly [ProblemCode, string];
 
 /**
- * Asks the built-in provider's library. It sees a request made here, of what the contract names and nothing else: no
- * foreign header or field reaches it. Its cookies go on to the browser.
+ * Forwards a request to the built-in provider's library, rebuilt from the parsed input, so that no other header or
+ * field reaches the library. Passes its cookies on to the browser.
  */
 export function createForward({ identity, config }: Pick<AppParts, 'identity' | 'config'>) {
   return async (c: AppContext, body?: object): Promise<Response> => {
@@ -25,7 +25,7 @@ export function createForward({ identity, config }: Pick<AppParts, 'identity' | 
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    const response = await identity.handler(request).catch(answerForNobody);
+    const response = await identity.handler(request).catch(answerMissingUser);
     for (const setCookie of response.headers.getSetCookie())
       c.header('Set-Cookie', setCookie, { append: true });
     c.header('Cache-Control', 'no-store');
@@ -33,14 +33,14 @@ export function createForward({ identity, config }: Pick<AppParts, 'identity' | 
   };
 }
 
-/** The token of the library's session is in an HttpOnly cookie, and nowhere else where a script can read it. */
+/** Removes the session token from an answer: it belongs in the HttpOnly cookie, where no script can read it. */
 function withoutSession(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   return Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'token' && key !== 'session'));
 }
 
-/** The user was replaced or deleted while the request ran; what it still wanted to write has nobody to belong to. */
-function answerForNobody(error: unknown): Response {
+/** Answers 401 to a foreign key violation: the user was replaced or deleted while the request ran. */
+function answerMissingUser(error: unknown): Response {
   if (!refersToNothing(error)) throw error;
   return Response.json({ code: 'UNAUTHORIZED' }, { status: 401 });
 }
@@ -60,23 +60,23 @@ const SIGN_IN_AGAIN: Failure = ['not_authenticated', 'Please sign in again.'];
 const WRONG_CODE: Failure = ['invalid_code', 'The code is not right, or was used already.'];
 const NO_CODES: Failure = ['invalid_request', 'One-time codes are not in use here.'];
 
-/** Codes of the library, and ours. What is not here is a fault of ours or of the request. */
+/** Maps error codes, the library's and ours, to problems. Other codes are faults of ours or of the request. */
 const FAILURES: Record<string, Failure> = {
   INVALID_EMAIL_OR_PASSWORD: ['invalid_credentials', 'Email or password is not right.'],
   INVALID_PASSWORD: ['invalid_credentials', 'The password is not right.'],
   USER_ALREADY_EXISTS: TAKEN,
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: TAKEN,
-  // The unique key on addresses, met by two sign-ups at once.
+  // Two simultaneous sign-ups violated the unique key on addresses.
   FAILED_TO_CREATE_USER: TAKEN,
   [WEAK_PASSWORD_CODES.known]: WEAK_PASSWORD.known,
   [WEAK_PASSWORD_CODES.personal]: WEAK_PASSWORD.personal,
   IDENTITY_UNAVAILABLE: ['identity_unavailable', OIDC_FAILURES.unavailable],
   INVALID_CODE: WRONG_CODE,
   INVALID_BACKUP_CODE: WRONG_CODE,
-  // Five wrong codes end the sign-in that they were for.
+  // Five wrong codes end the sign-in.
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: SIGN_IN_AGAIN,
   INVALID_TWO_FACTOR_COOKIE: SIGN_IN_AGAIN,
-  // No session of the provider.
+  // The provider has no session for this request.
   UNAUTHORIZED: SIGN_IN_AGAIN,
   TOTP_ALREADY_ENABLED: ['invalid_request', 'One-time codes are in use already.'],
   TOTP_NOT_ENABLED: NO_CODES,
@@ -85,8 +85,8 @@ const FAILURES: Record<string, Failure> = {
 };
 
 /**
- * The library's answer as it is where it is a success, else as a problem like every other failure: by its code, or as
- * `otherwise` says where the call has one reason to fail.
+ * Passes the library's success on and maps its failures to refusals: by code, or to `otherwise` for calls that can fail
+ * for only one reason. @throws for unknown 5xx answers.
  */
 export async function passOn(
   c: AppContext,

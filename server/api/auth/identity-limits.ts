@@ -7,20 +7,20 @@ import { Refusal } from '../http/problem.ts';
 import { type Attempt, byClient, countAll, type Limit } from '../http/rate-limit.ts';
 import { MINUTE_MS, HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** Whose outcome guards an account. */
+/** Attempts at a password, a passkey or a code. */
 const SIGN_IN = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   address: { count: 50, windowMs: 15 * MINUTE_MS },
   prefix: { count: 200, windowMs: 15 * MINUTE_MS },
 };
-/** Three codes of a million are good at a time: fifty guesses a day find one in 18 years. */
+/** Three of a million codes are valid at a time: 50 guesses a day take 18 years on average to find one. */
 const CODE = {
   account: { count: 10, windowMs: 15 * MINUTE_MS },
   day: { count: 50, windowMs: DAY_MS },
 };
-/** A code is good for a minute and a half. */
+/** A code is valid for 90 seconds. */
 const CODE_USED = { count: 1, windowMs: 2 * MINUTE_MS };
-/** Each may put a mail into somebody's box. */
+/** Each may send a mail to somebody. */
 const RESET = {
   account: { count: 5, windowMs: HOUR_MS },
   address: { count: 20, windowMs: HOUR_MS },
@@ -33,30 +33,30 @@ const CHALLENGE = {
   prefix: { count: 400, windowMs: 15 * MINUTE_MS },
 };
 
-interface Ask {
+interface Requester {
   client: ClientAddress;
   now: number;
 }
 
-/** Counts a sign-in before its password is judged, so that parallel guesses cannot slip through together. */
+/** Counts a sign-in before its password is checked, so that parallel guesses cannot exceed the limit. */
 export async function beginSignIn(
   store: Store,
-  { email, client, now }: Ask & { email: string },
+  { email, client, now }: Requester & { email: string },
 ): Promise<Attempt | Refusal> {
   return countAll(store, now, [
     ...byClient('sign-in', client, SIGN_IN),
-    [`sign-in:account:${nameless(email)}`, SIGN_IN.account],
+    [`sign-in:account:${hashed(email)}`, SIGN_IN.account],
   ]);
 }
 
-/** As beginSignIn, where only the answer tells whose passkey it is. */
-export const beginPasskeySignIn = (store: Store, { client, now }: Ask): Promise<Attempt | Refusal> =>
+/** As `beginSignIn`, without a limit per account: only the answer reveals whose passkey it is. */
+export const beginPasskeySignIn = (store: Store, { client, now }: Requester): Promise<Attempt | Refusal> =>
   countAll(store, now, byClient('sign-in', client, SIGN_IN));
 
-/** Counts a guess at the password or a one-time code of `subject`, who has shown a cookie of the provider's. */
+/** Counts a guess at the password or a one-time code of `subject`, whom a cookie of the provider identifies. */
 export async function beginGuess(
   store: Store,
-  { at, subject, client, now }: Ask & { at: 'password' | 'code'; subject: string },
+  { at, subject, client, now }: Requester & { at: 'password' | 'code'; subject: string },
 ): Promise<Attempt | Refusal> {
   return countAll(store, now, [
     ...byClient('sign-in', client, SIGN_IN),
@@ -65,25 +65,25 @@ export async function beginGuess(
   ]);
 }
 
-/** Whether a one-time code may be judged: each is good once, though its time lasts a little longer (RFC 6238 §5.2). */
+/** Marks a one-time code as used. Returns false if it was used before: each is accepted once (RFC 6238 §5.2). */
 export async function isFreshCode(
   store: Store,
   { subject, code, now }: { subject: string; code: string; now: number },
 ): Promise<boolean> {
-  const key = `code-used:${nameless(`${subject} ${code}`)}`;
+  const key = `code-used:${hashed(`${subject} ${code}`)}`;
   const { count: limit, windowMs } = CODE_USED;
   return (await consumeRateLimit(store, { key, limit, windowMs, now })).allowed;
 }
 
-/** Counts a sign-up by its address, then by its network, so that one address that is refused uses up nothing of its neighbours. */
-export const countSignUp = (store: Store, { client, limits, now }: Ask & { limits: Limits }) => {
+/** Counts a sign-up by address, then by network: a refused address does not use up the limit of its neighbours. */
+export const countSignUp = (store: Store, { client, limits, now }: Requester & { limits: Limits }) => {
   const limit = (by: LimitName, windowMs: number, what: string): Limit => ({
     count: limits[by],
     windowMs,
     set: { by, what: `sign-ups ${what}` },
   });
   const { network, prefix } = client;
-  return onlyCount(store, now, [
+  return countWithoutRefund(store, now, [
     [`sign-up:address:hour:${network}`, limit('signUpsPerHour', HOUR_MS, 'an hour from one address')],
     [`sign-up:address:day:${network}`, limit('signUpsPerDay', DAY_MS, 'a day from one address')],
     [`sign-up:prefix:hour:${prefix}`, limit('networkSignUpsPerHour', HOUR_MS, 'an hour from one network')],
@@ -91,20 +91,20 @@ export const countSignUp = (store: Store, { client, limits, now }: Ask & { limit
   ]);
 };
 
-/** Unknown and known addresses count alike. */
-export const countReset = (store: Store, { email, client, now }: Ask & { email: string }) =>
-  onlyCount(store, now, [
+/** Counts known and unknown addresses alike, so that the limit does not reveal accounts. */
+export const countReset = (store: Store, { email, client, now }: Requester & { email: string }) =>
+  countWithoutRefund(store, now, [
     ...byClient('reset', client, RESET),
-    [`reset:account:${nameless(email)}`, RESET.account],
+    [`reset:account:${hashed(email)}`, RESET.account],
   ]);
 
 export const countVerification = (store: Store, { accountId, now }: { accountId: string; now: number }) =>
-  onlyCount(store, now, [[`verification:account:${accountId}`, VERIFICATION]]);
+  countWithoutRefund(store, now, [[`verification:account:${accountId}`, VERIFICATION]]);
 
-export const countChallenge = (store: Store, { client, now }: Ask): Promise<Refusal | null> =>
-  onlyCount(store, now, byClient('challenge', client, CHALLENGE));
+export const countChallenge = (store: Store, { client, now }: Requester): Promise<Refusal | null> =>
+  countWithoutRefund(store, now, byClient('challenge', client, CHALLENGE));
 
-async function onlyCount(
+async function countWithoutRefund(
   store: Store,
   now: number,
   limits: (readonly [string, Limit])[],
@@ -113,5 +113,5 @@ async function onlyCount(
   return counted instanceof Refusal ? counted : null;
 }
 
-/** No address is kept in readable form. */
-const nameless = (text: string) => createHash('sha256').update(text.toLowerCase()).digest('base64url');
+/** Hashes text for a key, so that no address is stored in readable form. */
+const hashed = (text: string) => createHash('sha256').update(text.toLowerCase()).digest('base64url');

@@ -14,7 +14,7 @@ import {
 import { refuse, Refusal } from '../http/problem.ts';
 import { identityAccountRoutes } from './identity-account-routes.ts';
 
-/** The built-in provider's routes, guarded; with another provider there are none. */
+/** Registers the built-in provider's routes, with rate limits; none with another provider. */
 export function identityRoutes(api: Api, parts: AppParts): void {
   const { builtIn } = parts.identity;
   if (builtIn === null) return;
@@ -66,16 +66,21 @@ function codeRoutes(
   { store }: AppParts,
   { builtIn, forward }: { builtIn: BuiltInActions; forward: Forward },
 ): void {
-  /** Forwards a guess at a password or a code, counted by the person whose cookie comes with it; `once` is spent. */
+  /** Forwards a guess at a password or code, counted for the user of its cookie. A `singleUseCode` works only once. */
   async function guess(
     c: AppContext,
-    { at, body, once, now }: { at: 'password' | 'code'; body: object; once?: string; now: number },
+    {
+      at,
+      body,
+      singleUseCode,
+      now,
+    }: { at: 'password' | 'code'; body: object; singleUseCode?: string; now: number },
   ): Promise<Response | Refusal> {
     const subject = await builtIn.callerOf(c.req.header('cookie') ?? '');
     if (subject === null) return refuse('not_authenticated', 'Please sign in again.');
     const attempt = await beginGuess(store, { at, subject, client: c.get('client'), now });
     if (attempt instanceof Refusal) return attempt;
-    if (once !== undefined && !(await isFreshCode(store, { subject, code: once, now })))
+    if (singleUseCode !== undefined && !(await isFreshCode(store, { subject, code: singleUseCode, now })))
       return refuse('invalid_code', 'This code was tried already. Wait for the next one.');
     const response = await forward(c, body);
     if (response.ok) await attempt.succeeded();
@@ -83,11 +88,11 @@ function codeRoutes(
   }
 
   api.on(CALLS.verifyTotp, async ({ c, body, now }) => {
-    // Apps show codes in two groups.
+    // Apps show codes in two groups, and people type the space.
     const code = body.code.replaceAll(' ', '');
-    return guess(c, { at: 'code', body: { code }, once: code, now });
+    return guess(c, { at: 'code', body: { code }, singleUseCode: code, now });
   });
-  // The library strikes these out itself.
+  // The library itself invalidates used backup codes.
   api.on(CALLS.verifyBackupCode, async ({ c, body, now }) => guess(c, { at: 'code', body, now }));
   for (const call of [CALLS.enableTotp, CALLS.disableTotp])
     api.on(call, async ({ c, body, now }) => guess(c, { at: 'password', body, now }));

@@ -15,7 +15,7 @@ import { MINUTE_MS, DAY_MS } from '../../../contract/durations.ts';
 const ACCESS_MS = 15 * MINUTE_MS;
 const REFRESH_IDLE_MS = 14 * DAY_MS;
 const REFRESH_MS = 30 * DAY_MS;
-/** A browser's tabs, and a retry after a lost answer, may show the token before last for this long. */
+/** The preceding refresh token works for this long, for parallel tabs and for retries after a lost answer. */
 const GRACE_MS = 10_000;
 const SECRET_BYTES = 32;
 
@@ -25,36 +25,35 @@ export interface ActiveSession {
 }
 
 export interface Sessions {
-  /** Of the access cookie. */
+  /** Name of the access cookie. */
   cookieName: string;
   /**
-   * Opens a session in the place of the one that the request shows, which ends. Answers its id; null where somebody proved to own the
-   * account's address since it was read.
+   * Opens a session, sets its cookies and ends the request's earlier session. Returns the new id; null if somebody has
+   * proved to own the account's address since `account` was read.
    */
   open(c: AppContext, account: Account): Promise<string | null>;
-  /** Of the access cookie; null when there is none that is good. */
+  /** Returns the session of the access cookie; null if that is missing or invalid. */
   current(c: AppContext): Promise<ActiveSession | null>;
-  /** Of either cookie: a quarter of an hour after the last refresh only the refresh cookie is left. Uses up neither. */
+  /** As `current`, else by refresh cookie, the only one left 15 minutes after a refresh. Does not use it up. */
   shown(c: AppContext): Promise<ActiveSession | null>;
-  /** Whether the request has a cookie of a session at all, good or not. */
+  /** Returns whether the request has a session cookie, valid or not. */
   isShown: (c: AppContext) => boolean;
-  /** Trades the refresh cookie for new cookies. Returns null, and leaves all cookies as they are, when it is not good. */
+  /** Exchanges the refresh cookie for new cookies. If it is invalid, returns null and leaves all cookies. */
   refresh(c: AppContext): Promise<ActiveSession | null>;
-  /** Ends the session of whichever cookie proves it, and drops both. */
+  /** Ends the session that either cookie proves, and deletes both cookies. */
   end(c: AppContext): Promise<void>;
   dropCookies(c: AppContext): void;
 }
 
 /**
- * The product's own sessions: two opaque tokens of the form `sessionId.secret`, of which the database has hashes only.
- * A refresh derives both next secrets from the shown one with a key of the server's. So the same successors can be
- * given again to a second tab within the grace time, though they are stored nowhere.
+ * Manages our own sessions: an access and a refresh token, each `sessionId.secret`, stored as hashes only. A refresh
+ * derives both new secrets from the old one (HMAC), so that within the grace time a second tab gets the same ones.
  */
 export function createSessions(options: {
   store: Store;
   secret: string;
   clock: { now(): number };
-  /** False where plain http is allowed: `__Host-` and Secure need https or localhost. */
+  /** False if plain http is allowed: `__Host-` and Secure need https or localhost. */
   secureCookies: boolean;
 }): Sessions {
   const { store, secret, clock, secureCookies } = options;
@@ -71,7 +70,7 @@ export function createSessions(options: {
       maxAge: maxAgeMs / 1000,
     });
   const read = (c: AppContext, use: 'session' | 'refresh') => parseToken(getCookie(c, cookieName(use)));
-  const give = (c: AppContext, sessionId: string, access: string, refresh: string) => {
+  const writeBoth = (c: AppContext, sessionId: string, access: string, refresh: string) => {
     write(c, 'session', `${sessionId}.${access}`, ACCESS_MS);
     write(c, 'refresh', `${sessionId}.${refresh}`, REFRESH_IDLE_MS);
   };
@@ -96,8 +95,8 @@ export function createSessions(options: {
     return { session: { sessionId: token.sessionId, account: rotation.account }, access, refresh };
   }
 
-  async function endShown(c: AppContext): Promise<void> {
-    // A refresh token that is older than the last one ends the session too.
+  async function endEarlier(c: AppContext): Promise<void> {
+    // rotate() itself ends the session if the refresh token was replaced too long ago.
     const session = (await sessions.current(c)) ?? (await rotate(c))?.session ?? null;
     if (session !== null) await endSession(store, session.sessionId);
   }
@@ -106,7 +105,7 @@ export function createSessions(options: {
     cookieName: cookieName('session'),
 
     async open(c, { id: accountId, emailVerified }) {
-      await endShown(c);
+      await endEarlier(c);
       const now = clock.now();
       const sessionId = randomUUID();
       const access = randomBytes(SECRET_BYTES).toString('base64url');
@@ -124,7 +123,7 @@ export function createSessions(options: {
         now,
       });
       if (!opened) return null;
-      give(c, sessionId, access, refresh);
+      writeBoth(c, sessionId, access, refresh);
       return sessionId;
     },
 
@@ -150,13 +149,13 @@ export function createSessions(options: {
 
     async refresh(c) {
       const rotated = await rotate(c);
-      // Refused, the cookies stay: another tab may have signed in meanwhile, and this answer would drop what that gave.
-      if (rotated !== null) give(c, rotated.session.sessionId, rotated.access, rotated.refresh);
+      // Leave the cookies if refused: another tab may have signed in meanwhile, and its cookies must stay.
+      if (rotated !== null) writeBoth(c, rotated.session.sessionId, rotated.access, rotated.refresh);
       return rotated?.session ?? null;
     },
 
     async end(c) {
-      await endShown(c);
+      await endEarlier(c);
       sessions.dropCookies(c);
     },
 
@@ -183,5 +182,5 @@ function parseToken(cookie: string | undefined): Token | null {
   return match?.[1] && match[2] ? { sessionId: match[1], secret: match[2] } : null;
 }
 
-/** The secrets are 256 random bits: nothing slower than one SHA-256 is needed to keep them unguessable. */
+/** Hashes a secret. Secrets are 256 random bits, so one SHA-256 suffices; no slow password hash is needed. */
 const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

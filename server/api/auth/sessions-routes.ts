@@ -4,7 +4,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { browserName } from './browser-name.ts';
 import { refuse } from '../http/problem.ts';
 
-/** Where the account is signed in, and the ends of that. */
+/** Lists and ends the sessions of an account. */
 export function sessionRoutes(api: Api, { store, sessions }: AppParts): void {
   api.on(CALLS.listSessions, async ({ session, now }) => {
     const open = await sessionsOf(store, session.account.id, now);

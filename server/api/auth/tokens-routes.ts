@@ -7,7 +7,7 @@ import { refuse } from '../http/problem.ts';
 import { iso } from '../domains/domain-wire.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 
-/** Personal tokens; calls without a scope, so that no token makes another or ends one. */
+/** Lists, creates and revokes personal tokens. The calls have no scope, so that tokens cannot manage tokens. */
 export function tokenRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listTokens, async ({ session }) => ({
     data: (await tokensOf(store, session.account.id)).map(tokenWire),

@@ -6,8 +6,8 @@ import { Refusal, refuse } from '../http/problem.ts';
 import { MOST_WEIGHED } from '../http/rate-limit.ts';
 import { trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
-/** Refusals for what an account may do only with a verified address. */
-const NEEDS_PROOF = {
+/** Refusals of actions that need a verified address. */
+const UNVERIFIED_REFUSALS = {
   import: ({ domainsBeforeProof: most }: Limits) =>
     refuse(
       'email_not_verified',
@@ -48,21 +48,20 @@ const NEEDS_PROOF = {
     ),
 };
 
-/** Returns the refusal of what needs a verified address. */
-export function needsProof(what: keyof typeof NEEDS_PROOF, limits: Limits): Refusal {
-  return NEEDS_PROOF[what](limits);
+export function needsProof(what: keyof typeof UNVERIFIED_REFUSALS, limits: Limits): Refusal {
+  return UNVERIFIED_REFUSALS[what](limits);
 }
 
-/** Refuses an account that has not verified its address; null: it has. */
+/** Refuses `what` to an account whose address is not verified. Returns null if it is verified. */
 export function refuseUnverified(
   { emailVerified }: Pick<Account, 'emailVerified'>,
-  what: keyof typeof NEEDS_PROOF,
+  what: keyof typeof UNVERIFIED_REFUSALS,
   { config }: Pick<AppParts, 'config'>,
 ): Refusal | null {
   return emailVerified ? null : needsProof(what, config.limits);
 }
 
-/** Counts a check that somebody asks for by hand; null: it may be made. */
+/** Counts a manually requested check. Returns null if it is allowed. */
 export function limitCheck(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
   { emailVerified }: Pick<Account, 'emailVerified'>,
@@ -74,8 +73,8 @@ export function limitCheck(
 }
 
 /**
- * Counts a change after which `what`, a domain or all domains of an account, is checked anew; null: it may be made. Without a verified
- * address there may be as many as checks by hand, counted over ten minutes: somebody who sets up alerts saves several times in a row.
+ * Counts a change that triggers a check of `what`, a domain or an account; null if it is allowed. Limits unverified
+ * accounts to the rate of manual checks, but over ten minutes: people who set up alerts save several times in a row.
  */
 export function limitFollowing(
   { limits, config }: Pick<AppParts, 'limits' | 'config'>,
@@ -86,12 +85,12 @@ export function limitFollowing(
   return limits.allow('recheckBeforeProof', what) && needsProof('again', config.limits);
 }
 
-/** The rules for adding domains. Where the operator decides who signs up, nobody is a stranger who scans ports. */
+/** Returns the rules for adding domains. Limits on ports only apply if anybody may sign up and scan them. */
 export function misuseRules({ limits, signups }: AppParts['config']): MisuseRules {
   return { limits, guardsPorts: signups === 'open' };
 }
 
-/** Counts a call that is followed by a check of every domain of the account; null: it may go on. */
+/** Counts a call that triggers a check of every domain of the account. Returns null if it is allowed. */
 export async function limitChecksOfAll(
   parts: Pick<AppParts, 'store' | 'limits' | 'config'>,
   account: Pick<Account, 'id' | 'emailVerified'>,
@@ -101,5 +100,5 @@ export async function limitChecksOfAll(
   const limited = limitFollowing(parts, account, accountId);
   if (limited) return limited;
   const { count } = await trackedEndpoints(store, { accountId, endpoints: [] });
-  return limits.allow('toldAnewByAccount', accountId, Math.min(count, MOST_WEIGHED));
+  return limits.allow('recheckAllByAccount', accountId, Math.min(count, MOST_WEIGHED));
 }

@@ -10,7 +10,7 @@ import { refuseUnverified } from '../auth/verified-address.ts';
 const NOT_SOLD = refuse('not_found', 'Nothing is sold here.');
 const NO_TEST_MODE = refuse('not_found', 'There is no such call.');
 
-/** Buying Premium, and what the payment provider tells of it. */
+/** Registers the calls to buy Premium, the provider's webhook, and the calls of test mode. */
 export function paymentRoutes(api: Api, parts: AppParts): void {
   const { store, payments, secrets, limits, log } = parts;
   const references = createCheckoutReferences(secrets.session);
@@ -43,7 +43,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
     const subscriptions = await subscriptionsOf(store, account.id);
     const customers = [subscriptions[0]?.customerId ?? '', account.paddleId].filter((id) => id !== '');
     if (customers.length === 0) return { data: { url: '' } };
-    // The portal shows invoices and means of payment: it is for whoever proved to own the address.
+    // The portal shows invoices and payment methods, so the address must be verified.
     const unverified = refuseUnverified(account, 'invoices', parts);
     if (unverified) return unverified;
     const limited = limits.allow('billingByAccount', account.id);
@@ -68,7 +68,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
   const test = payments?.test ?? null;
   api.on(CALLS.testPay, async ({ body, session: { account }, now }) => {
     if (payments === null || test === null) return NO_TEST_MODE;
-    // A real checkout is paid by whoever holds its link; this one by the account that opened it.
+    // Anybody with the link may pay a real checkout. Only the account that opened this one may pay it.
     if (references.read(body.reference) !== account.id)
       return refuse('not_found', 'There is no such checkout.');
     return whenAvailable(async () => {
@@ -99,7 +99,7 @@ export function paymentRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** The one that runs, else the last one. */
+/** Returns the running subscription, or else the latest one. */
 async function shownSubscription({ store }: AppParts, accountId: string): Promise<StoredSubscription | null> {
   const subscriptions = await subscriptionsOf(store, accountId);
   return subscriptions.find(({ status }) => status !== 'canceled') ?? subscriptions[0] ?? null;

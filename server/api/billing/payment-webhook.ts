@@ -16,10 +16,10 @@ import type { Hono } from 'hono';
 import type { Store } from '../../store/db/open-store.ts';
 import type { AppEnv } from '../http/app-env.ts';
 
-/** Takes the payment provider's webhooks: nothing else writes subscriptions. */
+/** Receives the payment provider's webhooks, the only source of subscriptions. */
 export function receivePaymentEvents(api: Api, parts: AppParts, references: CheckoutReferences): void {
   const { store, payments, log } = parts;
-  const complain = atMostOnceIn(MINUTE_MS, () =>
+  const warnOfSignature = throttle(MINUTE_MS, () =>
     log.warn(
       {},
       'A payment webhook was refused: its signature is wrong, or older than five seconds by the clock of this machine',
@@ -28,21 +28,21 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
 
   api.on(CALLS.paymentWebhook, async ({ c, now }) => {
     if (payments === null) return refuse('not_found', 'Nothing is sold here.');
-    // The very bytes that were signed, never JSON that was read and written again.
+    // The signature covers the raw bytes: never verify parsed and re-serialised JSON.
     const rawBody = await c.req.text();
     return refuseWithoutProvider(log, async () => {
       const event = await payments.readEvent(rawBody, c.req.header('paddle-signature') ?? '');
       if (event === null) {
-        complain(now);
+        warnOfSignature(now);
         return refuse('invalid_signature', 'The signature is not valid for this body.');
       }
-      await take(await asFarAsItIsOurs(event, payments), payments, now);
+      await apply(await ignoreOtherProducts(event, payments), payments, now);
       return { data: null };
     });
   });
 
-  /** A seller may sell other things, and a checkout can be opened with any of their prices: those give no Premium. */
-  async function asFarAsItIsOurs(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
+  /** Ignores subscriptions to the seller's other products: a checkout can be opened with any of their prices. */
+  async function ignoreOtherProducts(event: PaymentEvent, provider: PaymentProvider): Promise<PaymentEvent> {
     const { change } = event;
     if (change.kind !== 'subscription') return event;
     if ((await subscriptionById(store, change.subscriptionId)) !== null) return event;
@@ -51,15 +51,15 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
     return { ...event, change: { kind: 'other' } };
   }
 
-  /** @throws PaymentsUnavailable: then the provider sends the event again. */
-  async function take(event: PaymentEvent, provider: PaymentProvider, now: number): Promise<void> {
+  /** Applies an event. @throws PaymentsUnavailable; the provider then sends the event again. */
+  async function apply(event: PaymentEvent, provider: PaymentProvider, now: number): Promise<void> {
     const { change } = event;
     const referredTo = change.kind === 'subscription' ? references.read(change.reference) : null;
     const { outcome, accountId, surplus } = await applyPaymentEvent(store, event, { referredTo, now });
     if (accountId === null && change.kind === 'subscription' && change.status !== 'canceled') {
       const context = { event: event.id, subscription: change.subscriptionId };
       if (referredTo !== null) {
-        // We wrote the reference, so it was bought here, for an account that was deleted before the news came.
+        // Our signature on the reference shows: bought here, for an account deleted before this event arrived.
         await provider.cancel(change.subscriptionId);
         log.warn(
           context,
@@ -77,8 +77,8 @@ export function receivePaymentEvents(api: Api, parts: AppParts, references: Chec
   }
 }
 
-/** Whoever knows the address can send wrong signatures: they must not fill the log. */
-function atMostOnceIn(intervalMs: number, work: () => void): (now: number) => void {
+/** Throttles `work` to one call per interval. Anybody can send wrong signatures, and they must not flood the log. */
+function throttle(intervalMs: number, work: () => void): (now: number) => void {
   let nextAt = 0;
   return (now) => {
     if (now < nextAt) return;
@@ -87,7 +87,7 @@ function atMostOnceIn(intervalMs: number, work: () => void): (now: number) => vo
   };
 }
 
-/** Answers what `work` answers, or that the payment provider cannot be had. */
+/** Returns the result of `work`, or a refusal if it throws PaymentsUnavailable. */
 export async function refuseWithoutProvider<T>(
   log: AppOptions['log'],
   work: () => Promise<T>,
@@ -102,13 +102,13 @@ export async function refuseWithoutProvider<T>(
 }
 
 export interface CheckoutReferences {
-  /** Says in the payment provider's webhooks whose checkout it was. */
+  /** Returns the reference by which the payment provider's webhooks name the account. */
   of(accountId: string): string;
-  /** The account's id; null where we never wrote the reference. */
+  /** Returns the account's id; null if the signature is not ours. */
   read(reference: string): string | null;
 }
 
-/** Account ids with our signature: the custom data of a checkout is whatever the browser says. */
+/** Signs account ids (HMAC-SHA256), because the browser controls a checkout's custom data. */
 export function createCheckoutReferences(secret: string): CheckoutReferences {
   const key = derivedKey(secret, 'checkout-reference');
   const sign = (accountId: string) => createHmac('sha256', key).update(accountId).digest();
@@ -124,7 +124,7 @@ export function createCheckoutReferences(secret: string): CheckoutReferences {
   };
 }
 
-/** What test mode of payments has in the place of a network; `app` is asked for when there is something to deliver. */
+/** Connects the test mode of payments to the app without a network. Calls `app` only to deliver a webhook. */
 export function linkTestMode(options: { store: Store; sessionSecret: string; app: () => Hono<AppEnv> }) {
   const { store, sessionSecret, app } = options;
   return {

@@ -13,7 +13,7 @@ import { SUBSCRIPTION_SECRET_PREFIX } from '../../../contract/words.ts';
 import { DAY_MS } from '../../../contract/durations.ts';
 import { countPaused } from '../../store/monitors/monitor-pauses.ts';
 
-/** What the account has, for the page to show. */
+/** Serves the account's plan and state, for the page to show. */
 export function planRoutes(api: Api, parts: AppParts): void {
   const { store } = parts;
 
@@ -48,7 +48,10 @@ export function planRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** null where nothing is paid for, and where news of the next period are late: Premium goes on until they say otherwise. */
+/**
+ * Returns the end of the paid period (ms UTC). Returns null if nothing is paid for, or if the webhook about the next
+ * period is late: Premium continues until one says otherwise.
+ */
 async function endOfPaidPeriod(
   store: Store,
   { accountId, entitlement, now }: { accountId: string; entitlement: Entitlement; now: number },
@@ -65,8 +68,8 @@ const ENTITLED_MS = DAY_MS;
 const NOT_ENTITLED_MS = 300_000;
 
 /**
- * Signs the entitlement as a JWT for the page. Valid for a day at most, and never beyond the end of Premium or of the paid period. The
- * key is in the page's source, so anybody can forge a token: it only controls what the page shows, never what the server allows.
+ * Signs the entitlement as a JWT for the page, valid for at most a day and never beyond the end of Premium or of the
+ * paid period. Its key is public, so anybody can forge it: it controls only what the page shows.
  */
 function subscriptionToken(
   accountId: string,

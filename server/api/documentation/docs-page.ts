@@ -5,7 +5,7 @@ import { DOCS_STYLE } from './docs-style.ts';
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-/** As much of an OpenAPI 3.1 document as the page shows. */
+/** The parts of an OpenAPI 3.1 document that the page shows. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
@@ -29,13 +29,13 @@ export interface Route extends Operation {
 interface PageOptions {
   document: OpenApiDocument;
   productName: string;
-  /** Where the deployment is reached. */
+  /** Origin of the deployment's public URL. */
   origin: string;
-  /** Elements for the head: the built stylesheet of the pages, where there is one. */
+  /** HTML for the head: links to the built stylesheet and font; empty if the web app is not built. */
   head: string;
 }
 
-/** What has a name of its own in the document, once. */
+/** Lists every named schema of the document once. */
 function shapes({ components: { schemas } }: OpenApiDocument): Html {
   return html`<section aria-labelledby="shapes">
     <h2 id="shapes">Shapes</h2>
@@ -49,7 +49,7 @@ function shapes({ components: { schemas } }: OpenApiDocument): Html {
   </section>`;
 }
 
-/** What programs come for first. Whatever is not named comes after, in the document's order. */
+/** Tags that programs need most. All others follow in the document's order. */
 const ORDER = ['domain', 'channels', 'deliveries', 'alerts', 'maintenance', 'incidents', 'account', 'user'];
 const TITLES: Record<string, string> = {
   domain: 'Domains',
@@ -66,7 +66,7 @@ const TITLES: Record<string, string> = {
   config: 'Settings of this deployment',
 };
 
-/** The API for people to read, made of its OpenAPI document: one HTML page that needs no script. */
+/** Renders the API reference from its OpenAPI document: one HTML page that works without scripts. */
 export function docsPage({ document, productName, origin, head }: PageOptions): Html {
   const groups = groupsOf(document);
   return html`<!doctype html>
@@ -188,7 +188,7 @@ function call(route: Route, origin: string): Html {
       >
     </h3>
     <p>${withCode(summary)}.</p>
-    <p class="who">${whoMay(route)}</p>
+    <p class="who">${accessOf(route)}</p>
     ${isForTokens(route) ? html`<pre tabindex="0"><code>${curlOf(route, origin)}</code></pre>` : ''}
     ${
       parameters.length > 0
@@ -219,7 +219,7 @@ function call(route: Route, origin: string): Html {
   </article>`;
 }
 
-/** Names of shapes begin with a capital letter, and nothing else of a type does. */
+/** Links names of schemas: they begin with a capital letter, and nothing else in a type does. */
 const withLinks = (type: string) =>
   raw(escaped(type).replaceAll(/(?<!["\w;])[A-Z]\w+/g, '<a href="#shape-$&">$&</a>'));
 const withCode = (text: string) => raw(escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>'));
@@ -229,7 +229,7 @@ const escaped = (text: string) =>
 const scopeOf = ({ security = [] }: Route) => security.flatMap(({ token }) => token ?? [])[0];
 const isForTokens = (route: Route) => scopeOf(route) !== undefined;
 
-function whoMay(route: Route): Html {
+function accessOf(route: Route): Html {
   const scope = scopeOf(route);
   if (scope !== undefined) return html`Token with <code>${scope}</code>, or session`;
   return route.security === undefined ? html`Open to everybody` : html`Session of the page only, no token`;
@@ -266,9 +266,8 @@ const SAMPLES: Record<string, string> = {
 };
 
 /**
- * Returns a call as a curl command that takes the token from `$TOKEN` and the id from `$ID`. The idempotency key comes from `$KEY`: a
- * command that generated one would not be idempotent when repeated. curl silently drops empty headers, so `${KEY:?}` stops the shell if
- * there is no key.
+ * Returns a call as a curl command with `$TOKEN`, `$ID` and `$KEY`: a generated key would make a repeated command
+ * another call. curl silently drops empty headers, so `${KEY:?}` stops the shell if there is no key.
  */
 function curlOf({ method, path, parameters = [], requestBody }: Route, origin: string): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => SAMPLES[name] ?? '$ID');

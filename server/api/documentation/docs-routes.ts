@@ -5,7 +5,7 @@ import { docsPage, type OpenApiDocument } from './docs-page.ts';
 import { lazily, pageDocument } from '../http/page-document.ts';
 import { openApiDocument } from './openapi.ts';
 
-/** The description of the API: for programs, and as a page for people. */
+/** Serves the OpenAPI document for programs, and the reference page for people. */
 export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts): void {
   const document = lazily(() => openApiDocument(sessions.cookieName));
   app.get('/api/openapi.json', (c) => c.json(document()));
@@ -15,15 +15,15 @@ export function docsRoutes({ app }: Api, { sessions, config, webRoot }: AppParts
       document: document() as OpenApiDocument,
       productName: config.productName,
       origin: config.publicUrl.origin,
-      head: styleOf(webRoot),
+      head: styleLinks(webRoot),
     });
     return pageDocument(text.toString());
   });
   app.get('/api/docs', async (c) => (await page())(c));
 }
 
-/** The links of the built pages to their stylesheet and font; nothing where no pages are built. */
-function styleOf(webRoot: string): string {
+/** Returns the built web app's links to its stylesheet and font; empty if it is not built. */
+function styleLinks(webRoot: string): string {
   const index = join(webRoot, 'index.html');
   if (!existsSync(index)) return '';
   const links = readFileSync(index, 'utf8').match(/<link\b[^<>]*>/g) ?? [];

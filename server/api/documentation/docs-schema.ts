@@ -1,4 +1,4 @@
-/** As much of JSON Schema (2020-12) as our own schemas come to. */
+/** The parts of JSON Schema (2020-12) that our schemas use. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -18,7 +18,7 @@ export interface Schema {
   maxLength?: number;
 }
 
-/** A line of what a call takes or answers, with what is in it. */
+/** One field of a request or an answer, with its inner fields. */
 export interface Field {
   name: string;
   /** In words: `string`, `list of integer`, `"up", "down" or null`. */
@@ -28,19 +28,18 @@ export interface Field {
   fields: Field[];
 }
 
-const DEEPEST = 4;
+const MAX_DEPTH = 4;
 
-/** A schema as lines for people. Of a shape that has a name there is the name alone, but where it is asked for itself. */
-export function fieldsOf(name: string, schema: Schema, depth = DEEPEST): Field {
+/** Describes a schema as a tree of at most `depth` levels. A `$ref` becomes its name only, without fields. */
+export function fieldsOf(name: string, schema: Schema, depth = MAX_DEPTH): Field {
   if (schema.$ref !== undefined)
     return { name, type: nameOf(schema), isOptional: false, note: '', fields: [] };
-  const known = schema;
   return {
     name,
-    type: typeOf(known),
+    type: typeOf(schema),
     isOptional: false,
-    note: known.description ?? '',
-    fields: depth === 0 ? [] : innerFields(known, depth),
+    note: schema.description ?? '',
+    fields: depth === 0 ? [] : innerFields(schema, depth),
   };
 }
 
@@ -59,7 +58,7 @@ function innerFields(schema: Schema, depth: number): Field[] {
       const former = byName.get(name);
       byName.set(name, {
         ...field,
-        // Of several forms each may have another word for the same field.
+        // Alternatives may give the same field different types.
         type: former && former.type !== field.type ? `${former.type} or ${field.type}` : field.type,
         isOptional: !isRequired || (former?.isOptional ?? false),
       });

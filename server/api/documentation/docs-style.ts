@@ -1,4 +1,4 @@
-/** Of the page about the API, on the tokens of the built stylesheet; without one in plain colours. */
+/** Styles of the API reference: uses variables of the built stylesheet, with plain colours as fallback. */
 export const DOCS_STYLE = `
 .docs { margin: 0; background: var(--bg, #f7fafc); color: var(--fg, #141e31);
   font: 450 14px/22px var(--font-sans-stack, system-ui, sans-serif); }

@@ -1,6 +1,6 @@
 const ID = '0b8f2f0e-6d0a-4c53-9a52-4f6a6b1d9c11';
 
-/** What calls that take a body can be asked with, by the name of the call: for the document, and the page made of it. */
+/** Example request bodies by name of the call, for the OpenAPI document and the page made from it. */
 export const EXAMPLE_BODIES: Readonly<Record<string, unknown>> = {
   addDomain: { host: 'example.com' },
   describeDomain: { notes: 'Renewed by hand.', tags: ['prod', 'eu'] },

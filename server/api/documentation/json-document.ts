@@ -1,6 +1,6 @@
 /**
- * A JSON object as text, made while it is read: values are written as they are, lists that are async iterables item by
- * item. So a document of any length needs the memory of its longest item.
+ * Streams an object as JSON text: async iterables item by item, all other values at once. So a document of any length
+ * needs no more memory than its longest item.
  */
 export async function* jsonDocument(
   document: Record<string, unknown>,
@@ -23,28 +23,28 @@ export async function* jsonDocument(
   yield '\n}\n';
 }
 
-/** Names in snake case and instants in ISO 8601, as everywhere on the wire. */
-function readable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(readable);
+/** Converts names to snake_case and instants to ISO 8601, as everywhere on the wire. */
+function wireValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wireValue);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
       const name = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
       const isInstant =
         typeof each === 'number' && /(?:^|_)(?:at|since)$|^as_of$|^not_(?:before|after)$/.test(name);
-      return [name, isInstant ? isoText(each) : readable(each)];
+      return [name, isInstant ? isoText(each) : wireValue(each)];
     }),
   );
 }
 
-/** What no calendar of JavaScript reaches stays a number. */
+/** Instants beyond the range of JavaScript's Date stay numbers. */
 function isoText(instant: number): string | number {
   return Math.abs(instant) <= 8.64e15 ? new Date(instant).toISOString() : instant;
 }
 
-/** A string in JSON holds no line break: the ones in here are all between values. */
+/** Indents every line. JSON strings contain no line breaks, so all of them are between values. */
 function indented(value: unknown, depth: number): string {
-  return JSON.stringify(readable(value) ?? null, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`);
+  return JSON.stringify(wireValue(value) ?? null, null, 2).replaceAll('\n', `\n${'  '.repeat(depth)}`);
 }
 
 function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {

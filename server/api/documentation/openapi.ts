@@ -3,7 +3,7 @@ import { CALLS, COMMON_PROBLEMS, type Call } from '../../../contract/calls/calls
 import { PROBLEMS, problemSchema, type ProblemCode } from '../../../contract/problem.ts';
 import { EXAMPLE_BODIES } from './example-bodies.ts';
 
-/** Every call of the contract as an OpenAPI 3.1 document (JSON data). */
+/** Returns every call of the contract as an OpenAPI 3.1 document (JSON data). */
 export function openApiDocument(sessionCookie: string): object {
   const collector = new OpenAPIHono();
   const registry = collector.openAPIRegistry;
@@ -28,7 +28,7 @@ export function openApiDocument(sessionCookie: string): object {
   });
 }
 
-/** What limits say of themselves with every answer (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Rate limit headers of every answer (draft-ietf-httpapi-ratelimit-headers-10). */
 const HEADERS = {
   'RateLimit-Policy': {
     description: 'The limits that count this call: `q` calls in `w` seconds.',
@@ -50,16 +50,16 @@ const idempotencyHeaders = z.object({
   }),
 });
 
-const OF_TOKENS = ['invalid_token', 'insufficient_scope'] as const;
-const OF_KEYS = ['idempotency_key_in_use', 'idempotency_key_reused'] as const;
+const TOKEN_PROBLEMS = ['invalid_token', 'insufficient_scope'] as const;
+const KEY_PROBLEMS = ['idempotency_key_in_use', 'idempotency_key_reused'] as const;
 
 function operation(name: string, call: Call): RouteConfig {
   const needsSession = call.access === 'session';
   const codes = new Set<ProblemCode>([
     ...COMMON_PROBLEMS,
     ...call.problems,
-    ...(needsSession ? (['not_authenticated', ...OF_TOKENS] as const) : []),
-    ...(call.once ? OF_KEYS : []),
+    ...(needsSession ? (['not_authenticated', ...TOKEN_PROBLEMS] as const) : []),
+    ...(call.once ? KEY_PROBLEMS : []),
   ]);
   return {
     operationId: name,
@@ -102,7 +102,7 @@ function success(call: Call) {
   return { description, headers, content: { 'application/json': { schema: call.response } } };
 }
 
-/** One answer per status; it names the codes that come with it. */
+/** Returns one response per status, which lists its problem codes. */
 function failures(codes: readonly ProblemCode[]) {
   const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status);
   return Object.fromEntries(

@@ -12,7 +12,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { refuse } from '../http/problem.ts';
 import { iso } from './domain-wire.ts';
 
-/** Certificate authorities that an account trusts for its own domains. Each change is followed by a check of all of them. */
+/** Manages private certificate authorities that an account trusts. Each change triggers a check of all its domains. */
 export function authorityRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.listAuthorities, async ({ session }) => ({
     data: (await authoritiesOf(store.db, session.account.id)).map(authorityWire),

@@ -12,7 +12,7 @@ import { waitForNews } from '../http/wait-for-news.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { addMonitor } from '../../store/monitors/monitor-adding.ts';
 
-/** Adding one host: its first check is waited for, so that what cannot be checked is said at once. */
+/** Adds one host and waits for its first check, so that the answer already says if the host cannot be checked. */
 export function domainAddRoute(api: Api, parts: AppParts): void {
   const { store, limits, config, timing, readiness } = parts;
   const policy = endpointPolicy(parts);
@@ -25,9 +25,9 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
     if (!normalised.ok) return refuse('invalid_host', normalised.message);
     const { host, port, protocol } = normalised.endpoint;
 
-    // Listening starts before the row exists: the worker can be faster than this function.
-    const patience = { timeoutMs: timing.firstCheckMs, signal: readiness.draining };
-    const firstCheck = watchFirstCheck(store, { accountId, ...patience });
+    // Subscribe before the row exists: the worker may finish the check before this function goes on.
+    const waitOptions = { timeoutMs: timing.firstCheckMs, signal: readiness.draining };
+    const firstCheck = watchFirstCheck(store, { accountId, ...waitOptions });
     try {
       const added = await addMonitor(store, {
         accountId,
@@ -38,7 +38,7 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
         now,
         mayAdd,
         misuse: misuseRules(config),
-        // As it stands before its first check: what is answered in the end takes its place.
+        // Store the answer as of before the first check. The final answer replaces it.
         alongside: async (trx, [outcome]) => {
           if (outcome?.ok) await once.keep(trx, { data: domainWire(outcome.monitor, { now }) });
         },
@@ -56,24 +56,24 @@ export function domainAddRoute(api: Api, parts: AppParts): void {
   });
 }
 
-/** Waits for the result of a monitor's first check, until `signal` fires at the latest. */
+/** Waits for a monitor's first check for at most `timeoutMs`, or until `signal` fires. */
 function watchFirstCheck(
   store: Store,
   { accountId, timeoutMs, signal }: { accountId: string; timeoutMs: number; signal: AbortSignal },
 ) {
-  const news = waitForNews(store, (signal) => signal.topic === 'domain' && signal.accountId === accountId);
+  const waiter = waitForNews(store, (signal) => signal.topic === 'domain' && signal.accountId === accountId);
   return {
-    /** The monitor once it has been checked; null when that did not happen in time, or it is gone. */
+    /** Returns the checked monitor; null if there was no check in time or the monitor was removed. */
     async of(monitorId: string): Promise<Monitor | null> {
-      const ended = await news.until(
+      const result = await waiter.until(
         async () => {
           const monitor = await monitorOf(store, { accountId, monitorId });
           return monitor === null || monitor.lastCheckedAt !== null ? { monitor } : null;
         },
         { timeoutMs, signal },
       );
-      return ended?.monitor ?? null;
+      return result?.monitor ?? null;
     },
-    stop: news.stop,
+    stop: waiter.stop,
   };
 }

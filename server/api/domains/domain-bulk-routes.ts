@@ -14,12 +14,12 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { monitorsOf } from '../../store/monitors/monitor-list.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
-/** What it is afterwards (null: no more), or why nothing was done. */
+/** The domain afterwards (null: removed), or the refusal. */
 type Outcome = Monitor | Refusal | null;
 
 /**
- * One act on many domains, each in a transaction of its own: to remove one may take thousands of checks with it, and
- * nobody else's write waits for more than one domain. What was done before a fault stays done, and can be asked again.
+ * Applies one action to many domains, one transaction each: removing one may delete thousands of checks, and other
+ * writes must not wait for more than one. After a fault, finished domains stay done; the call can be repeated.
  */
 export function domainBulkRoute(api: Api, parts: AppParts): void {
   const { store, limits } = parts;
@@ -33,11 +33,11 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
       (isCheck ? limits.allow('bulkChecksByAccount', accountId, ids.length) : null);
     if (limited) return limited;
 
-    // Known before any limit of a domain is counted: a stranger must not use up its owner's.
-    const own = new Map((await monitorsOf(store, { accountId, ids })).map((each) => [each.id, each]));
+    // Check ownership before counting limits per domain: strangers must not use up the owner's.
+    const ownedById = new Map((await monitorsOf(store, { accountId, ids })).map((each) => [each.id, each]));
     const results = new Map<string, BulkResult[number]>();
     for (const id of ids) {
-      const owned = own.get(id) ?? null;
+      const owned = ownedById.get(id) ?? null;
       const outcome = owned === null ? REFUSALS.notFound() : await act(account, owned, body, now);
       if (outcome instanceof Refusal && outcome.limit !== null) c.set('reachedLimit', outcome.limit);
       results.set(id, await resultOf(id, outcome, owned, now));
@@ -66,7 +66,7 @@ export function domainBulkRoute(api: Api, parts: AppParts): void {
 
   async function check(account: Account, owned: Monitor, now: number): Promise<Outcome> {
     if (owned.pausedBy !== null) return REFUSALS.paused();
-    // Asked for within the last minute: its check is under way or has just been made.
+    // Somebody requested a check within the last minute: it is running or has just finished.
     if (limits.allow('bulkCheckByDomain', owned.id)) return owned;
     const limited = account.emailVerified ? null : limitCheck(parts, account, owned.id);
     if (limited) return limited;

@@ -16,7 +16,7 @@ import { misuseRules, refuseUnverified } from '../auth/verified-address.ts';
 import { domainWire } from './domain-wire.ts';
 import { type AddedMonitor, addMonitors, trackedEndpoints } from '../../store/monitors/monitor-adding.ts';
 
-/** Many hosts at once, out of a paste or a file. */
+/** Previews and imports many hosts, from pasted text or a file. */
 export function domainImportRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
   const policy = endpointPolicy(parts);

@@ -15,10 +15,10 @@ import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import { eachMonitor, listMonitors, monitorIds } from '../../store/monitors/monitor-list.ts';
 import { summary } from '../../store/monitors/monitor-summary.ts';
 
-/** Many ids are still one answer; nobody selects more by hand. */
+/** So many ids still fit into one answer, and nobody selects more by hand. */
 const MOST_IDS = 10_000;
 
-/** The domains of an account as a whole. */
+/** Lists, searches, summarises and exports the domains of an account. */
 export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
   const limitSearches = (accountId: string, filter: DomainFilter): Refusal | null =>
     looksForText(filter) ? limits.allow('searchesByAccount', accountId) : null;
@@ -85,7 +85,7 @@ export function domainListRoutes(api: Api, { store, limits }: AppParts): void {
 
 const filterOf = ({ q, status, tag }: DomainFilter) => ({ q, status, tag });
 
-/** Names that strangers gave are cut to one line; `problem` is why nothing was read, or the worst finding. */
+/** Text of strangers is cut to one line. `problem`: why the last check read nothing, or the worst finding. */
 const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   host: ({ hostname }) => hostname,
   port: ({ port }) => port,
@@ -104,14 +104,14 @@ const COLUMNS: Record<string, (domain: DomainWire, now: number) => CsvCell> = {
   notes: ({ notes }) => notes,
   problem: ({ unreachable, trusted, findings }) =>
     unreachable?.message ?? (trusted === false ? (findings[0]?.message ?? null) : null),
-  // New columns come last: who reads them by their place finds the old ones where they were.
+  // Append new columns, because programs may read columns by position.
   protocol: ({ protocol }) => protocol,
   uptime: ({ uptime }) => uptime.state,
   down_since: ({ uptime }) => uptime.down_since,
   response_ms: ({ uptime }) => uptime.response_ms,
 };
 
-/** The domains as a CSV file, made while they are read. `now` is ms UTC. */
+/** Streams domains as a CSV file. `now` is ms UTC. */
 async function* domainsCsv(
   monitors: AsyncIterable<Monitor>,
   now: number,

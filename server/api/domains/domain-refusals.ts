@@ -6,7 +6,7 @@ import { needsProof } from '../auth/verified-address.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 import type { RefusedMonitor } from '../../store/monitors/monitor-adding.ts';
 
-/** What domains are refused with, by calls for one of them and by calls for many. */
+/** Refusals that calls for one domain and calls for many share. */
 export const REFUSALS = {
   notFound: () => refuse('not_found', 'There is no such domain.'),
   paused: () => refuse('domain_paused', 'This domain is paused. Resume it to check it.'),
@@ -20,7 +20,7 @@ export const REFUSALS = {
   tooManyTags: () => refuse('invalid_request', `A domain has at most ${MOST_TAGS} tags.`),
 };
 
-/** Says why a domain was not added. */
+/** Maps the reason why a domain was not added to a refusal. */
 export function refusalToAdd(refused: RefusedMonitor, limits: Limits): Refusal {
   if (refused.code === 'exists') return REFUSALS.exists(refused.existing);
   if (refused.code === 'email_not_verified') return needsProof(refused.needs, limits);

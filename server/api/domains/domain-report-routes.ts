@@ -10,7 +10,7 @@ import { emptyReportWire, reportWire } from './report-wire.ts';
 import { unreachable } from './domain-wire.ts';
 import { historyPair } from '../../store/checks/certificate-history.ts';
 
-/** What the last check of a domain concluded, and what became of its certificate over time. */
+/** Serves the report of a domain's last check, and differences between its certificates. */
 export function domainReportRoutes(api: Api, { store, limits }: AppParts): void {
   api.on(CALLS.domainReport, async ({ params, session, now }) => {
     const accountId = session.account.id;

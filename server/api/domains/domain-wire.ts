@@ -16,12 +16,12 @@ import { uptimePercents } from '../../store/checks/uptime.ts';
 import type { HistoryEntry } from '../../store/checks/certificate-history.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
-/** As the wire has instants: ISO 8601 UTC. */
+/** Formats an instant (ms UTC) as the API does: ISO 8601 in UTC. */
 export const iso = (instant: number): string => new Date(instant).toISOString();
 export const isoOrNull = (instant: number | null | undefined): string | null =>
   instant === null || instant === undefined ? null : iso(instant);
 
-/** The one sentence for whatever the policy refuses: it must not tell what is behind a name. */
+/** The only message for hosts that the policy refuses: it must not reveal what a name resolves to. */
 export const REFUSED_HOST = 'This host cannot be checked from here.';
 
 export function userWire(account: Account): UserWire {
@@ -36,7 +36,7 @@ export function userWire(account: Account): UserWire {
   };
 }
 
-/** Where a monitor becomes what the wire and the page call a domain. `now` is ms UTC; the percentage is not always asked for. */
+/** Maps a monitor to what the API and the page call a domain. `now` is ms UTC; only some calls query the percentage. */
 export function domainWire(
   monitor: Monitor,
   { now, uptimePercent = null }: { now: number; uptimePercent?: number | null | undefined },
@@ -73,7 +73,7 @@ export function domainWire(
     trusted: verdict?.reached ? verdict.trusted : null,
     findings: findingsWire(verdict),
     unreachable: unreachable(monitor),
-    // A new monitor is due at once.
+    // A new monitor is due at once, so it counts as being checked.
     checking: monitor.pausedBy === null && (monitor.checking || monitor.lastCheckedAt === null),
     paused: monitor.pausedBy,
     notes: monitor.notes,
@@ -144,7 +144,7 @@ function findingsWire(verdict: Verdict | null): FindingWire[] {
   }));
 }
 
-/** Who says so, and since when; the sources that were asked stand in the report. */
+/** Maps the conclusion about revocation and its source. The report lists every source that was asked. */
 export function revocationWire(verdict: Verdict | null): DomainWire['revocation'] {
   return {
     state: verdict?.revocation.state ?? 'unknown',
@@ -187,7 +187,7 @@ function stateOf({ certificate, verdict, lastCheckedAt, pausedBy }: Monitor, now
     : seenState({ certificate, verdict }, now);
 }
 
-/** What a check that is over says of the certificate it knows. */
+/** Returns the state of the last certificate that a finished check has read. */
 export function seenState(
   { certificate, verdict }: Pick<Monitor, 'verdict'> & { certificate: { notAfter: number } | null },
   now: number,
@@ -200,12 +200,12 @@ export function seenState(
   return days <= SOON_DAYS ? 'soon' : 'ok';
 }
 
-/** Found out by a look at it: the name leads to an address that nobody may be sent to. */
+/** Returns whether a check found that the name resolves to an address that the policy refuses. */
 export function isRefusedByPolicy({ verdict }: { verdict: Verdict | null }): boolean {
   return verdict?.failure?.stage === 'policy' || verdict?.failure?.reason === 'address_refused';
 }
 
-/** Why the last check read no certificate, in words that tell nothing of what is behind a name. */
+/** Returns why the last check failed. The message does not reveal what is behind a name that the policy refuses. */
 export function unreachable({
   verdict,
   unreachableSince,
@@ -217,7 +217,7 @@ export function unreachable({
   return { stage, reason, message: stage === 'policy' ? REFUSED_HOST : message, since: iso(since) };
 }
 
-/** Monitors of one account in the wire's form, with their uptime over what its plan shows. `now` is ms UTC. */
+/** Maps monitors of one account to wire format, with uptime over the time that its plan covers. `now` is ms UTC. */
 export async function domainWires(
   store: Store,
   monitors: readonly Monitor[],
@@ -227,7 +227,7 @@ export async function domainWires(
   return monitors.map((monitor) => domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) }));
 }
 
-/** The same of one. */
+/** As `domainWires`, for one monitor. */
 export async function oneDomainWire(store: Store, monitor: Monitor, now: number): Promise<DomainWire> {
   const percents = await uptimePercents(store, [monitor], now);
   return domainWire(monitor, { now, uptimePercent: percents.get(monitor.id) });

@@ -21,14 +21,14 @@ import { iso, isoOrNull, isRefusedByPolicy, REFUSED_HOST, revocationWire, seenSt
 import { HOUR_MS, MINUTE_MS } from '../../../contract/durations.ts';
 import type { GlanceWire } from '../../../contract/glance.ts';
 
-/** Each one makes us call a host that a stranger chose. One neighbourhood leaves at least half of the total to others. */
+/** Each check contacts a host that a stranger chose. One network prefix leaves at least half of the total to others. */
 const BY_CLIENT = {
   minute: { address: { count: 10, windowMs: MINUTE_MS }, prefix: { count: 30, windowMs: MINUTE_MS } },
   hour: { address: { count: 60, windowMs: HOUR_MS }, prefix: { count: 300, windowMs: HOUR_MS } },
 };
 const IN_TOTAL = { minute: { count: 60, windowMs: MINUTE_MS }, hour: { count: 1_000, windowMs: HOUR_MS } };
 
-/** The look at a host for somebody without an account: asked here, made by a worker, and kept nowhere. */
+/** Serves preview checks for people without an account: a worker runs them, and nothing is kept. */
 export function glanceRoutes(api: Api, parts: AppParts): void {
   const { store, config, policy, timing, clock, readiness } = parts;
   const hosts = endpointPolicy({ policy });
@@ -48,17 +48,17 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
     if (counted instanceof Refusal) return counted;
     const { host, port, protocol } = normalised.endpoint;
     const most = config.limits.portsPerHost;
-    const tried = await inTransaction(store, (trx) =>
+    const portCount = await inTransaction(store, (trx) =>
       countPort(trx, { who: client.prefix, host, port, most, now }),
     );
-    if (!tried.allowed) return REFUSALS.tooManyPorts(config.limits, tried.retryAfterMs);
+    if (!portCount.allowed) return REFUSALS.tooManyPorts(config.limits, portCount.retryAfterMs);
 
-    let asked: string | null = null;
-    const news = waitForNews(store, (signal) => signal.topic === 'glance' && signal.glanceId === asked);
+    let glanceId: string | null = null;
+    const waiter = waitForNews(store, (signal) => signal.topic === 'glance' && signal.glanceId === glanceId);
     try {
       const id = await askForGlance(store, { host, port, protocol, now });
-      asked = id;
-      const answer = await news.until(() => answerOfGlance(store, id), {
+      glanceId = id;
+      const answer = await waiter.until(() => answerOfGlance(store, id), {
         timeoutMs: timing.glanceMs,
         signal: AbortSignal.any([c.req.raw.signal, readiness.draining]),
       });
@@ -67,8 +67,8 @@ export function glanceRoutes(api: Api, parts: AppParts): void {
       if (isRefusedByPolicy(answer)) return refuse('host_refused', REFUSED_HOST);
       return { data: glanceWire({ host, port }, answer, clock.now()) };
     } finally {
-      news.stop();
-      if (asked !== null) await removeGlance(store, asked);
+      waiter.stop();
+      if (glanceId !== null) await removeGlance(store, glanceId);
     }
   });
 }
@@ -82,7 +82,7 @@ function limits(client: ClientAddress): [key: string, limit: Limit][] {
   ];
 }
 
-/** A look without an account in the wire's form. `now` is ms UTC. */
+/** Maps a preview check to wire format. `now` is ms UTC. */
 function glanceWire(
   endpoint: { host: string; port: number },
   { verdict, leaf, chain, names }: GlanceAnswer,
@@ -121,14 +121,14 @@ function glanceWire(
   };
 }
 
-/** There is no file to send along: what says "send this file" is said in the way without one. */
+/** Words advice without attachments ("send this file"), because a preview check has none. */
 function findingWire(finding: Finding, host: string): GlanceWire['findings'][number] {
   const { code, severity, message, addresses, attachment, command } = finding;
   const fix = attachment === null ? finding.fix : fixFor({ code, severity, attachment: null }, host);
   return { code, severity, message, addresses, fix, command };
 }
 
-/** Whether there is IPv6 here says nothing about the host's other addresses. */
+/** Describes why an address failed. Missing IPv6 on our side says nothing about the host. */
 function addressFailure(reason: ReachFailure): string {
   return reason === 'no_route_here' ? 'could not be tried: there is no IPv6 here' : whatHappened(reason);
 }

@@ -26,10 +26,10 @@ import { countMonitors } from '../../store/monitors/monitor-total.ts';
 import { presentedChain } from '../../store/checks/presented-chain.ts';
 import { pauseMonitor, resumeMonitor } from '../../store/monitors/monitor-pauses.ts';
 
-/** For how long the history says that something was not kept. */
-const TOLD_FOR_MS = 30 * DAY_MS;
+/** How long the history mentions that a certificate was not kept. */
+const NOT_KEPT_SHOWN_MS = 30 * DAY_MS;
 
-/** One domain, by its id. */
+/** Registers the calls for a single domain. */
 export function oneDomainRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 
@@ -56,25 +56,25 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     const after = placeInTime(query.cursor);
     if (after instanceof Refusal) return after;
     const accountId = session.account.id;
-    const isWhole = after === null && query.limit === undefined;
+    const isUnpaged = after === null && query.limit === undefined;
     const limit = query.limit ?? PAGE_SIZE;
-    // Sorted by first sight, because the last sight changes while somebody pages. One extra row shows whether a next page exists.
-    const part = isWhole ? null : { after, limit: limit + 1 };
+    // Sorted by first seen: last seen changes while somebody pages. One extra row shows whether there is a next page.
+    const range = isUnpaged ? null : { after, limit: limit + 1 };
     const key = { accountId, monitorId: params.id };
-    const entries = await history(store, key, part);
+    const entries = await history(store, key, range);
     if (entries === null) return REFUSALS.notFound();
     const unkept = await notKept(store, key);
-    const isNews = unkept !== null && now - unkept.at < TOLD_FOR_MS;
-    const data = isWhole ? entries : entries.slice(0, limit);
+    const isRecent = unkept !== null && now - unkept.at < NOT_KEPT_SHOWN_MS;
+    const data = isUnpaged ? entries : entries.slice(0, limit);
     const last = data.length < entries.length ? data.at(-1) : undefined;
     return {
       data: data.map(historyEntryWire),
       next_cursor: last ? writeCursor({ at: last.firstSeenAt, id: last.id }) : null,
-      not_kept: isNews ? notKeptSentence(unkept.limit, await countMonitors(store.db, accountId)) : null,
+      not_kept: isRecent ? notKeptSentence(unkept.limit, await countMonitors(store.db, accountId)) : null,
     };
   });
 
-  /** Says which limit kept certificates from being stored, for an account with so many domains. */
+  /** Says which limit kept certificates from being stored. `domains`: the account's number of domains. */
   function notKeptSentence(limit: LimitName, domains: number): string {
     const { certificatesPerDomain, storedKbPerCheck } = config.limits;
     if (limit === 'certificatesPerDomain')
@@ -110,7 +110,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
 
   api.on(CALLS.checkDomain, async ({ params, session, now }) => {
     const accountId = session.account.id;
-    // Strangers learn from no answer, the one of a limit included, whether a domain exists.
+    // Check ownership before limits: no answer may reveal to strangers whether a domain exists.
     const owned = await monitorOf(store, { accountId, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
     if (owned.pausedBy !== null) return REFUSALS.paused();
@@ -130,7 +130,7 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
     const accountId = session.account.id;
     const owned = await monitorOf(store, { accountId, monitorId: params.id });
     if (owned === null) return REFUSALS.notFound();
-    // Each resuming is a check: the ways to ask for one share their limits.
+    // Resuming triggers a check, so it shares the limits of manual checks.
     const limited = limits.allow('checkByAccount', accountId) ?? limitCheck(parts, session.account, owned.id);
     if (limited) return limited;
     const resumed = await resumeMonitor(store, {
@@ -146,7 +146,6 @@ export function oneDomainRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** Maps a certificate of the chain to its wire format. */
 function chainCertificateWire(certificate: PresentedCertificate): ChainCertificateWire {
   return {
     fingerprint: certificate.fingerprint,
@@ -164,7 +163,7 @@ function chainCertificateWire(certificate: PresentedCertificate): ChainCertifica
   };
 }
 
-/** The icon of a watched site, out of what a worker fetched: the browser calls no host but ours. */
+/** Serves a site's icon that a worker has fetched, so that the browser contacts no other host. */
 export function faviconRoutes(api: Api, { store }: AppParts): void {
   api.on(CALLS.domainFavicon, async ({ c, params, session }) => {
     const icon = await faviconOf(store, { accountId: session.account.id, monitorId: params.id });
@@ -173,7 +172,7 @@ export function faviconRoutes(api: Api, { store }: AppParts): void {
     return c.body(Buffer.from(icon.content), 200, {
       'Content-Type': icon.contentType,
       'Cache-Control': `private, max-age=86400${isVersioned ? ', immutable' : ''}`,
-      // A stranger's bytes, at our own origin.
+      // Untrusted bytes, served from our own origin.
       'X-Content-Type-Options': 'nosniff',
       'Content-Security-Policy': "default-src 'none'; sandbox",
     });

@@ -16,7 +16,7 @@ import {
 } from '../../core/index.ts';
 import { iso, isoOrNull } from './domain-wire.ts';
 
-/** Everything that a check concluded, in the wire's form; also what the command line prints as JSON. */
+/** Maps everything that a check concluded to wire format. The command line prints the same as JSON. */
 export function reportWire(report: Report): ReportWire {
   const { verdict, chainPem } = report;
   return {
@@ -45,7 +45,7 @@ export function reportWire(report: Report): ReportWire {
   };
 }
 
-/** The same before the first check. `host`: as people know it. */
+/** Returns the report of a domain that was never checked. `host`: its display name. */
 export function emptyReportWire(host: string): ReportWire {
   return {
     checked_at: null,
@@ -77,7 +77,7 @@ function addressWire(seen: AddressVerdict): AddressWire {
   };
 }
 
-/** What became of one address; `is_ours` where it was not tried for what our own side lacks. */
+/** Describes why an address failed. `is_ours`: it was not tried, because our own side lacks IPv6. */
 function addressFailure({
   failure,
 }: Pick<AddressVerdict, 'failure'>): Pick<AddressWire, 'failure' | 'is_ours'> {

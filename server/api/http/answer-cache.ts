@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AppContext } from './app-env.ts';
 
-/** Answers that are kept for some seconds, so that many who ask cost as much as one. */
+/** Caches answers for some seconds, so that many requests cost as much as one. */
 export interface AnswerCache<T> {
-  /** The kept answer, or the one that is being made; else `make` makes it. What fails is not kept. */
+  /** Returns the cached answer or the one in progress, else calls `make`. Failures are not cached. */
   get(key: string, make: () => Promise<T>): Promise<T>;
 }
 
@@ -13,7 +13,7 @@ interface Entry<T> {
   answer: Promise<T>;
 }
 
-/** Keeps answers of at most `mostWeight` together; the oldest give way. `weigh` is asked once an answer is there. */
+/** Evicts the oldest answers once the total weight exceeds `mostWeight`. Calls `weigh` when an answer has arrived. */
 export function createAnswerCache<T>(options: {
   clock: { now(): number };
   keptMs: number;
@@ -29,22 +29,22 @@ export function createAnswerCache<T>(options: {
     entries.delete(key);
   }
 
-  /** An entry may have been dropped, or made anew, before its answer came. */
-  const isKept = (key: string, entry: Entry<T>) => entries.get(key) === entry;
+  /** Returns false if the entry was dropped or replaced before its answer arrived. */
+  const isCurrent = (key: string, entry: Entry<T>) => entries.get(key) === entry;
 
-  async function follow(key: string, entry: Entry<T>): Promise<void> {
+  async function trackWeight(key: string, entry: Entry<T>): Promise<void> {
     try {
-      const weighed = weigh(await entry.answer);
-      if (!isKept(key, entry)) return;
-      entry.weight = weighed;
-      weight += weighed;
+      const answerWeight = weigh(await entry.answer);
+      if (!isCurrent(key, entry)) return;
+      entry.weight = answerWeight;
+      weight += answerWeight;
       for (const oldest of entries.keys()) {
         if (weight <= mostWeight) break;
         drop(oldest);
       }
     } catch {
-      // Whoever asked is told; the next one makes it anew.
-      if (isKept(key, entry)) drop(key);
+      // The caller of `get` receives the error; the next call tries again.
+      if (isCurrent(key, entry)) drop(key);
     }
   }
 
@@ -54,22 +54,22 @@ export function createAnswerCache<T>(options: {
       const known = entries.get(key);
       if (known !== undefined && known.endsAt > now) return known.answer;
       drop(key);
-      // Those that nobody asks for any more stand first.
+      // Entries are in the order of their creation, so the expired ones come first.
       for (const [old, { endsAt }] of entries) {
         if (endsAt > now) break;
         drop(old);
       }
       const entry = { endsAt: now + keptMs, weight: 0, answer: make() };
       entries.set(key, entry);
-      void follow(key, entry);
+      void trackWeight(key, entry);
       return entry.answer;
     },
   };
 }
 
 /**
- * Answers with a text and its tag, or with 304 where the asker has that text already. `headers` are of both. What is switched
- * off has to be gone at once, so that nobody may show it without having asked.
+ * Responds with `text` and its ETag, or with 304 if the client has it already. Both get `headers`. Pass
+ * `Cache-Control: no-cache`, so that a badge or page disappears as soon as it is switched off.
  */
 export function taggedAnswer(
   c: AppContext,
@@ -78,11 +78,11 @@ export function taggedAnswer(
 ): Response {
   const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`;
   const all = { ...headers, ETag: tag };
-  if (holds(c.req.header('if-none-match'), tag)) return c.body(null, 304, all);
+  if (matchesTag(c.req.header('if-none-match'), tag)) return c.body(null, 304, all);
   return c.body(text, 200, { ...all, 'Content-Type': contentType });
 }
 
-/** What packs an answer on its way makes its tag a weak one. */
-function holds(ifNoneMatch: string | undefined, tag: string): boolean {
+/** Compares weakly (RFC 9110 §8.8.3.2): a proxy that compresses an answer makes its tag a weak one. */
+function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   return (ifNoneMatch ?? '').split(',').some((entry) => entry.trim().replace(/^W\//, '') === tag);
 }

@@ -15,7 +15,7 @@ import type { ActiveSession, Sessions } from '../auth/session.ts';
 import type { ThisMachine } from './this-machine.ts';
 import type { EndpointPolicy } from '../../core/index.ts';
 
-/** What the routes work with. */
+/** Everything the routes need: the app's options with defaults filled in, and the services made from them. */
 export interface AppParts extends Omit<AppOptions, 'timing'> {
   timing: Timing;
   telemetry: Telemetry;
@@ -29,24 +29,25 @@ export interface AppParts extends Omit<AppOptions, 'timing'> {
 type Parsed<C extends Call, Part extends 'params' | 'query' | 'body'> =
   C extends Record<Part, infer S extends z.ZodType> ? z.output<S> : undefined;
 
-/** A request as a handler sees it: everything from outside is parsed, and who asks is known. */
+/** A request as its handler sees it: input is parsed and the caller is authenticated. */
 interface Incoming<C extends Call> {
   c: AppContext;
   params: Parsed<C, 'params'>;
   query: Parsed<C, 'query'>;
   body: Parsed<C, 'body'>;
-  /** Who asks. Calls with a scope may come by a token as well; null for public calls. */
+  /** The caller. Calls with a scope also accept personal tokens; null for public calls. */
   session: C extends { access: 'session'; scope: string }
     ? Caller
     : C['access'] extends 'session'
       ? ActiveSession
       : null;
-  /** For calls that are carried out once for each key. */
+  /** Stores the answer under the caller's idempotency key; does nothing for calls that take no key. */
   once: Once;
+  /** ms UTC. */
   now: number;
 }
 
-/** Somebody with a session, or a program with a token. */
+/** Somebody with a session, or a program with a personal token. */
 export interface Caller {
   account: Account;
 }
@@ -56,7 +57,7 @@ type Answer<C extends Call> =
 
 export interface Api {
   app: Hono<AppEnv>;
-  /** Serves a call of the contract: session, limits, parsing, and the answer's form come from there. */
+  /** Registers a call of the contract, which defines its authentication, input schemas and response type. */
   on<C extends Call>(call: C, handler: (incoming: Incoming<C>) => Promise<Answer<C>>): void;
 }
 
@@ -67,22 +68,22 @@ export function createApi(parts: AppParts): Api {
     on(call, handler) {
       app.on(call.method.toUpperCase(), honoPath(call.path), async (c) => {
         if (call.access === 'session') c.header('Cache-Control', 'no-store');
-        const session = call.access === 'session' ? await whoAsks(c, call, parts) : null;
+        const session = call.access === 'session' ? await authenticate(c, call, parts) : null;
         if (session instanceof Refusal) return problemResponse(c, session);
         const input = await readInput(c, call);
         if (input instanceof Refusal) return problemResponse(c, input);
         const now = parts.clock.now();
-        const carryOut = async (once: Once): Promise<Response> => {
+        const handle = async (once: Once): Promise<Response> => {
           const answer = await handler({ c, ...input, session, once, now } as never);
           if (answer instanceof Refusal) return problemResponse(c, answer);
           return answer instanceof Response ? answer : c.json(answer as object, call.status);
         };
-        // Also where another request makes it: the test mode of payments sends its webhooks so.
-        if (session === null) return onNobodysBehalf(() => carryOut(NOT_ONCE));
-        const answer = await whileItLasts(session, async () => {
-          if (call.once !== true) return carryOut(NOT_ONCE);
+        // Leave the caller's context: test-mode payments send webhooks from within an authenticated request.
+        if (session === null) return onNobodysBehalf(() => handle(NOT_ONCE));
+        const answer = await withAccess(session, async () => {
+          if (call.once !== true) return handle(NOT_ONCE);
           const accountId = session.account.id;
-          return onlyOnce(c, { call, parts, accountId, input, now }, carryOut);
+          return onlyOnce(c, { call, parts, accountId, input, now }, handle);
         });
         return answer instanceof Refusal ? problemResponse(c, answer) : answer;
       });
@@ -90,22 +91,22 @@ export function createApi(parts: AppParts): Api {
   };
 }
 
-/** Carries a call out while the session or token that let it in lasts: once that has ended it writes nothing more. */
-async function whileItLasts<T>(
+/** Runs a call on behalf of its session or token. Once that has ended, its transactions fail and it answers 401. */
+async function withAccess<T>(
   session: ActiveSession | ActiveToken,
-  carryOut: () => Promise<T>,
+  handle: () => Promise<T>,
 ): Promise<T | Refusal> {
   const { account, ...access } = session;
   try {
-    return await onBehalfOf({ accountId: account.id, ...access }, carryOut);
+    return await onBehalfOf({ accountId: account.id, ...access }, handle);
   } catch (error) {
     if (error instanceof AccessEnded) return refuse('not_authenticated', 'Please sign in again.');
     throw error;
   }
 }
 
-/** By a token where the request shows one, good or not: then its cookies do not count. Else by the session. */
-async function whoAsks(
+/** Authenticates by personal token if the request has one, valid or not, and then ignores cookies; else by session. */
+async function authenticate(
   c: AppContext,
   { scope }: Call,
   { sessions, tokens, limits }: AppParts,
@@ -113,12 +114,12 @@ async function whoAsks(
   if (!showsToken(c)) {
     const session = await sessions.current(c);
     if (session === null) return refuse('not_authenticated', 'Please sign in.');
-    return limits.allowInTheOpen(c, 'bySession', session.sessionId) ?? session;
+    return limits.allowWithHeaders(c, 'bySession', session.sessionId) ?? session;
   }
   const token = await tokens.current(c);
   if (token === null || token instanceof Refusal)
     return token ?? refuse('not_authenticated', 'Please sign in.');
-  const limited = limits.allowInTheOpen(c, 'byToken', token.tokenId);
+  const limited = limits.allowWithHeaders(c, 'byToken', token.tokenId);
   if (limited) return limited;
   if (scope === undefined)
     return refuse('insufficient_scope', 'No token may do this. Sign in on the page to do it yourself.');
@@ -131,7 +132,7 @@ async function whoAsks(
 
 const honoPath = (path: string) => `/api${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
 
-/** What the contract does not name never reaches a handler: unknown fields are dropped. */
+/** Parses params, query and body. Handlers only see fields that the contract names: unknown ones are dropped. */
 async function readInput(c: AppContext, call: Call) {
   const parts = {
     params: call.params ? c.req.param() : undefined,
@@ -142,7 +143,7 @@ async function readInput(c: AppContext, call: Call) {
   for (const part of ['params', 'query', 'body'] as const) {
     const parsed = call[part]?.safeParse(parts[part], { error: inPlainWords });
     if (parsed?.success === false) {
-      // An id of another form than ours names nothing.
+      // No resource has a malformed id: that is a 404, not a 400.
       if (part === 'params') return refuse('not_found', 'There is nothing at this address.');
       const [issue] = parsed.error.issues;
       return refuse('invalid_request', issue === undefined ? 'The request is not valid.' : sentence(issue));
@@ -179,7 +180,7 @@ function sentence(issue: z.core.$ZodIssue): string {
   return issue.path.length === 0 ? 'Send a JSON object with content type application/json.' : issue.message;
 }
 
-/** What hosts the deployment's policy lets people name. */
+/** Adapts the deployment's egress policy for the validation of hosts that users enter. */
 export function endpointPolicy({ policy }: Pick<AppParts, 'policy'>): EndpointPolicy {
   return {
     permitsAddress: (ip) => policy.permits(ip),

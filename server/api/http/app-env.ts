@@ -3,14 +3,14 @@ import type { Context } from 'hono';
 import type { LimitName } from '../../core/index.ts';
 import type { ClientAddress } from './client-address.ts';
 
-/** What a request carries along. */
+/** Hono's type of our request context. */
 export interface AppEnv {
-  /** Absent where a request did not come over a socket. */
+  /** Empty if the request did not arrive over a socket. */
   Bindings: Partial<HttpBindings>;
   Variables: {
     requestId: string;
     client: ClientAddress;
-    /** Set by an answer that refuses because of a limit, for whoever counts it. */
+    /** The limit that refused this request, for the metrics. */
     reachedLimit?: LimitName | null;
   };
 }

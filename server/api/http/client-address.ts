@@ -2,17 +2,17 @@ import { BlockList, isIP } from 'node:net';
 import { mappedIpv4 } from '../../core/index.ts';
 
 export interface ClientAddress {
-  /** The whole address, for the list of somebody's own sessions. Limits count `network` or `prefix`. */
+  /** The full address, for the user's own list of sessions. Rate limits use `network` or `prefix`. */
   shown: string;
-  /** The smallest network that a subscriber has: an IPv4 address, or a /64 of IPv6 (RFC 6177). */
+  /** The smallest network that a subscriber gets: one IPv4 address, or an IPv6 /64 (RFC 6177). */
   network: string;
-  /** The neighbourhood that one party can easily move in: a /24 of IPv4, a /48 of IPv6. */
+  /** The range within which one party can easily change its address: an IPv4 /24 or an IPv6 /48. */
   prefix: string;
 }
 
 /**
- * Finds who is calling: the socket's peer, or, where that is a trusted proxy, the last hop in X-Forwarded-For that is
- * none. Headers of anybody else are not read.
+ * Determines the client's address: the socket's peer or, if that is a trusted proxy, the last hop in X-Forwarded-For
+ * that is not one. Ignores the header if another peer sent it.
  */
 export function createClientAddressReader(trustedProxies: readonly string[]) {
   const trusted = new BlockList();
@@ -23,16 +23,16 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
   const isTrusted = (ip: string) => trusted.check(ip, family(ip));
 
   return {
-    /** Whether the socket's peer is one of the proxies whose headers count. */
+    /** Returns whether the socket's peer is a trusted proxy. */
     isTrusted(peer: string | undefined): boolean {
-      const address = plain(peer ?? '');
+      const address = canonicalAddress(peer ?? '');
       return isIP(address) !== 0 && isTrusted(address);
     },
     read(peer: string | undefined, forwardedFor: string | undefined): ClientAddress {
-      let address = plain(peer ?? '');
+      let address = canonicalAddress(peer ?? '');
       const hops = (forwardedFor ?? '').split(',');
       while (isIP(address) !== 0 && isTrusted(address)) {
-        const hop = plain(hops.pop()?.trim() ?? '');
+        const hop = canonicalAddress(hops.pop()?.trim() ?? '');
         if (isIP(hop) === 0) break;
         address = hop;
       }
@@ -43,15 +43,15 @@ export function createClientAddressReader(trustedProxies: readonly string[]) {
 
 const family = (ip: string) => (isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 
-/** Writes an address in its one form, IPv4-mapped IPv6 as IPv4. What is no address stays as it is. */
-function plain(ip: string): string {
+/** Normalises an address, and maps IPv4-mapped IPv6 to IPv4. Returns other text unchanged. */
+function canonicalAddress(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   const [address = ''] = ip.split('%');
   const canonical = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
   return mappedIpv4(canonical) ?? canonical;
 }
 
-/** `address` is in its one form. */
+/** Expects a canonical address. */
 function networksOf(address: string): Omit<ClientAddress, 'shown'> {
   if (isIP(address) !== 6) return { network: address, prefix: address.split('.').slice(0, 3).join('.') };
   const [head = '', tail = ''] = address.split('::');

@@ -3,8 +3,8 @@ import type { MonitorPlace } from '../../store/monitors/list-place.ts';
 import { type Refusal, refuse } from './problem.ts';
 
 /**
- * Places in lists as text for programs to send back as it is. There is nothing in one that its reader was not told with the row
- * before, and one that somebody makes up leads no further than the reader's own list.
+ * Encodes a list position as an opaque cursor (base64url JSON). It needs no signature: it only has values of the last
+ * row, which the client has seen, and a forged cursor still leads only into the client's own list.
  */
 export const writeCursor = (place: object): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url');
@@ -29,23 +29,23 @@ const text = z
   .max(300)
   .regex(/^[^\0]*$/);
 
-const places = {
+const placeSchemas = {
   newest: z.strictObject({ sort: z.literal('newest'), createdAt: instant, id }),
   soonest: z.strictObject({ sort: z.literal('soonest'), notAfter: instant.nullable(), id }),
   name: z.strictObject({ sort: z.literal('name'), host: text, port: z.number().int().min(0).max(65_535) }),
 } satisfies Record<MonitorPlace['sort'], z.ZodType<MonitorPlace>>;
 
-/** null: the list's beginning. */
+/** Reads a cursor of the domain list. Returns null without a cursor, a refusal if it is invalid for this order. */
 export function monitorPlace(
   cursor: string | undefined,
   sort: MonitorPlace['sort'],
 ): MonitorPlace | Refusal | null {
-  return cursor === undefined ? null : readCursor<MonitorPlace>(cursor, places[sort]);
+  return cursor === undefined ? null : readCursor<MonitorPlace>(cursor, placeSchemas[sort]);
 }
 
-const inTime = z.strictObject({ at: instant, id });
+const timePlaceSchema = z.strictObject({ at: instant, id });
 
-/** A place in a list by time, the newest first. null: its beginning. */
-export function placeInTime(cursor: string | undefined): z.infer<typeof inTime> | Refusal | null {
-  return cursor === undefined ? null : readCursor(cursor, inTime);
+/** Reads a cursor of a list sorted by time, newest first. Returns null without a cursor, a refusal if it is invalid. */
+export function placeInTime(cursor: string | undefined): z.infer<typeof timePlaceSchema> | Refusal | null {
+  return cursor === undefined ? null : readCursor(cursor, timePlaceSchema);
 }

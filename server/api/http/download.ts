@@ -1,7 +1,7 @@
 import { ReadableStream, TextEncoderStream } from 'node:stream/web';
 import type { AppContext } from './app-env.ts';
 
-/** Answers with a file, written out while its text is made. `now`, ms UTC: the day is part of its name. */
+/** Streams a file while its text is generated. The file's name ends with the UTC day of `now` (ms UTC). */
 export function download(
   c: AppContext,
   file: { contentType: string; name: string; extension: string; text: AsyncIterable<string>; now: number },
@@ -9,7 +9,7 @@ export function download(
   c.header('Content-Type', file.contentType);
   const day = new Date(file.now).toISOString().slice(0, 10);
   c.header('Content-Disposition', `attachment; filename="${file.name}-${day}.${file.extension}"`);
-  // Nobody reads the body of a HEAD request, and it would stay half read.
+  // Nobody reads the body of a HEAD response, so its generator would never finish.
   if (c.req.method === 'HEAD') return c.body(null);
   const bytes = ReadableStream.from(file.text).pipeThrough(new TextEncoderStream());
   return c.body(bytes as globalThis.ReadableStream);

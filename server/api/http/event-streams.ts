@@ -4,30 +4,30 @@ import type { Store } from '../../store/db/open-store.ts';
 import type { Signal } from '../../store/db/signals.ts';
 import { oneDomainWire } from '../domains/domain-wire.ts';
 
-/** Far above one per browser; each one is a socket and a timer. */
+/** Far more than one per browser. Each stream costs a socket and a timer. */
 const MAX_STREAMS_PER_ACCOUNT = 20;
 
 interface EventStream {
-  /** The next thing to tell; null when `waitMs` passed without one. After `session_ended` nothing follows. */
+  /** Returns the next event, null if none came within `waitMs`. Nothing follows `session_ended`. */
   next(waitMs: number): Promise<ServerEvent | null>;
-  /** Whether events may have been missed: whoever opens another one reads everything anew. */
+  /** True once events may have been missed: the client must reconnect and reload everything. */
   readonly isOver: boolean;
   close(): void;
 }
 
 export interface EventStreams {
-  /** null when the account has too many open. */
+  /** Returns null if the account has too many open streams. */
   open(session: { accountId: string; sessionId: string }): EventStream | null;
 }
 
-/** Passes the store's signals on to the streams of the account that they are about. */
+/** Forwards the store's signals to the open streams of their account. */
 export function createEventStreams(store: Store, clock: { now(): number }): EventStreams {
   const byAccount = new Map<string, Set<Stream>>();
   store.signals.subscribe((signal) => {
     if (signal.topic === 'missed')
-      for (const streams of byAccount.values()) for (const stream of streams) stream.take(signal);
+      for (const streams of byAccount.values()) for (const stream of streams) stream.receive(signal);
     if (!('accountId' in signal)) return;
-    for (const stream of byAccount.get(signal.accountId) ?? []) stream.take(signal);
+    for (const stream of byAccount.get(signal.accountId) ?? []) stream.receive(signal);
   });
 
   return {
@@ -50,7 +50,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
         close() {
           stream.wake();
           streams.delete(stream);
-          // A second close may come after the account has opened another stream, which stands in a set of its own.
+          // On a second close() the account may have a newer stream, in another set: keep that one.
           if (streams.size === 0 && byAccount.get(accountId) === streams) byAccount.delete(accountId);
         },
       };
@@ -59,7 +59,7 @@ export function createEventStreams(store: Store, clock: { now(): number }): Even
 }
 
 interface Stream {
-  take(signal: Signal): void;
+  receive(signal: Signal): void;
   /** Ends a wait in `next`. */
   wake(): void;
   isOver(): boolean;
@@ -67,38 +67,45 @@ interface Stream {
 }
 
 /**
- * Remembers which monitors changed, or what is told of them, not what changed: a reader that is slow gets the newest state of each once, and the
- * memory that a stream takes is bounded by the account's domains.
+ * Queues ids of changed monitors, not their changes: a slow reader gets only the newest state of each, and memory
+ * is bounded by the account's number of domains.
  */
 function createStream(sessionId: string, read: (monitorId: string) => Promise<ServerEvent>): Stream {
-  const changed = new Set<string>();
-  /** Monitors of which other things are told than before; null: the account. */
-  const told = new Set<string | null>();
+  const monitorsChanged = new Set<string>();
+  /** Ids of monitors whose alerts or alert settings changed; null: those of the account. */
+  const alertsChanged = new Set<string | null>();
   let accountChanged = false;
-  let ended = false;
+  let sessionEnded = false;
   let isOver = false;
   let endWait: () => void = () => {};
 
-  function nextTold(): ServerEvent | null {
-    const [monitorId] = told;
+  function nextAlertsEvent(): ServerEvent | null {
+    const [monitorId] = alertsChanged;
     if (monitorId === undefined) return null;
-    told.delete(monitorId);
+    alertsChanged.delete(monitorId);
     return { event: 'alerts', data: { domain_id: monitorId } };
   }
 
   return {
     wake: () => endWait(),
     isOver: () => isOver,
-    take(signal) {
-      if (signal.topic === 'domain') changed.add(signal.monitorId);
-      else if (signal.topic === 'alerts') told.add(signal.monitorId);
+    receive(signal) {
+      if (signal.topic === 'domain') monitorsChanged.add(signal.monitorId);
+      else if (signal.topic === 'alerts') alertsChanged.add(signal.monitorId);
       else if (signal.topic === 'account') accountChanged = true;
       else if (signal.topic === 'missed') isOver = true;
-      else if (signal.topic === 'session_ended') ended ||= [null, sessionId].includes(signal.sessionId);
+      else if (signal.topic === 'session_ended')
+        sessionEnded ||= [null, sessionId].includes(signal.sessionId);
       endWait();
     },
     async next(waitMs) {
-      if (!ended && !isOver && !accountChanged && changed.size === 0 && told.size === 0) {
+      if (
+        !sessionEnded &&
+        !isOver &&
+        !accountChanged &&
+        monitorsChanged.size === 0 &&
+        alertsChanged.size === 0
+      ) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, waitMs);
           endWait = () => {
@@ -107,15 +114,15 @@ function createStream(sessionId: string, read: (monitorId: string) => Promise<Se
           };
         });
       }
-      if (ended) return { event: 'session_ended', data: {} };
+      if (sessionEnded) return { event: 'session_ended', data: {} };
       if (accountChanged) {
         accountChanged = false;
         return { event: 'account', data: {} };
       }
-      const [monitorId] = changed;
-      if (monitorId === undefined) return nextTold();
-      // Forgotten before it is read: a change during the read is told once more.
-      changed.delete(monitorId);
+      const [monitorId] = monitorsChanged;
+      if (monitorId === undefined) return nextAlertsEvent();
+      // Delete before reading: a change during the read then queues the monitor again.
+      monitorsChanged.delete(monitorId);
       return read(monitorId);
     },
   };

@@ -14,46 +14,41 @@ import { refuse, refuseForNow, type Refusal } from './problem.ts';
 import type { createCallLimits } from './rate-limit.ts';
 import { z } from 'zod';
 
-/** What a store's function does in its transaction, beside what it is asked for. */
-type Alongside = Parameters<typeof keepAnswer>[0];
+type Database = Parameters<typeof keepAnswer>[0];
 
-/** Lets a handler commit its answer together with what it tells of. */
+/** Lets a handler store its answer in the same transaction as the change that it reports. */
 export interface Once {
-  /**
-   * Stores this answer under the caller's key, where there is one, in the transaction of the store that calls it. What the handler
-   * answers in the end replaces it.
-   */
-  keep(trx: Alongside, answer: object): Promise<void>;
+  /** Stores this answer under the caller's key, if there is one. The handler's final answer replaces it. */
+  keep(trx: Database, answer: object): Promise<void>;
 }
 
 export const NOT_ONCE: Once = { keep: async () => undefined };
 
-const MOST_CHARACTERS = 255;
+const MAX_KEY_LENGTH = 255;
 const IN_USE = 'A call with this key is under way. Ask again in a moment, and you get its answer.';
 
 /**
- * Carries a call out once for each `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and replays the answer for a day,
- * without the fields that the call shows once. Answers 403, 429 and 5xx release the key, because nothing was done; an answer that was
- * stored with a commit stays.
+ * Runs a call once per `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). Replays its answer for a day,
+ * with null in show-once fields. 403, 429 and 5xx release the key, unless a transaction has stored an answer.
  */
 export async function onlyOnce(
   c: AppContext,
-  { call, parts: { store, limits }, accountId, input, now }: Asked,
-  carryOut: (once: Once) => Promise<Response>,
+  { call, parts: { store, limits }, accountId, input, now }: IdempotentCall,
+  handle: (once: Once) => Promise<Response>,
 ): Promise<Response | Refusal> {
   const key = c.req.header('idempotency-key');
-  if (key === undefined) return carryOut(NOT_ONCE);
-  if (key === '' || key.length > MOST_CHARACTERS || !/^[\x20-\x7e]+$/.test(key))
+  if (key === undefined) return handle(NOT_ONCE);
+  if (key === '' || key.length > MAX_KEY_LENGTH || !/^[\x20-\x7e]+$/.test(key))
     return refuse(
       'invalid_request',
-      `Send a key of 1 to ${MOST_CHARACTERS} ASCII characters (Idempotency-Key)`,
+      `Send a key of 1 to ${MAX_KEY_LENGTH} ASCII characters (Idempotency-Key)`,
     );
   const limited = limits.allow('keysByAccount', accountId);
   if (limited) return limited;
   const request = JSON.stringify([call.method, call.path, input]);
   const beginning = await beginOnce(store, { accountId, key, request, now });
   if (!beginning.begun) {
-    if ('answer' in beginning) return again(c, call, beginning.answer);
+    if ('answer' in beginning) return replay(c, call, beginning.answer);
     if (beginning.refused === 'idempotency_key_in_use') {
       c.header('Retry-After', '1');
       return refuse(beginning.refused, IN_USE);
@@ -69,24 +64,24 @@ export async function onlyOnce(
     }
     return refuse(beginning.refused, 'Use a new key for another call. Keys are remembered for a day.');
   }
-  return carried({ call, store, carrying: beginning.carrying, now }, carryOut);
+  return runWithKey({ call, store, carrying: beginning.carrying, now }, handle);
 }
 
-interface Asked {
+interface IdempotentCall {
   call: Call;
   parts: { store: Store; limits: ReturnType<typeof createCallLimits> };
   accountId: string;
-  /** Parsed: the same question in other words is the same. */
+  /** The parsed input: another JSON formatting of the same request is the same request. */
   input: unknown;
   now: number;
 }
 
-/** 403 (the address is not verified yet) and 429 (a limit) release the key, because a retry may succeed. */
-const MAY_RETRY: readonly number[] = [403, 429];
+/** 403 (address not verified yet) and 429 (rate limit) release the key, because a retry may succeed. */
+const RETRYABLE_STATUSES: readonly number[] = [403, 429];
 
-async function carried(
+async function runWithKey(
   { call, store, carrying, now }: { call: Call; store: Store; carrying: Carrying; now: number },
-  carryOut: (once: Once) => Promise<Response>,
+  handle: (once: Once) => Promise<Response>,
 ): Promise<Response | Refusal> {
   const once: Once = {
     keep: (trx, answer) =>
@@ -97,8 +92,9 @@ async function carried(
       }),
   };
   try {
-    const response = await carryOut(once);
-    if (MAY_RETRY.includes(response.status) || response.status >= 500) await releaseKey(store, carrying);
+    const response = await handle(once);
+    if (RETRYABLE_STATUSES.includes(response.status) || response.status >= 500)
+      await releaseKey(store, carrying);
     else {
       const contentType = response.headers.get('content-type') ?? '';
       const body = withoutShownOnce(call, await response.clone().text());
@@ -113,10 +109,10 @@ async function carried(
   }
 }
 
-function again(c: AppContext, call: Call, { status, contentType, body }: KeptAnswer): Response {
+function replay(c: AppContext, call: Call, { status, contentType, body }: KeptAnswer): Response {
   c.header('Idempotency-Replayed', 'true');
   c.header('Content-Type', contentType);
-  // Answers that an older version stored still have their secrets.
+  // Answers that an older version stored still contain their secrets.
   return c.body(withoutShownOnce(call, body), status as 200);
 }
 

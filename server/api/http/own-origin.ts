@@ -15,24 +15,24 @@ interface RequestHeaders {
 
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether a host name, without port, never leaves the machine. */
+/** Returns whether a host name, without port, is a loopback name or address. */
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK_NAMES.includes(hostname.toLowerCase());
 }
 
-/** The name in a Host header, IPv6 in brackets; null when it is none. */
+/** Returns the host name in a Host header, IPv6 in brackets; null if it is invalid. */
 export function hostnameOf(host: string | undefined): string | null {
   return URL.parse(`http://${host ?? ''}`)?.hostname || null;
 }
 
 /**
- * Keeps other sites from acting with a visitor's cookies. Asked for every unsafe call, body-less ones too. Programs
- * that are no browsers send neither header and carry nobody's cookies by accident.
+ * Prevents cross-site request forgery: refuses an unsafe call, with or without body, that another site makes with the
+ * visitor's cookies. Returns null for programs other than browsers: they send neither header and no ambient cookies.
  */
 export function refuseForeignOrigin(headers: RequestHeaders, config: OriginConfig): Refusal | null {
   const { origin, secFetchSite } = headers;
   const refusal = refuse('origin_refused', 'This call was made from another site and was not carried out.');
-  // `same-site` is refused too: a neighbouring subdomain is another party.
+  // `same-site` is refused too: another subdomain may belong to another party.
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin' && secFetchSite !== 'none') return refusal;
   return origin === undefined || isOwnOrigin(origin, headers.host, config) ? null : refusal;
 }
@@ -43,12 +43,12 @@ export function isOwnOrigin(origin: string, host: string | undefined, config: Or
   if (!config.publicUrlIsDefault || url === null || url.origin !== origin || url.protocol !== 'http:')
     return false;
   if (isLoopback(url.hostname)) return url.port === config.publicUrl.port;
-  // A home network reaches the machine by its address. Names are not taken from the Host header: DNS can be rebound.
+  // In a home network the machine is reached by its IP address. Names are not accepted, because of DNS rebinding.
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   return config.insecureHttp && isIP(literal) !== 0 && url.host === host;
 }
 
-/** Why this request cannot be served over plain http: cookies would travel in the clear. null when all is well. */
+/** Refuses plain http, over which cookies would travel unencrypted. Returns null if the request may be served. */
 export function refusePlainHttp(host: string | undefined, config: OriginConfig): Refusal | null {
   const { publicUrl, publicUrlIsDefault, insecureHttp } = config;
   if (insecureHttp || publicUrl.protocol === 'https:') return null;

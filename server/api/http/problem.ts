@@ -2,13 +2,13 @@ import { PROBLEMS, type Problem, type ProblemCode } from '../../../contract/prob
 import type { LimitName } from '../../core/index.ts';
 import type { AppContext } from './app-env.ts';
 
-/** An expected failure, as a value. What it is answered with stands in `contract/problem.ts`. */
+/** An expected failure, as a value. `contract/problem.ts` maps its code to a status and a title. */
 export class Refusal {
   readonly code: ProblemCode;
   /** A sentence for people. */
   readonly detail: string;
   readonly retryAfterSeconds: number | null;
-  /** The operator's limit that was reached, which the answer counts; null for every other failure. */
+  /** The operator's limit that was reached, for the metrics; null for every other failure. */
   readonly limit: LimitName | null;
 
   constructor(
@@ -25,13 +25,13 @@ export class Refusal {
 
 export const refuse = (code: ProblemCode, detail: string): Refusal => new Refusal(code, detail);
 
-/** For limits: the caller learns when a retry makes sense. */
+/** Refuses with 429 and Retry-After. `limit`: the operator's limit that was reached, if it was one. */
 export function refuseForNow(detail: string, retryAfterMs: number, limit: LimitName | null = null): Refusal {
   const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return new Refusal('too_many_requests', detail, { retryAfterSeconds, limit });
 }
 
-/** Answers a failure as text, where pictures and pages are asked for and not the API. */
+/** Responds with a failure as plain text, outside of the API: for images and pages. */
 export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds, limit }: Refusal): Response {
   c.set('reachedLimit', limit);
   c.header('Cache-Control', 'no-store');
@@ -39,7 +39,7 @@ export function plainRefusal(c: AppContext, { code, detail, retryAfterSeconds, l
   return c.text(`${detail}\n`, PROBLEMS[code].status);
 }
 
-/** Answers a failure as RFC 9457 has it. `members`: what this problem tells beside what all do (§3.2). */
+/** Responds with a failure as problem+json (RFC 9457). `members`: extension members of this problem (§3.2). */
 export function problemResponse(c: AppContext, refusal: Refusal, members: object = {}): Response {
   const { status, title } = PROBLEMS[refusal.code];
   c.set('reachedLimit', refusal.limit);
@@ -53,7 +53,7 @@ export function problemResponse(c: AppContext, refusal: Refusal, members: object
     ...(refusal.retryAfterSeconds !== null && { retry_after: refusal.retryAfterSeconds }),
   };
   c.header('Content-Type', 'application/problem+json');
-  // What fails now may succeed in a moment; caches may keep a 404 unless told otherwise (RFC 9110 §15.1).
+  // A retry may succeed in a moment, but caches may store a 404 unless forbidden (RFC 9110 §15.1).
   c.header('Cache-Control', 'no-store');
   if (refusal.retryAfterSeconds !== null) c.header('Retry-After', String(refusal.retryAfterSeconds));
   return c.body(JSON.stringify({ ...problem, ...members }), status);

@@ -5,7 +5,7 @@ import { CALLS } from '../../../contract/calls/calls.ts';
 import type { Api, AppParts } from './api.ts';
 import { createHealth } from '../operations/health.ts';
 
-/** What of an operator's settings the page needs; the secrets beside them stay here. */
+/** The providers' settings that the page needs. Their secrets are not among them. */
 export interface Settings {
   firebase: {
     projectId: string;
@@ -19,7 +19,7 @@ export interface Settings {
     | { mode: 'paddle'; clientToken: string; environment: 'live' | 'sandbox' };
 }
 
-/** What anybody may know of this deployment. */
+/** Returns the settings that anybody may read. */
 export function publicConfigOf(
   config: Settings & {
     productName: string;
@@ -67,7 +67,7 @@ function publicBilling({ billing }: Settings): PublicConfig['billing'] {
     : { mode: billing.mode };
 }
 
-/** What anybody may know of this deployment. */
+/** Serves what anybody may know about this deployment: its public settings and its health. */
 export function deploymentRoutes(api: Api, parts: AppParts): void {
   const publicConfig = publicConfigOf(parts.config);
   api.on(CALLS.publicConfig, async ({ c }) => {
@@ -76,12 +76,12 @@ export function deploymentRoutes(api: Api, parts: AppParts): void {
   });
 
   const health = createHealth(parts);
-  const fresh = <T>({ c }: { c: { header(name: string, value: string): void } }, answer: T): T => {
+  const uncached = <T>({ c }: { c: { header(name: string, value: string): void } }, answer: T): T => {
     c.header('Cache-Control', 'no-store');
     return answer;
   };
-  api.on(CALLS.health, async (incoming) => fresh(incoming, await health.whole()));
-  api.on(CALLS.healthLive, async (incoming) => fresh(incoming, health.live()));
-  api.on(CALLS.healthReady, async (incoming) => fresh(incoming, await health.ready()));
-  api.on(CALLS.healthLate, async (incoming) => fresh(incoming, await health.late(incoming.c)));
+  api.on(CALLS.health, async (incoming) => uncached(incoming, await health.whole()));
+  api.on(CALLS.healthLive, async (incoming) => uncached(incoming, health.live()));
+  api.on(CALLS.healthReady, async (incoming) => uncached(incoming, await health.ready()));
+  api.on(CALLS.healthLate, async (incoming) => uncached(incoming, await health.late(incoming.c)));
 }

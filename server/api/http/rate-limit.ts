@@ -10,14 +10,14 @@ import { MINUTE_MS } from '../../../contract/durations.ts';
 export interface Limit {
   count: number;
   windowMs: number;
-  /** Set where the operator can set `count`: the limit's name, and what it counts, in words for whoever reaches it. */
+  /** Present if the operator can configure `count`: the limit's name, and what it counts, in words for users. */
   set?: { by: LimitName; what: string };
 }
 
-/** Domains that one call counts for at most: whoever has more may call as well. */
+/** Maximum number of domains that one call counts for, so that larger accounts can make it as well. */
 export const MOST_WEIGHED = 5_000;
 
-/** Only to keep one caller from crowding out the others: counted in memory, per process. */
+/** Limits that only keep one caller from crowding out the others. Counted in memory, per process. */
 const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Limits) => ({
   pagesByAddress: {
     count: pagesPerMinute,
@@ -27,7 +27,7 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   byAddress: { count: 1_200, windowMs: MINUTE_MS },
   bySession: { count: 600, windowMs: MINUTE_MS },
   byToken: { count: 600, windowMs: MINUTE_MS },
-  /** Each search reads all texts of the account, and on PostgreSQL holds a connection meanwhile. */
+  /** Each search reads all texts of the account and, on PostgreSQL, holds a connection meanwhile. */
   searchesByAccount: {
     count: searchesPerMinute,
     windowMs: MINUTE_MS,
@@ -36,51 +36,51 @@ const callLimits = ({ pagesPerMinute, checksBeforeProof, searchesPerMinute }: Li
   addByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByAccount: { count: 60, windowMs: MINUTE_MS },
   checkByDomain: { count: 6, windowMs: MINUTE_MS },
-  /** Beside it, for accounts whose address is not verified. */
+  /** Applies in addition to accounts whose address is not verified. */
   checkBeforeProof: { count: checksBeforeProof, windowMs: MINUTE_MS },
-  /** Changes after which domains are checked anew, for the same accounts. */
+  /** Changes that trigger checks, by accounts whose address is not verified. */
   recheckBeforeProof: { count: 10 * checksBeforeProof, windowMs: 10 * MINUTE_MS },
-  /** Calls for many domains: 5,000 of them are 25 or 50 calls, which a page makes as fast as they are answered. */
+  /** Calls for many domains: for 5,000 domains a page makes 25 or 50 calls, as fast as they are answered. */
   bulkByAccount: { count: 60, windowMs: MINUTE_MS },
   importByAccount: { count: 120, windowMs: MINUTE_MS },
-  /** Domains, not calls: what one selection holds may be checked twice before a script has to wait. */
+  /** Counts domains, not calls: the largest selection (10,000) may be checked twice before a script has to wait. */
   bulkChecksByAccount: { count: 20_000, windowMs: 10 * MINUTE_MS },
   bulkCheckByDomain: { count: 1, windowMs: MINUTE_MS },
-  /** Lines, not calls: each may lead to a look at a host. */
+  /** Counts lines, not calls: each may lead to a check of a host. */
   importedByAccount: { count: 10_000, windowMs: 60 * MINUTE_MS },
   csvByAccount: { count: 30, windowMs: 10 * MINUTE_MS },
   exportByAccount: { count: 10, windowMs: 60 * MINUTE_MS },
-  /** Reads certificates, and writes a long text. */
+  /** Reads certificates and renders a long text. */
   reportByAccount: { count: 120, windowMs: MINUTE_MS },
-  /** Each change is followed by a check of every domain of the account. */
+  /** Each change triggers a check of every domain of the account. */
   authoritiesByAccount: { count: 20, windowMs: 60 * MINUTE_MS },
   /** Test messages: each may go to somebody else's server. */
   sendByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   sendByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
-  /** Messages that are sent once more; apart from tests, which are made right before an alert that failed is sent again. */
+  /** Redelivered messages. Not shared with tests, which people send right before they redeliver a failed alert. */
   replayByChannel: { count: 10, windowMs: 60 * MINUTE_MS },
   replayByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
-  /** Each is remembered for a day, with what was answered. */
+  /** Each key is stored for a day, together with its answer. */
   keysByAccount: { count: 4_000, windowMs: 60 * MINUTE_MS },
   tokensByAccount: { count: 30, windowMs: 60 * MINUTE_MS },
   channelsByAccount: { count: 60, windowMs: 60 * MINUTE_MS },
-  /** Reads every domain of the account; a page asks while its owner changes steps. */
+  /** Reads every domain of the account. A page calls it while its user edits alert steps. */
   previewByAccount: { count: 120, windowMs: MINUTE_MS },
   alertSettingsByAccount: { count: 60, windowMs: 10 * MINUTE_MS },
-  /** Domains, not calls: what changes what is told is followed by a check of every domain; of 5,000 twenty times. */
-  toldAnewByAccount: { count: 20 * MOST_WEIGHED, windowMs: 60 * MINUTE_MS },
-  /** Reads every domain of the account; calendars ask a few times a day. */
+  /** Counts domains, not calls: changes of alerts trigger a check of every domain. Allows 20 changes for 5,000. */
+  recheckAllByAccount: { count: 20 * MOST_WEIGHED, windowMs: 60 * MINUTE_MS },
+  /** Reads every domain of the account. Calendars poll a few times a day. */
   calendarByToken: { count: 60, windowMs: 10 * MINUTE_MS },
-  /** Status pages, which read the database. */
+  /** Requests for status pages, which read the database. */
   statusByAddress: { count: 300, windowMs: MINUTE_MS },
-  /** Reads every domain of the account, or an answer of some seconds ago. */
+  /** Reads every domain of the account, or an answer cached for some seconds. */
   metricsByAccount: { count: 60, windowMs: MINUTE_MS },
-  /** Each one asks the payment provider, which counts what all of us ask together. */
+  /** Each call asks the payment provider, whose own limit counts the calls of all accounts together. */
   billingByAccount: { count: 10, windowMs: MINUTE_MS },
 });
 type CallLimitName = keyof ReturnType<typeof callLimits>;
 
-/** Refuses until the window of `limit` ends, and says when that is in the unit that people count such a time in. */
+/** Returns a 429 that names the wait in a readable unit: seconds, minutes or hours. */
 export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retryAfterMs: number): Refusal {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   const minutes = Math.ceil(seconds / 60);
@@ -99,11 +99,11 @@ export function refuseUntil({ count: most, set }: Omit<Limit, 'windowMs'>, retry
 }
 
 export interface Attempt {
-  /** Gives the attempt back: it succeeded, so it was no guess. */
+  /** Refunds the attempt: it succeeded, so it was no guess. */
   succeeded(): Promise<void>;
 }
 
-/** Counts in the database, so that every process and restart knows it: once for each key, until one is used up. */
+/** Counts an attempt for each key until one is used up. Stored in the database, for all processes. */
 export async function countAll(
   store: Store,
   now: number,
@@ -121,7 +121,7 @@ export async function countAll(
   };
 }
 
-/** Counts the caller's network before its neighbourhood, so that calls refused to one network use up nothing of its neighbours. */
+/** Returns the limits of a client, its network first: what that one refuses does not count for the whole prefix. */
 export function byClient(
   what: string,
   client: ClientAddress,
@@ -133,12 +133,12 @@ export function byClient(
   ];
 }
 
-/** Counts in fixed windows in memory. `allow` returns null, or the refusal. */
+/** Counts calls in fixed windows, in memory. */
 export function createCallLimits(clock: { now(): number }, limits: Limits) {
   const limitsOf: Record<CallLimitName, Limit> = callLimits(limits);
   const windowsOf = new Map<string, ReturnType<typeof createWindows>>();
 
-  function take(name: CallLimitName, who: string, weight: number) {
+  function consume(name: CallLimitName, who: string, weight: number) {
     const now = clock.now();
     const { count, windowMs } = limitsOf[name];
     const windows = windowsOf.get(name) ?? createWindows(windowMs);
@@ -155,20 +155,20 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
   }
 
   return {
-    /** `weight`: for limits that count something else than calls. What is refused does not count. */
+    /** Returns null if allowed. `weight` is for limits that do not count calls. A refused call does not count. */
     allow(name: CallLimitName, who: string, weight = 1): Refusal | null {
-      return take(name, who, weight).refusal;
+      return consume(name, who, weight).refusal;
     },
-    /** Takes one back that `allow` counted. */
+    /** Refunds one call that `allow` counted. */
     refund(name: CallLimitName, who: string): void {
       const window = windowsOf.get(name)?.of(who, clock.now());
       if (window !== undefined && window.count > 0) window.count -= 1;
     },
-    /** As `allow`, and the answer says what is left (draft-ietf-httpapi-ratelimit-headers-10). */
-    allowInTheOpen(c: AppContext, name: keyof typeof TOLD_AS, who: string): Refusal | null {
-      const { refusal, left, resetMs } = take(name, who, 1);
+    /** As `allow`, and reports the remaining calls in headers (draft-ietf-httpapi-ratelimit-headers-10). */
+    allowWithHeaders(c: AppContext, name: keyof typeof HEADER_NAMES, who: string): Refusal | null {
+      const { refusal, left, resetMs } = consume(name, who, 1);
       const { count, windowMs } = limitsOf[name];
-      const policy = `"${TOLD_AS[name]}"`;
+      const policy = `"${HEADER_NAMES[name]}"`;
       c.header('RateLimit-Policy', `${policy};q=${count};w=${windowMs / 1000}`, { append: true });
       c.header('RateLimit', `${policy};r=${left};t=${Math.ceil(resetMs / 1000)}`, { append: true });
       return refusal;
@@ -176,50 +176,50 @@ export function createCallLimits(clock: { now(): number }, limits: Limits) {
   };
 }
 
-/** What the limits of every call are called in headers. */
-const TOLD_AS = { byAddress: 'address', bySession: 'session', byToken: 'token' } as const;
+/** Names that these limits have in RateLimit headers. */
+const HEADER_NAMES = { byAddress: 'address', bySession: 'session', byToken: 'token' } as const;
 
 interface Window {
   endsAt: number;
   count: number;
 }
 
-/** Windows of one limit that belong to one caller each: about 20 MB, and with those of the period before and shared ones 50 MB. */
-const MOST_OWN_WINDOWS = 100_000;
-/** Hexadecimal digits of a hash, which choose one of 65,536 shared windows. */
+/** Maximum windows per limit that belong to one caller each: about 20 MB, or 50 MB with previous and shared windows. */
+const MAX_OWN_WINDOWS = 100_000;
+/** Hexadecimal digits of the hash that selects one of 65,536 shared windows. */
 const HEX_DIGITS = 4;
 
 /**
- * Keeps the windows of one limit in bounded memory, and never clears one before it ends. While all windows are taken, newcomers share
- * further ones, chosen by a hash with a salt of this process: nobody can aim at the window of somebody else.
+ * Keeps the windows of one limit in bounded memory and never drops one before it ends. At the bound, new callers share
+ * windows, selected by a hash with this process's salt, so that nobody can exhaust another caller's window on purpose.
  */
 function createWindows(windowMs: number) {
   const salt = randomBytes(16).toString('hex');
-  /** Windows that began in this period and in the one before. The older ones have ended when the next period begins. */
-  let young = new Map<string, Window>();
-  let old = new Map<string, Window>();
-  let turnedAt = -Infinity;
+  /** Windows that began in this period and in the previous one. The latter have all ended when the next one begins. */
+  let current = new Map<string, Window>();
+  let previous = new Map<string, Window>();
+  let periodStartedAt = -Infinity;
 
   return {
-    /** Returns the window of `who` that runs at `now`. */
+    /** Returns the running window of `who`, and starts one if there is none. */
     of(who: string, now: number): Window {
-      if (now >= turnedAt + windowMs) {
-        old = now < turnedAt + 2 * windowMs ? young : new Map();
-        young = new Map();
-        turnedAt = now;
+      if (now >= periodStartedAt + windowMs) {
+        previous = now < periodStartedAt + 2 * windowMs ? current : new Map();
+        current = new Map();
+        periodStartedAt = now;
       }
       const running = (key: string) => {
-        const window = young.get(key) ?? old.get(key);
+        const window = current.get(key) ?? previous.get(key);
         return window !== undefined && window.endsAt > now ? window : null;
       };
       const known = running(who);
       if (known !== null) return known;
-      const hasRoom = young.size + old.size < MOST_OWN_WINDOWS;
+      const hasRoom = current.size + previous.size < MAX_OWN_WINDOWS;
       const key = hasRoom ? who : `shared ${hash('sha256', salt + who).slice(0, HEX_DIGITS)}`;
       const shared = hasRoom ? null : running(key);
       if (shared !== null) return shared;
       const window = { endsAt: now + windowMs, count: 0 };
-      young.set(key, window);
+      current.set(key, window);
       return window;
     },
   };

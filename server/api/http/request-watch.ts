@@ -10,13 +10,13 @@ import { plainRefusal, problemResponse, Refusal } from './problem.ts';
 interface RequestWatchOptions {
   clients: ReturnType<typeof createClientAddressReader>;
   telemetry: Telemetry;
-  /** Gets a line for each answer; null: nobody reads them. */
+  /** Gets a line for each answer; null turns this off. */
   requestLog: { info(facts: object, text: string): void } | null;
 }
 
 /**
- * Gives each request its id, counts its answer, and traces it. The id, and the trace that it is part of, are taken over from a
- * trusted proxy: anybody else could make one that stands for another request, or have everything traced.
+ * Assigns each request an id, counts its answer and traces it. Accepts an id and a trace context only from a trusted
+ * proxy: anybody else could reuse the id of another request, or have every request traced.
  */
 export function watchRequests(
   app: Hono<AppEnv>,
@@ -40,8 +40,8 @@ export function watchRequests(
     const route = routeOf(c);
     const { status } = c.res;
     const ms = performance.now() - startedAt;
-    const reached = c.get('reachedLimit') ?? null;
-    if (reached !== null) telemetry.meters.limitReached(LIMITS[reached].setting);
+    const reachedLimit = c.get('reachedLimit') ?? null;
+    if (reachedLimit !== null) telemetry.meters.limitReached(LIMITS[reachedLimit].setting);
     telemetry.meters.answered({ route, method, status, seconds: ms / 1_000 });
     if (span) {
       span.rename(`${method} ${route}`);
@@ -49,8 +49,8 @@ export function watchRequests(
       if (status >= 500) span.fail(c.error ?? null);
       span.end();
     }
-    // The route and not the path: some paths are secrets, and none is needed beside the id.
-    if (requestLog !== null && isTold(route, c.req.path))
+    // Log the route, not the path: some paths contain secrets.
+    if (requestLog !== null && isLogged(route, c.req.path))
       requestLog.info({ requestId, method, route, status, ms: Math.round(ms) }, 'answered');
   });
 }
@@ -59,21 +59,21 @@ function validId(given: string | undefined): string | null {
   return given !== undefined && /^[\w.-]{8,128}$/.test(given) ? given : null;
 }
 
-/** As it was registered, so that there are only so many of them. */
+/** Returns the registered pattern of the route, so that the number of metric labels is bounded. */
 function routeOf(c: AppContext): string {
   const path = routePath(c);
   return path === '*' || path === '/*' ? 'pages' : path;
 }
 
-/** Leaves out files, and endpoints that programs poll every few seconds. */
-function isTold(route: string, path: string): boolean {
+/** Returns false for files, and for endpoints that programs poll every few seconds. */
+function isLogged(route: string, path: string): boolean {
   if (route === '/metrics' || route.startsWith('/api/health') || route === '/assets/*') return false;
   return route !== 'pages' || !namesFile(path);
 }
 
 /**
- * Refuses a request whose path, without its query, has more bytes than `pathBytes`; returns null for every other one. It measures the
- * target as it was sent: nothing has parsed or decoded the path before.
+ * Refuses a request whose path, without query, is longer than `pathBytes`; returns null otherwise. Measures the target
+ * as it was sent, before anything parses or decodes it.
  */
 export function refuseLongPath(c: AppContext, { pathBytes }: Pick<Limits, 'pathBytes'>): Refusal | null {
   const target = c.env?.incoming?.url ?? new URL(c.req.url).pathname;
@@ -84,11 +84,11 @@ export function refuseLongPath(c: AppContext, { pathBytes }: Pick<Limits, 'pathB
   });
 }
 
-/** Answers a refusal as a problem below /api, and as text everywhere else. */
+/** Responds with problem+json below /api, and with plain text everywhere else. */
 export const refusalResponse = (c: AppContext, refusal: Refusal): Response =>
   isBelowApi(c.req.path) ? problemResponse(c, refusal) : plainRefusal(c, refusal);
 
 export const isBelowApi = (path: string): boolean => path === '/api' || path.startsWith('/api/');
 
-/** Returns whether the last part of a path looks like the name of a file and not of a page. */
+/** Returns whether the last segment of a path looks like a file name, not like a page. */
 export const namesFile = (path: string): boolean => path.lastIndexOf('.') > path.lastIndexOf('/');

@@ -1,12 +1,12 @@
 import type { Settings } from './public-settings.ts';
 
-/** Origins that a page may use, by directive. */
+/** Origins that a page may use, by CSP directive. */
 type Policy = Record<string, readonly string[]>;
 
 const OWN: Policy = {
   'default-src': ["'none'"],
   'script-src': ["'self'"],
-  // The primitives of the pages inject style elements.
+  // The UI primitives inject style elements.
   'style-src': ["'self'", "'unsafe-inline'"],
   'img-src': ["'self'", 'data:'],
   'font-src': ["'self'"],
@@ -23,7 +23,7 @@ const serialise = (policy: Policy) =>
     .map(([directive, sources]) => [directive, ...sources].join(' '))
     .join('; ');
 
-/** For the page that shows kept mail: no script at all; the mail itself sits in a sandboxed frame that inherits this. */
+/** Policy of the page that shows captured mail: no scripts. The mail is in a sandboxed frame that inherits it. */
 export const MAIL_PAGE_POLICY = serialise({
   'default-src': ["'none'"],
   'style-src': ["'unsafe-inline'"],
@@ -38,12 +38,10 @@ export interface HeaderSettings extends Settings {
   analyticsId: string | null;
 }
 
-/** Where a sign-in's popup ends. */
+/** The page on which the sign-in popup ends. */
 const SIGNED_IN_PAGE = '/signed-in';
 
-/**
- * Headers of the answer for each path. Other origins are let in for what is configured, and for nothing else.
- */
+/** Returns a function that maps a path to its security headers. Only configured services add other origins. */
 export function securityHeaders(
   settings: HeaderSettings,
 ): (path: string) => readonly [name: string, value: string][] {
@@ -53,8 +51,8 @@ export function securityHeaders(
     photoPolicy(settings),
     paddlePolicy(settings),
     analyticsPolicy(settings),
-  ].reduce(joined, OWN);
-  // A sign-in popup must stay ours to close, and ways to pay inside the checkout's frame open popups of their own.
+  ].reduce(mergePolicies, OWN);
+  // We must be able to close the sign-in popup, and payment methods in the checkout's frame open popups as well.
   const popups = firebase !== null || oidc.length > 0 || billing.mode === 'paddle';
   const headers: [string, string][] = [
     ['Content-Security-Policy', serialise(policy)],
@@ -66,20 +64,20 @@ export function securityHeaders(
     ['Permissions-Policy', 'camera=(), geolocation=(), microphone=()'],
   ];
   if (publicUrl.protocol === 'https:') headers.push(['Strict-Transport-Security', 'max-age=31536000']);
-  // Coming from a provider without such a policy, the popup would become a window that nobody opened, which cannot close
-  // itself. There is nothing on that page to keep.
+  // The popup returns from a provider without such a policy. With ours, the browser would separate it from its opener,
+  // and it could not close itself. The page has nothing that needs protection.
   const signedIn: typeof headers = [...headers, ['Cross-Origin-Opener-Policy', 'unsafe-none']];
   return (path) => (path === SIGNED_IN_PAGE && oidc.length > 0 ? signedIn : headers);
 }
 
-function joined(policy: Policy, more: Policy): Policy {
-  const sum = { ...policy };
+function mergePolicies(policy: Policy, more: Policy): Policy {
+  const merged = { ...policy };
   for (const [directive, sources] of Object.entries(more))
-    sum[directive] = [...(sum[directive] ?? []), ...sources];
-  return sum;
+    merged[directive] = [...(merged[directive] ?? []), ...sources];
+  return merged;
 }
 
-/** The SDK's calls, and for its popup the project's hidden page with the script that talks to it. */
+/** Allows the Firebase SDK's calls and, for its popup, the project's hidden page and the script that talks to it. */
 function firebasePolicy({ firebase }: Settings): Policy {
   if (firebase === null) return {};
   const { emulatorUrl, authDomain } = firebase;
@@ -93,13 +91,13 @@ function firebasePolicy({ firebase }: Settings): Policy {
   };
 }
 
-/** Allows the profile photos of Google accounts. Other providers may host photos anywhere, so their users show initials. */
+/** Allows Google's profile photos. Other providers may host photos anywhere, so their users show initials. */
 function photoPolicy({ firebase, oidc }: Settings): Policy {
   if (firebase === null && !oidc.some(({ id }) => id === 'google')) return {};
   return { 'img-src': ['https://*.googleusercontent.com'] };
 }
 
-/** One script for both environments; everything else comes from hosts of the environment, as in paddle.js itself. */
+/** Allows Paddle: one script for both environments, and the hosts that paddle.js uses in this environment. */
 function paddlePolicy({ billing }: Settings): Policy {
   if (billing.mode !== 'paddle') return {};
   const prefix = billing.environment === 'sandbox' ? 'sandbox-' : '';
@@ -113,13 +111,13 @@ function paddlePolicy({ billing }: Settings): Policy {
   };
 }
 
-/** As Google's guide to GA4 under a policy lists it, without what only advertising needs. */
+/** Allows the origins in Google's CSP guide for GA4, without those that only advertising needs. */
 function analyticsPolicy({ analyticsId }: HeaderSettings): Policy {
   if (analyticsId === null) return {};
-  const measuring = ['https://*.google-analytics.com', 'https://*.googletagmanager.com'];
+  const measurementOrigins = ['https://*.google-analytics.com', 'https://*.googletagmanager.com'];
   return {
     'script-src': ['https://www.googletagmanager.com'],
-    'img-src': measuring,
-    'connect-src': [...measuring, 'https://*.analytics.google.com'],
+    'img-src': measurementOrigins,
+    'connect-src': [...measurementOrigins, 'https://*.analytics.google.com'],
   };
 }

@@ -25,15 +25,15 @@ const YEAR_SECONDS = 31_536_000;
 type PublishedPage = { title: string; listed: boolean };
 
 export interface StaticPages {
-  /** The folder of the built pages. */
+  /** Folder of the built web app. */
   webRoot: string;
   publicUrl: URL;
   publicConfig: PublicConfig;
-  /** Whether the browser may be signed in: it shows a cookie of a session, good or not. */
+  /** Returns whether the browser has a session cookie, valid or not. */
   maybeSignedIn: (c: AppContext) => boolean;
-  /** Whether the session cookie belongs to a live session. Reads the database. */
+  /** Returns whether the session cookie is valid. Reads the database. */
   isSignedIn: (c: AppContext) => Promise<boolean>;
-  /** Of the status page with this address; null where nobody may see one. */
+  /** Returns the published status page with this slug, or null. */
   statusPage: (slug: string) => Promise<PublishedPage | null>;
 }
 
@@ -45,33 +45,33 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
 
   const files = { root: webRoot, precompressed: true };
   app.use('/assets/*', async (c, next) => {
-    // The build puts a hash of the content into these names: what is cached can never be stale.
+    // File names contain a hash of the content, so a cached copy is never stale.
     c.header('Cache-Control', `public, max-age=${YEAR_SECONDS}, immutable`);
     await next();
   });
   app.get('/assets/*', serveStatic(files), (c) => c.notFound());
 
-  const { nowhere, documentOf, statusOf } = documents(options);
+  const { indexPage, documentOf, statusOf } = documents(options);
   app.get('*', async (c, next) => {
     const path = pathOf(c.req.path);
-    // A missing file must not come back as a page: a script tag would try to run it.
+    // Never answer a missing file with a page: a script tag would try to run the HTML.
     if (path === '/index.html' || path.startsWith(`/${PRERENDERED_FOLDER}/`)) return c.notFound();
     if (namesFile(path)) return next();
     const slug = statusSlug(path);
     if (slug !== null) {
       const page = await statusPage(slug);
-      if (page === null) return nowhere(c, 404);
+      if (page === null) return indexPage(c, 404);
       if (!page.listed) c.header('X-Robots-Tag', 'noindex');
-      // Asked for while its code is on the way.
+      // The browser fetches the data while it loads the code.
       c.header('Link', `</api/status/${slug}>; rel=preload; as=fetch; crossorigin=use-credentials`);
       return statusOf(path, page.title)(c);
     }
-    if (!isPage(path)) return nowhere(c, 404);
+    if (!isPage(path)) return indexPage(c, 404);
     const address = new URL(c.req.url);
-    const moved = withTokenInFragment(path, address.searchParams);
-    if (moved !== null) {
+    const newAddress = withTokenInFragment(path, address.searchParams);
+    if (newAddress !== null) {
       c.header('Cache-Control', 'no-store');
-      return c.redirect(moved, 302);
+      return c.redirect(newAddress, 302);
     }
     if (path === '/' || path === '/login') {
       c.header('Vary', 'Cookie');
@@ -90,7 +90,7 @@ export function staticPages(app: Hono<AppEnv>, options: StaticPages): void {
   app.get('*', serveStatic(files), (c) => c.notFound());
 }
 
-/** Reads a path as the page's router does: in any case, with or without slashes at the end. */
+/** Normalises a path as the page's router does: lower case, no slashes at the end. */
 function pathOf(path: string): string {
   return path.toLowerCase().replace(/(?<!\/)\/+$/, '') || '/';
 }
@@ -99,7 +99,7 @@ function isPage(path: string): path is PagePath {
   return (PAGE_PATHS as readonly string[]).includes(path);
 }
 
-/** The parameter that carried the token of links mailed before migration 0019. */
+/** Query parameters that carried the token in links mailed before migration 0019. */
 const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
   '/unsubscribe': 'token',
   '/confirm-recipient': 'token',
@@ -107,8 +107,8 @@ const OLD_TOKEN_NAMES: Partial<Record<PagePath, string>> = {
 };
 
 /**
- * Returns the address of a page with its token moved from the query into the fragment; null where the query has none. Whether the token
- * still works is decided by the call that gets it.
+ * Moves the token of an old link from the query into the fragment. Returns null if the query has no token. The call
+ * that gets the token decides whether it still works.
  */
 function withTokenInFragment(path: PagePath, search: URLSearchParams): string | null {
   const name = OLD_TOKEN_NAMES[path];
@@ -117,16 +117,16 @@ function withTokenInFragment(path: PagePath, search: URLSearchParams): string | 
   const rest = new URLSearchParams(search);
   rest.delete(name);
   const query = rest.size === 0 ? '' : `?${rest}`;
-  // Ours are made of these characters; anything else is no token.
+  // Our tokens consist of these characters; drop anything else.
   return `${path}${query}${/^[\w.-]+$/.test(token) ? `#${token}` : ''}`;
 }
 
-/** Of pages that were asked for: each takes a few kB. */
+/** Maximum number of cached status pages, of a few kB each. */
 const MOST_STATUS_DOCUMENTS = 500;
 
-/** Read once: neither files nor settings change while the server runs. */
+/** Reads and fills in the pages once: neither files nor settings change while the server runs. */
 function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
-  const filled = (template: string, path: string, statusTitle = '') =>
+  const fill = (template: string, path: string, statusTitle = '') =>
     pageDocument(
       fillIn(template, {
         [PLACEHOLDERS.productName]: publicConfig.product_name,
@@ -135,37 +135,37 @@ function documents({ webRoot, publicUrl, publicConfig }: StaticPages) {
         [PLACEHOLDERS.statusTitle]: statusTitle,
       }),
     );
-  const nowhere = filled(readFileSync(join(webRoot, 'index.html'), 'utf8'), '/');
-  const built = (path: PagePath, name: string | null): PageDocument | null => {
+  const indexPage = fill(readFileSync(join(webRoot, 'index.html'), 'utf8'), '/');
+  const readPage = (path: PagePath, name: string | null): PageDocument | null => {
     if (name === null) return null;
     const file = join(webRoot, PRERENDERED_FOLDER, name);
-    return existsSync(file) ? filled(readFileSync(file, 'utf8'), path) : null;
+    return existsSync(file) ? fill(readFileSync(file, 'utf8'), path) : null;
   };
   const statusTemplate = join(webRoot, PRERENDERED_FOLDER, STATUS_FILE);
   const status = existsSync(statusTemplate) ? readFileSync(statusTemplate, 'utf8') : null;
   const statusDocuments = new Map<string, PageDocument>();
   const statusOf = (path: string, title: string): PageDocument => {
-    if (status === null) return nowhere;
+    if (status === null) return indexPage;
     const key = JSON.stringify([path, title]);
-    const made = statusDocuments.get(key) ?? filled(status, path, title);
+    const page = statusDocuments.get(key) ?? fill(status, path, title);
     if (statusDocuments.size >= MOST_STATUS_DOCUMENTS) statusDocuments.clear();
-    statusDocuments.set(key, made);
-    return made;
+    statusDocuments.set(key, page);
+    return page;
   };
-  const shells = new Map(PAGE_PATHS.map((path) => [path, built(path, shellFile(path))]));
-  const landing = built('/landing', landingFile(publicConfig));
-  const login = built('/login', loginFile(publicConfig));
+  const shells = new Map(PAGE_PATHS.map((path) => [path, readPage(path, shellFile(path))]));
+  const landing = readPage('/landing', landingFile(publicConfig));
+  const login = readPage('/login', loginFile(publicConfig));
 
-  const drawn = (path: PagePath, isAskedMore: boolean): PageDocument | null => {
+  const prerendered = (path: PagePath, hasQuery: boolean): PageDocument | null => {
     if (path === '/landing') return landing;
-    // What its address asks for stands in its links.
-    return path === '/login' && !isAskedMore ? login : null;
+    // The query becomes part of the links on the login page, so the prerendered page has the wrong ones.
+    return path === '/login' && !hasQuery ? login : null;
   };
   return {
-    nowhere,
+    indexPage,
     statusOf,
-    /** Where there is no HTML of a page, the browser draws it itself. */
-    documentOf: (path: PagePath, isAskedMore: boolean) =>
-      drawn(path, isAskedMore) ?? shells.get(path) ?? nowhere,
+    /** Falls back to index.html, from which the browser renders the page itself. */
+    documentOf: (path: PagePath, hasQuery: boolean) =>
+      prerendered(path, hasQuery) ?? shells.get(path) ?? indexPage,
   };
 }

@@ -1,8 +1,8 @@
 import type { AppContext } from './app-env.ts';
 import { hostnameOf, isLoopback, isOwnOrigin, type OriginConfig } from './own-origin.ts';
 
-/** Headers that proxies add, beside those that begin with `x-forwarded-`. */
-const OF_PROXIES = new Set([
+/** Headers that proxies add, besides those that begin with `x-forwarded-`. */
+const PROXY_HEADERS = new Set([
   'forwarded',
   'via',
   'x-real-ip',
@@ -16,29 +16,29 @@ const OF_PROXIES = new Set([
 const LOOPBACK_PEER = /^(?:::ffff:)?127\.|^::1$/;
 
 export interface ThisMachine {
-  /** Looks at the headers of a request, before any privilege is decided. */
+  /** Checks the headers of a request for signs of a proxy. Must run before any access decision. */
   observe(c: AppContext): void;
-  /** Returns whether a request names a loopback host, and nothing has shown a proxy in it or since the start. */
+  /** Returns whether a request names a loopback host, and neither it nor an earlier one has shown a proxy. */
   isAddressed(c: AppContext): boolean;
-  /** Returns whether a request comes from this machine: as `isAddressed`, over loopback, and PUBLIC_URL is on loopback too. */
+  /** Returns whether a request comes from this machine: `isAddressed`, over loopback, with PUBLIC_URL on loopback. */
   isSource(c: AppContext): boolean;
 }
 
 interface ThisMachineOptions {
   config: OriginConfig & { metricsToken: string | null };
-  /** Null where no mail is kept. */
+  /** Null if no mail is captured. */
   mailFolder: string | null;
   log: { warn(facts: object, text: string): void };
 }
 
 /**
- * Recognises requests from this very machine, which may read its metrics and kept mail. A proxy on this machine makes every stranger's
- * request look like one, and not all of them show the proxy. So the first request over loopback that does, by a forwarding header or a
- * foreign Origin, ends these privileges until the process restarts.
+ * Recognises requests from this machine, which may read its metrics and captured mail. Behind a local proxy all
+ * requests look like that, and not all of them show the proxy. So the first loopback request that does show it, by a
+ * forwarding header or a foreign Origin, ends these privileges until the process restarts.
  */
 export function createThisMachine({ config, mailFolder, log }: ThisMachineOptions): ThisMachine {
-  const isForUs = isLoopback(config.publicUrl.hostname);
-  const isPrivileged = mailFolder !== null || (isForUs && config.metricsToken === null);
+  const isLocalDeployment = isLoopback(config.publicUrl.hostname);
+  const isPrivileged = mailFolder !== null || (isLocalDeployment && config.metricsToken === null);
   let isBehindProxy = false;
   const isPeer = (c: AppContext) => LOOPBACK_PEER.test(c.env?.incoming?.socket.remoteAddress ?? '');
 
@@ -56,7 +56,7 @@ export function createThisMachine({ config, mailFolder, log }: ThisMachineOption
       if (isPrivileged) log.warn({ header }, BEHIND_PROXY);
     },
     isAddressed,
-    isSource: (c) => isForUs && isPeer(c) && isAddressed(c),
+    isSource: (c) => isLocalDeployment && isPeer(c) && isAddressed(c),
   };
 }
 
@@ -65,10 +65,10 @@ const BEHIND_PROXY =
   'mail are closed until a restart. Set PUBLIC_URL, TRUSTED_PROXIES, SMTP_URL and METRICS_TOKEN for a server that others reach; ' +
   'otherwise restart it without the proxy.';
 
-/** Returns the header that shows a proxy or another site, null where none does. */
+/** Returns the header that shows a proxy or another site, or null. */
 function proofOfProxy(c: AppContext, config: OriginConfig): string | null {
   for (const name of c.req.raw.headers.keys())
-    if (OF_PROXIES.has(name) || name.startsWith('x-forwarded-')) return name;
+    if (PROXY_HEADERS.has(name) || name.startsWith('x-forwarded-')) return name;
   const origin = c.req.header('origin');
   return origin === undefined || isOwnOrigin(origin, c.req.header('host'), config) ? null : 'origin';
 }

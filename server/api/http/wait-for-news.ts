@@ -3,20 +3,20 @@ import type { Signal, Store } from '../../store/db/open-store.ts';
 const POLL_MS = 500;
 
 /**
- * Reads again whenever a signal that matters came, until there is something to answer. Signals get lost, above all between
- * processes: it also polls. Listening starts at once: what is waited for may happen before the first read.
+ * Waits for data that a matching signal announces. Also polls, because signals get lost, above all between processes.
+ * Subscribes at once, because the awaited event may happen before the first read.
  */
 export function waitForNews(store: Store, matters: (signal: Signal) => boolean) {
-  let isNews = false;
+  let wasSignalled = false;
   let wake: (() => void) | null = null;
   const unsubscribe = store.signals.subscribe((signal) => {
     if (!matters(signal)) return;
-    isNews = true;
+    wasSignalled = true;
     wake?.();
   });
 
   return {
-    /** What `read` found; null once `timeoutMs` are over or `signal` fired. */
+    /** Calls `read` until it returns a result. Returns null after `timeoutMs`, or once `signal` has fired. */
     async until<T>(
       read: () => Promise<T | null>,
       { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
@@ -26,12 +26,12 @@ export function waitForNews(store: Store, matters: (signal: Signal) => boolean) 
       signal?.addEventListener('abort', stop);
       try {
         for (;;) {
-          isNews = false;
+          wasSignalled = false;
           const found = await read();
           if (found !== null) return found;
           const left = deadline - performance.now();
           if (left <= 0 || signal?.aborted) return null;
-          if (!isNews) await pause(Math.min(POLL_MS, left));
+          if (!wasSignalled) await pause(Math.min(POLL_MS, left));
           if (signal?.aborted) return null;
         }
       } finally {

@@ -6,15 +6,15 @@ import type { Api, AppParts } from '../http/api.ts';
 import { accountMetricsText, PROMETHEUS_TEXT } from './prometheus-text.ts';
 import { countMonitors } from '../../store/monitors/monitor-total.ts';
 
-/** However often an account is scraped, its domains are read this often. */
+/** How long an account's metrics are cached, however often they are scraped. */
 const KEPT_MS = 10_000;
-/** About 9 MB of text. */
+/** So many domains make about 9 MB of text. */
 const MOST_DOMAINS = 10_000;
 const MOST_KEPT_CHARACTERS = 32_000_000;
 
-/** What Prometheus reads of one account. */
+/** Serves an account's metrics to Prometheus. */
 export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts): void {
-  const kept = createAnswerCache<string>({
+  const cache = createAnswerCache<string>({
     clock,
     keptMs: KEPT_MS,
     mostWeight: MOST_KEPT_CHARACTERS,
@@ -23,7 +23,7 @@ export function accountMetricsRoute(api: Api, { store, clock, limits }: AppParts
   api.on(CALLS.accountMetrics, async ({ c, session: { account }, now }) => {
     const limited = limits.allow('metricsByAccount', account.id);
     if (limited) return limited;
-    const text = await kept.get(account.id, async () => {
+    const text = await cache.get(account.id, async () => {
       const domains = await measuredDomains(lagging(store), { accountId: account.id, most: MOST_DOMAINS });
       const total =
         domains.length < MOST_DOMAINS ? domains.length : await countMonitors(store.db, account.id);

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A kept mail as people read it. */
+/** A captured mail, decoded for display. */
 export interface CapturedMail {
-  /** The file's name; addresses the mail. */
+  /** The file's name, which identifies the mail in URLs. */
   id: string;
   subject: string;
   to: string;
@@ -14,7 +14,7 @@ export interface CapturedMail {
 
 const NEWEST_SHOWN = 200;
 
-/** The names of the kept mails, newest first. A folder that is not there yet holds none. */
+/** Returns the ids of the newest 200 captured mails, newest first; none if the folder does not exist. */
 export async function listCapturedMail(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -31,14 +31,14 @@ export async function listCapturedMail(folder: string): Promise<string[]> {
     .map(({ name }) => name);
 }
 
-/** `id` must come from `listCapturedMail`: it names a file. */
+/** Reads a mail. `id` names a file, so it must come from `listCapturedMail`. */
 export async function readCapturedMail(folder: string, id: string): Promise<CapturedMail> {
   const root = parsePart(await readFile(join(folder, id), 'latin1'));
   const parts = [...leavesOf(root)];
   const find = (type: string) => parts.find((part) => part.type === type);
   const html = parts.reduce(
     (page, { id: contentId, type, body }) => {
-      // Shown in a frame without network: what the mail carries with it is put where it is used.
+      // The frame that shows it has no network, so inline the attached images.
       return contentId === ''
         ? page
         : page.replaceAll(`cid:${contentId}`, `data:${type};base64,${body.toString('base64')}`);
@@ -63,7 +63,7 @@ interface Part {
   parts: Part[];
 }
 
-/** Reads what our own mail composer writes (RFC 2045, 2046): it is no reader for strangers' mail. */
+/** Parses what our own mail composer writes (RFC 2045, 2046). It is no parser for arbitrary mail. */
 function parsePart(source: string): Part {
   const [head = '', ...rest] = source.split('\r\n\r\n');
   const content = rest.join('\r\n\r\n');
@@ -102,7 +102,7 @@ function decodeQuoted(text: string): Buffer {
   );
 }
 
-/** Encoded words of header lines (RFC 2047), which stand in UTF-8. */
+/** Decodes encoded words in UTF-8 (RFC 2047). */
 function decodeWords(header: string): string {
   return header
     .replaceAll(/\?=\s+=\?/g, '?==?')

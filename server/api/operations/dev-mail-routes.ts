@@ -7,8 +7,8 @@ import { MAIL_PAGE_POLICY } from '../http/security-headers.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Shows the mail that is kept while there is no mail server. Mail holds links that act for its reader, so it is for
- * whoever sits at the machine only: the key from the start line, a loopback address, and no proxy since the start.
+ * Shows mail captured while no mail server is configured. Its links act for their reader, so only people at this
+ * machine may see it: access needs the key from the start line, a loopback host, and no proxy seen since the start.
  */
 export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
   const { mailFolder, secrets, config } = parts;
@@ -18,7 +18,7 @@ export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
     if (!maySeeMail(c, parts)) return c.notFound();
     c.header('Content-Security-Policy', MAIL_PAGE_POLICY);
     c.header('Cache-Control', 'no-store');
-    // The key stands in the address of this page.
+    // The URL of this page contains the key.
     c.header('Referrer-Policy', 'no-referrer');
     const names = await listCapturedMail(mailFolder);
     const wanted = c.req.query('message');
@@ -31,7 +31,7 @@ export function devMailRoutes(app: Hono<AppEnv>, parts: AppParts): void {
   });
 }
 
-/** The pages' colours and measures by hand: this page stands outside of the web app. */
+/** Repeats colours and sizes of the web app, because this page is not part of it. */
 const STYLE = html`<style>
   :root {
     color-scheme: light dark;
@@ -147,7 +147,7 @@ function listPage(productName: string, key: string, mails: CapturedMail[]) {
 }
 
 function messagePage(key: string, mail: CapturedMail) {
-  // No allow-scripts and no allow-same-origin: the mail carries strangers' text. Links may open in a new tab.
+  // No allow-scripts and no allow-same-origin: mail contains text of strangers. Links may open in a new tab.
   return page(
     mail.subject,
     html`<p>To ${mail.to} · ${mail.date} · <a href="${address(key)}">All mail</a></p>
@@ -161,15 +161,15 @@ function messagePage(key: string, mail: CapturedMail) {
   );
 }
 
-/** Returns whether this request may see the kept mail: it is addressed to this machine, with the key from the start line. */
+/** Returns whether a request may see captured mail: it is for this machine and has the key from the start line. */
 function maySeeMail(c: AppContext, { thisMachine, secrets }: AppParts): boolean {
-  // Hashes of equal length, so that the comparison's time says nothing.
+  // Compare hashes: timingSafeEqual needs equal lengths.
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const isKey = timingSafeEqual(digest(c.req.query('key') ?? ''), digest(secrets.mailPage));
   return thisMachine.isAddressed(c) && isKey;
 }
 
-/** Returns the address of the kept mail with its key for whoever sits at the machine, null for everybody else. */
+/** Returns the URL of captured mail with its key for requests from this machine, null for all others. */
 export function mailPageFor(c: AppContext, { mailFolder, secrets, thisMachine }: AppParts): string | null {
   if (mailFolder === null || !thisMachine.isSource(c)) return null;
   return `/dev/mail?key=${encodeURIComponent(secrets.mailPage)}`;

@@ -22,7 +22,7 @@ export function feedbackRoutes(api: Api, { store, config }: AppParts): void {
   });
 }
 
-/** SUPPORT_EMAIL may have a name in front: `Support <support@example.com>`. */
+/** Removes the name that SUPPORT_EMAIL may have in front: `Support <support@example.com>`. */
 function bareAddress(mailbox: string): string {
   return /<([^<>]+)>$/.exec(mailbox)?.[1] ?? mailbox;
 }

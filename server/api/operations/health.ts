@@ -18,7 +18,7 @@ export interface HealthOptions {
   config: { metricsToken: string | null };
   thisMachine: ThisMachine;
   log: { error(facts: object, text: string): void };
-  /** How long the database is waited for: one behind a dead network answers nothing at all. */
+  /** How long a check waits for the database: behind a dead network it never answers. */
   timing: { databaseMs: number };
   readiness: Readiness;
 }
@@ -27,15 +27,15 @@ const SECOND_MS = 1_000;
 const OK = { status: 'ok' as const };
 const SILENT = 'The database does not answer.';
 
-/** The answers about health, for whatever serves them. */
+/** Creates the health checks, for the API and for worker-only processes. */
 export function createHealth(options: HealthOptions) {
   const { store, clock, readiness } = options;
-  const asked = <T>(question: Promise<T>): Promise<T | Refusal> => inTime(question, options);
+  const bounded = <T>(query: Promise<T>): Promise<T | Refusal> => withDatabaseTimeout(query, options);
 
   return {
-    /** Server and database. */
+    /** Checks server and database. */
     async whole(): Promise<typeof OK | Refusal> {
-      const due = await asked(oldestDue(store, clock.now()));
+      const due = await bounded(oldestDue(store, clock.now()));
       return due instanceof Refusal ? due : OK;
     },
 
@@ -43,17 +43,17 @@ export function createHealth(options: HealthOptions) {
 
     async ready(): Promise<typeof OK | Refusal> {
       if (readiness.isDraining) return refuse('unavailable', 'This process is about to end.');
-      const level = await asked(schemaLevel(store));
+      const level = await bounded(schemaLevel(store));
       if (level instanceof Refusal) return level;
       return level >= PROGRAM_LEVEL ? OK : refuse('unavailable', 'The database is not up to date.');
     },
 
-    /** Of the whole deployment, so that one process that answers is enough to ask. */
+    /** Reports delays of the whole deployment, so that asking one process is enough. */
     async late(c: AppContext): Promise<({ status: 'on_time' } & LatenessMembers) | Refusal | Response> {
       const now = clock.now();
       const [due, alarms] = await Promise.all([
-        asked(oldestDue(store, now)),
-        mayReadMetrics(c, options) ? asked(standingAlarms(store)) : null,
+        bounded(oldestDue(store, now)),
+        mayReadMetrics(c, options) ? bounded(standingAlarms(store)) : null,
       ]);
       if (due instanceof Refusal) return due;
       if (alarms instanceof Refusal) return alarms;
@@ -72,13 +72,13 @@ export function createHealth(options: HealthOptions) {
   };
 }
 
-async function inTime<T>(
-  question: Promise<T>,
+async function withDatabaseTimeout<T>(
+  query: Promise<T>,
   { log, timing }: Pick<HealthOptions, 'log' | 'timing'>,
 ): Promise<T | Refusal> {
   try {
     const late = delay(timing.databaseMs, 'late' as const, { ref: false });
-    const answer = await Promise.race([question, late]);
+    const answer = await Promise.race([query, late]);
     if (answer === 'late') throw new Error(`No answer within ${timing.databaseMs} ms`);
     return answer;
   } catch (error) {

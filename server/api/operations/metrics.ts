@@ -19,12 +19,12 @@ interface MetricsOptions {
 }
 
 const SECOND_MS = 1_000;
-/** Counting them reads every monitor. */
+/** Counting checks reads every monitor. */
 const COUNT_EVERY_MS = MINUTE_MS;
 
 /**
- * `GET /metrics` in the text form of Prometheus: what this process counted, and how the whole deployment does. For whoever has
- * METRICS_TOKEN, or, where none is set, for whoever sits at the machine. To anybody else there is no such page.
+ * Serves `GET /metrics` in Prometheus text format: counters of this process, and gauges of the whole deployment. Needs
+ * METRICS_TOKEN or, if none is set, a request from this machine; all others get the next route, a 404.
  */
 export function metricsRoutes(app: Hono<AppEnv>, options: MetricsOptions): void {
   const { store, clock, telemetry } = options;
@@ -51,7 +51,7 @@ export function mayReadMetrics(
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Asked of the database at each request: the API and the workers may be processes of their own. */
+/** Creates gauges that `read` fills from the database, because API and workers may be separate processes. */
 function createGauges(
   store: Store,
   clock: { now(): number },

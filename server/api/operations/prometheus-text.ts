@@ -7,14 +7,14 @@ const SECOND_MS = 1_000;
 interface Gauge {
   name: string;
   help: string;
-  /** null: nothing is known, and nothing is said. */
+  /** Returns null if the value is unknown; the sample is then omitted. */
   value: (domain: MeasuredDomain, now: number) => number | null;
 }
 
 const orNull = <T>(value: T | null, of: (known: T) => number): number | null =>
   value === null ? null : of(value);
 
-/** What is expired or revoked is not valid, whether or not the last look reached it. */
+/** Returns 0 for an expired or revoked certificate, even if the last check did not reach the host. */
 function valid({ notAfter, revoked, trusted }: MeasuredDomain, now: number): number | null {
   if (notAfter === null) return null;
   if (revoked || notAfter < now) return 0;
@@ -68,7 +68,7 @@ const GAUGES: Gauge[] = [
 
 export const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** In a label's value a backslash, a double quote and the end of a line are written with a backslash. */
+/** Escapes a label's value: backslash, double quote and line feed. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', String.raw`\\`)
@@ -76,8 +76,8 @@ const escaped = (text: string) =>
     .replaceAll('"', String.raw`\"`);
 
 /**
- * Domains in the text form of Prometheus (version 0.0.4), a gauge after the other. `total`: how many the account has, those
- * included for which there is no room.
+ * Renders domains in Prometheus text format (version 0.0.4), gauge by gauge. `total`: the account's number of domains,
+ * which may be more than `domains`.
  */
 export function accountMetricsText(
   domains: readonly MeasuredDomain[],

@@ -11,11 +11,11 @@ import { badgeStanding } from './public-status.ts';
 import { REFUSALS } from '../domains/domain-refusals.ts';
 import { plainRefusal, refuse } from '../http/problem.ts';
 
-/** 128 random bits: nobody guesses one. */
+/** 128 random bits, so that nobody can guess a token. */
 const TOKEN_BYTES = 16;
 const FILE = /^([A-Za-z0-9_-]{22})\.svg$/;
 
-/** Badges are switched on and off by the owner of their domain. */
+/** Lets the owner of a domain switch its badge on and off. */
 export function badgeRoutes(api: Api, { store, config }: AppParts): void {
   const urlOf = (token: string) => new URL(`/badge/${token}.svg`, config.publicUrl).href;
   const owned = async (accountId: string, id: string) =>
@@ -45,7 +45,7 @@ export function badgeRoutes(api: Api, { store, config }: AppParts): void {
   });
 }
 
-/** `GET /badge/<token>.svg`, for pages of others and for whoever reads them. */
+/** Serves `GET /badge/<token>.svg` to anybody, for embedding in other sites. */
 export function badgeImages(app: Hono<AppEnv>, { store, clock }: Pick<AppParts, 'store' | 'clock'>): void {
   app.get('/badge/:file', async (c) => {
     const token = FILE.exec(c.req.param('file'))?.[1];
@@ -54,7 +54,7 @@ export function badgeImages(app: Hono<AppEnv>, { store, clock }: Pick<AppParts, 
     return taggedAnswer(c, badgeSvg(badgeStanding(monitor, clock.now())), {
       contentType: 'image/svg+xml; charset=utf-8',
       headers: {
-        // It is asked for again each time: what is switched off is gone, and what it says is so now.
+        // Browsers revalidate each time, so a removed badge disappears at once and the state is current.
         'Cache-Control': 'public, no-cache',
         'Cross-Origin-Resource-Policy': 'cross-origin',
         'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",

@@ -1,17 +1,17 @@
-/** What a badge says. Days are whole ones, rounded down. */
+/** What a badge shows. Days are whole days, rounded down. */
 export type BadgeStanding =
   | { state: 'valid' | 'soon' | 'critical'; daysLeft: number }
   | { state: 'expired' | 'revoked' | 'untrusted' | 'down' | 'unknown' | 'paused' };
 
 interface Face {
   word: string;
-  /** For who listens to it. */
+  /** Text for screen readers. */
   spoken: string;
   ground: string;
   glyph: string;
 }
 
-/** Drawn on a grid of 16 in white, as the page's glyphs are: each can be told from the others without its colour. */
+/** White glyphs on a grid of 16 × 16, as in the web app. Each is recognisable without its colour. */
 const GLYPHS = {
   ring: '<circle cx="8" cy="8" r="5.4" fill="none" stroke="#fff" stroke-width="3"/>',
   diamond: '<path fill="#fff" d="M8 .8 15.2 8 8 15.2.8 8z"/>',
@@ -26,9 +26,9 @@ const GLYPHS = {
 const RED = '#b3261e';
 const GREY = '#5b6778';
 
-type Dateless = Exclude<BadgeStanding, { daysLeft: number }>['state'];
+type StateWithoutDays = Exclude<BadgeStanding, { daysLeft: number }>['state'];
 
-const FACES: Record<Dateless, Face> = {
+const FACES: Record<StateWithoutDays, Face> = {
   expired: { word: 'expired', spoken: 'expired', ground: '#861a17', glyph: GLYPHS.cross },
   revoked: { word: 'revoked', spoken: 'revoked', ground: '#0c1424', glyph: GLYPHS.barred },
   untrusted: { word: 'not trusted', spoken: 'not trusted', ground: RED, glyph: GLYPHS.square },
@@ -60,7 +60,7 @@ function faceOf(standing: BadgeStanding): Face {
 
 const inDays = (days: number) => `${days} ${days === 1 ? 'day' : 'days'}`;
 
-/** Verdana's advance widths in 1/2048 em, of what badges say. */
+/** Verdana's advance widths in 1/2048 em, for the characters that badges use. */
 const WIDTHS: Readonly<Record<string, number>> = {
   ' ': 720,
   a: 1230,
@@ -93,7 +93,7 @@ const WIDTHS: Readonly<Record<string, number>> = {
 const DIGIT_WIDTH = 1302;
 const FONT_SIZE = 11;
 
-/** In px, to a tenth. */
+/** Returns the width in px, rounded to a tenth. */
 export function textWidth(text: string): number {
   const units = Array.from(text).reduce((sum, letter) => sum + (WIDTHS[letter] ?? DIGIT_WIDTH), 0);
   return Math.round((units / 2048) * FONT_SIZE * 10) / 10;
@@ -106,9 +106,8 @@ const PADDING = 6;
 const GLYPH_SIZE = 9;
 
 /**
- * A badge as SVG: a label, and what is so with a glyph. Its width is told by the widths of its letters, and its letters are held
- * to it, so that it looks the same with whatever font there is. White on grounds of 4.5:1 at least, with an edge where the page
- * around it is dark. The same standing gives the same bytes.
+ * Renders a badge as SVG; the same standing yields the same bytes. `textLength` fits any font to Verdana's widths.
+ * White text has a contrast of at least 4.5:1. On dark pages the badge has an edge.
  */
 export function badgeSvg(standing: BadgeStanding): string {
   const { word, spoken, ground, glyph } = faceOf(standing);

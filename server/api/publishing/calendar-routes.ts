@@ -5,7 +5,7 @@ import type { Api, AppParts } from '../http/api.ts';
 import { calendarText } from './calendar.ts';
 import { refuse } from '../http/problem.ts';
 
-/** A secret address that calendars subscribe to. */
+/** Manages an account's secret calendar URL, and serves its calendar. */
 export function calendarRoutes(api: Api, { store, limits, config }: AppParts): void {
   api.on(CALLS.makeCalendar, async ({ session: { account }, now }) => {
     const limited = limits.allow('alertSettingsByAccount', account.id);

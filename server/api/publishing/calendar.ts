@@ -9,17 +9,17 @@ import {
 import type { CalendarDomain } from '../../store/publishing/calendar-feeds.ts';
 import { HOUR_MS, DAY_MS } from '../../../contract/durations.ts';
 
-/** How often calendars should ask. */
-const ASK_EVERY_SECONDS = 12 * 3_600;
-/** What has ended stays for a while: its row in the calendar says since when. */
+/** How often calendars should refresh. */
+const REFRESH_SECONDS = 12 * 3_600;
+/** How long an expired certificate stays in the calendar, which shows since when it is expired. */
 const SHOWN_AFTER_MS = 30 * DAY_MS;
-const SHOWN_FOR_MS = HOUR_MS / 2;
-/** A shorter window is told by the hour. */
+const EVENT_MS = HOUR_MS / 2;
+/** Renewal windows of at least this length take up whole days; shorter ones have times. */
 const WHOLE_DAYS_FROM_MS = 2 * DAY_MS;
 
 /**
- * Expiries and renewal windows as an iCalendar document (RFC 5545). Of unchanged domains it is the same bytes: what changes with
- * the clock is not in it.
+ * Renders expiries and renewal windows as iCalendar (RFC 5545). Unchanged domains yield the same bytes, because no
+ * event contains anything that depends on the clock.
  */
 export function calendarText(
   domains: readonly CalendarDomain[],
@@ -30,7 +30,7 @@ export function calendarText(
     description: 'When certificates end, and when they are to be renewed.',
     prodId: { company: 'Certlantern', product: 'certificates', language: 'EN' },
     method: ICalCalendarMethod.PUBLISH,
-    ttl: ASK_EVERY_SECONDS,
+    ttl: REFRESH_SECONDS,
   });
   for (const domain of domains) {
     const page = new URL('/dashboard', publicUrl);
@@ -50,7 +50,7 @@ export function calendarText(
 export interface CalendarOptions {
   productName: string;
   publicUrl: URL;
-  /** IANA name; null: UTC. Which days a window takes up. */
+  /** IANA name; null: UTC. Determines the days of all-day events. */
   timeZone: string | null;
   now: number;
 }
@@ -70,7 +70,7 @@ function eventsOf(domain: CalendarDomain, options: Pick<CalendarOptions, 'timeZo
     ]);
 }
 
-/** The same for as long as the certificate is. */
+/** Returns an event id that stays the same for a certificate, so that calendars update the event. */
 const uid = (kind: string, { id }: CalendarDomain, { fingerprint }: ExpiringCertificate) =>
   `${kind}-${id}-${fingerprint.slice(0, 16)}`;
 
@@ -81,9 +81,9 @@ function expiry(domain: CalendarDomain, certificate: ExpiringCertificate): Event
   return {
     id: uid('expiry', domain, certificate),
     start: new Date(notAfter),
-    end: new Date(notAfter + SHOWN_FOR_MS),
+    end: new Date(notAfter + EVENT_MS),
     summary: what,
-    // What never changes is never a new version.
+    // The expiry of a certificate never changes, so there is never a new version.
     sequence: 0,
     description: `The certificate ${oneLine(name)} is valid until ${inUtc(notAfter)}.`,
   };
@@ -100,18 +100,18 @@ function renewal(
     id: uid('renewal', domain, certificate),
     ...(isLong
       ? { allDay: true, start: localDay(from, timeZone), end: localDay(to + DAY_MS, timeZone) }
-      : { start: new Date(from), end: new Date(Math.max(to, from + SHOWN_FOR_MS)) }),
+      : { start: new Date(from), end: new Date(Math.max(to, from + EVENT_MS)) }),
     summary: `${displayName(domain)}: time to renew`,
-    // CAs move their windows: a later version has a higher number.
+    // CAs may move renewal windows, so later versions need a higher number.
     sequence: Math.max(0, Math.floor((domain.lastCheckedAt - certificate.notBefore) / DAY_MS)),
     description: `Renew the certificate between ${inUtc(from)} and ${inUtc(to)}.`,
   };
 }
 
-/** The day on the clocks of the zone; of an event that takes up whole days only the date counts. */
+/** Shifts an instant to the zone's local time. Only its date counts, because the event takes up whole days. */
 function localDay(at: number, timeZone: string | null): Date {
   return new Date(at + zoneOffsetMs(at, timeZone));
 }
 
-/** "2026-11-21 18:16 UTC": a description has no zone of its own. */
+/** Formats an instant like "2026-11-21 18:16 UTC": a description has no time zone of its own. */
 const inUtc = (at: number) => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -16,7 +16,7 @@ import { DAY_MS } from '../../../contract/durations.ts';
 import type { BadgeStanding } from './badge-svg.ts';
 import type { Monitor } from '../../store/monitors/monitor-row.ts';
 
-/** What a page with these choices shows to anybody. Only what is named here leaves: no id, note, tag or address. */
+/** Returns what a page with these choices shows. Only fields named here become public: no id, note, tag or address. */
 export async function publicStatus(
   store: Store,
   { accountId, choices, now }: { accountId: string; choices: StatusPageChoices; now: number },
@@ -60,7 +60,7 @@ function standing({ pausedBy, uptime, downSince }: Monitor): Pick<ShownDomain, '
   return { state: uptime ?? 'unknown', down_since: uptime === 'down' ? isoOrNull(downSince) : null };
 }
 
-/** Of what is paused nothing is said: nobody looks any more whether it is still so. */
+/** Returns null for a paused domain, because nobody checks any more whether its state still holds. */
 function shownCertificate(monitor: Monitor, now: number): ShownDomain['certificate'] {
   const { certificate, pausedBy } = monitor;
   const state = certificateState(monitor, now);
@@ -71,7 +71,7 @@ function shownCertificate(monitor: Monitor, now: number): ShownDomain['certifica
 
 const BAD_CERTIFICATES = ['expired', 'revoked', 'untrusted'];
 
-/** A certificate that ends soon is trouble of its owner, not of those who read the page. */
+/** Returns the state of the whole page. A near expiry does not count: it concerns the owner, not the readers. */
 function worstOf(domains: readonly Pick<ShownDomain, 'state' | 'certificate'>[]): PublicStatus['state'] {
   if (domains.some(({ state }) => state === 'down')) return 'down';
   if (domains.some(({ certificate }) => BAD_CERTIFICATES.includes(certificate?.state ?? '')))
@@ -100,20 +100,20 @@ async function shownIncidents(
 
 type CertificateState = NonNullable<ShownDomain['certificate']>['state'];
 
-/** What anybody may be told of the certificate last seen: the worst that is so; null where none was read yet. */
+/** Returns the public state of the certificate last seen, the worst that applies; null if none was read yet. */
 function certificateState(
   monitor: Pick<Monitor, 'certificate' | 'verdict'>,
   now: number,
 ): CertificateState | null {
   const seen = seenState(monitor, now);
   if (seen === 'unread') return null;
-  // What has expired or is revoked is not trusted for just that reason.
+  // An expired or revoked certificate is also untrusted: return the reason.
   if (seen === 'revoked' || seen === 'expired') return seen;
   const isRefused = monitor.verdict?.reached === true && !monitor.verdict.trusted;
   return isRefused ? 'untrusted' : seen;
 }
 
-/** In one word: what would turn a visitor away comes before what soon would. */
+/** Returns the state for the badge. Problems that turn visitors away now come before a near expiry. */
 export function badgeStanding(monitor: Monitor, now: number): BadgeStanding {
   if (monitor.pausedBy !== null) return { state: 'paused' };
   const state = certificateState(monitor, now);

@@ -25,7 +25,7 @@ import { plainRefusal, refuse } from '../http/problem.ts';
 import { refuseUnverified } from '../auth/verified-address.ts';
 import { monitorsOf } from '../../store/monitors/monitor-list.ts';
 
-/** However many look at a page, it is put together this often. */
+/** How long a page is cached, however many people read it. */
 const KEPT_MS = 5_000;
 const MOST_KEPT_CHARACTERS = 8_000_000;
 
@@ -37,12 +37,12 @@ const REFUSALS = {
   noPage: () => refuse('not_found', 'There is no such page.'),
 };
 
-/** The page that an account shows to anybody: its settings, and what it shows. */
+/** Serves public status pages, and their settings. */
 export function statusRoutes(api: Api, parts: AppParts): void {
   const { store, limits, clock } = parts;
   settingsRoutes(api, parts);
 
-  const kept = createAnswerCache<string | null>({
+  const cache = createAnswerCache<string | null>({
     clock,
     keptMs: KEPT_MS,
     mostWeight: MOST_KEPT_CHARACTERS,
@@ -54,10 +54,10 @@ export function statusRoutes(api: Api, parts: AppParts): void {
     const page = await publishedPage(store, params.slug);
     if (page === null) return REFUSALS.noPage();
     const { accountId, changedAt, listed } = page;
-    const text = await kept.get(`${accountId} ${changedAt}`, async () => {
+    const text = await cache.get(`${accountId} ${changedAt}`, async () => {
       const choices = await statusPageOf(store, accountId);
       if (choices === null) return null;
-      // What is chosen holds at once; what is seen of it may be some seconds old.
+      // The page's settings are current. The shown state may be some seconds old.
       const status = await publicStatus(lagging(store), { accountId, choices, now: clock.now() });
       return JSON.stringify({ data: status });
     });
@@ -69,7 +69,7 @@ export function statusRoutes(api: Api, parts: AppParts): void {
   });
 }
 
-/** The pages themselves are looked up like what they show; what is built of them is served with the other pages. */
+/** Limits requests for the HTML of status pages, which `staticPages` serves, like requests for their data. */
 export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, 'limits'>): void {
   app.use('/status/*', async (c, next) => {
     const limited = limits.allow('statusByAddress', c.get('client').network);
@@ -77,7 +77,7 @@ export function limitStatusPages(app: Hono<AppEnv>, { limits }: Pick<AppParts, '
   });
 }
 
-/** Who signed in chooses what the page shows. */
+/** Registers the calls with which an account sets up and previews its page. */
 function settingsRoutes(api: Api, parts: AppParts): void {
   const { store, limits, config } = parts;
 
@@ -135,7 +135,7 @@ function settingsRoutes(api: Api, parts: AppParts): void {
   }
 }
 
-/** A page that an unverified account has from before can always be taken off the web. */
+/** Returns whether a change only switches the page off, which unverified accounts may always do. */
 const isOnlyOff = ({ enabled, ...rest }: StatusPageChange): boolean =>
   enabled === false && Object.values(rest).every((value) => value === undefined);
 
@@ -149,7 +149,7 @@ const choicesOf = (body: ChoicesWire): StatusPageChoices => ({
   showIncidents: body.show_incidents,
 });
 
-/** What is left out stays as it is: it must not stand there as `undefined`. */
+/** Drops `undefined` fields, so that omitted settings stay as they are. */
 function changeOf(body: StatusPageChange): Partial<StatusPage> {
   const { show_certificates, show_uptime, show_incidents, ...same } = body;
   const change = {
