@@ -25,7 +25,7 @@ export interface DelivererOptions extends SenderOptions {
   heartbeat: Heartbeat | null;
 }
 
-interface DelivererParts extends SenderParts {
+export interface DelivererParts extends SenderParts {
   ownNetwork: OwnNetwork;
 }
 

@@ -1,34 +1,49 @@
 import { hash } from 'node:crypto';
 import type { CertificateFacts, Observation } from '../core/index.ts';
-import type { IconSource, Judgement } from '../probe/index.ts';
+import type { Judgement } from '../probe/index.ts';
 import {
   answerGlance,
+  claimGlances,
   type ClaimedGlance,
   extendGlance,
   type GlanceAnswer,
 } from '../store/checks/glances.ts';
 import type { CheckerOptions } from './checker.ts';
-import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
-import type { Store } from '../store/db/open-store.ts';
 import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
 import type { Telemetry } from '../telemetry/index.ts';
-import type { Clock, Log } from './clock.ts';
-import { DAY_MS } from '../../contract/durations.ts';
 
 /**
  * Extended while the preview runs. Short, so that another worker takes over from a killed one
  * while the visitor still waits.
  */
-export const GLANCE_LEASE_MS = 3_000;
+const GLANCE_LEASE_MS = 3_000;
 const RENEW_MS = 1_000;
 /** After this the preview reports a timeout: the visitor waits ten seconds. */
 const TIMEOUT_MS = 8_000;
+
+/** Separate from the checks, so that neither waits for the other. */
+const GLANCES_AT_ONCE = 8;
+
+/** Creates the loop that runs the preview checks that visitors ask for. */
+export function createGlanceLoop(options: CheckerOptions & { telemetry: Telemetry }): ClaimLoop {
+  const { store, clock } = options;
+  return createClaimLoop({
+    ...options,
+    name: 'look',
+    concurrency: GLANCES_AT_ONCE,
+    claim: (limit) => claimGlances(store, { now: clock.now(), limit, leaseMs: GLANCE_LEASE_MS }),
+    handle: (glance, stopping) => answerAsked(glance, options, stopping),
+    release: ({ id }) => extendGlance(store, { id, now: clock.now(), leaseMs: 0 }),
+    // Nobody keeps whose preview it is.
+    fieldsOf: ({ id }) => ({ look: id }),
+  });
+}
 
 /**
  * Runs a preview check for a visitor without an account, by the probe and the judge of every
  * check. Stores only the answer.
  */
-export async function answerAsked(
+async function answerAsked(
   { id, host, port, protocol }: ClaimedGlance,
   { store, examiner, clock, log }: Omit<CheckerOptions, 'random'>,
   stopping: AbortSignal,
@@ -86,51 +101,4 @@ function readableChain(
     if (chain[0]?.fingerprint === leafFingerprint) return chain;
   }
   return [];
-}
-
-export interface IconKeeperOptions {
-  store: Store;
-  icons: IconSource;
-  clock: Clock;
-  /** In [0, 1); spreads the fetches. */
-  random: () => number;
-  log: Log;
-}
-
-/** Icons hardly ever change; a missing one may appear any day. */
-const REFETCH_AFTER_MS = 7 * DAY_MS;
-const RETRY_MISSING_AFTER_MS = DAY_MS;
-/** Icons are decoration: fetching them must not slow down checks. */
-const CONCURRENCY = 2;
-
-/** Creates the loop that fetches the icons of checked sites. */
-export function createIconKeeper({
-  store,
-  icons,
-  clock,
-  random,
-  telemetry,
-  log,
-}: IconKeeperOptions & { telemetry: Telemetry }): ClaimLoop {
-  const jitteredFromNow = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
-
-  async function fetchIcon(site: Site, stopping: AbortSignal): Promise<void> {
-    const icon = await icons.find(site, stopping);
-    // Keep a known icon on a day on which its site does not answer.
-    if (icon === null) return;
-    await keepFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
-  }
-
-  return createClaimLoop<Site>({
-    name: 'icon',
-    concurrency: CONCURRENCY,
-    claim: (limit) =>
-      claimDueSites(store, { now: clock.now(), limit, nextFetchAt: jitteredFromNow(RETRY_MISSING_AFTER_MS) }),
-    handle: fetchIcon,
-    release: (site) => releaseSite(store, site, clock.now()),
-    random,
-    fieldsOf: ({ host, port }) => ({ endpoint: `${host}:${port}` }),
-    telemetry,
-    log,
-  });
 }

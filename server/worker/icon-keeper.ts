@@ -1,0 +1,54 @@
+import { DAY_MS } from '../../contract/durations.ts';
+import type { IconSource } from '../probe/index.ts';
+import type { Store } from '../store/db/open-store.ts';
+import { claimDueSites, keepFavicon, releaseSite, type Site } from '../store/monitors/favicons.ts';
+import type { Telemetry } from '../telemetry/index.ts';
+import { type ClaimLoop, createClaimLoop } from './claim-loop.ts';
+import type { Clock, Log } from './clock.ts';
+
+export interface IconKeeperOptions {
+  store: Store;
+  icons: IconSource;
+  clock: Clock;
+  /** In [0, 1); spreads the fetches. */
+  random: () => number;
+  log: Log;
+}
+
+/** Icons hardly ever change; a missing one may appear any day. */
+const REFETCH_AFTER_MS = 7 * DAY_MS;
+const RETRY_MISSING_AFTER_MS = DAY_MS;
+/** Icons are decoration: fetching them must not slow down checks. */
+const CONCURRENCY = 2;
+
+/** Creates the loop that fetches the icons of checked sites. */
+export function createIconKeeper({
+  store,
+  icons,
+  clock,
+  random,
+  telemetry,
+  log,
+}: IconKeeperOptions & { telemetry: Telemetry }): ClaimLoop {
+  const jitteredFromNow = (ms: number): number => clock.now() + Math.round(ms * (0.9 + 0.2 * random()));
+
+  async function fetchIcon(site: Site, stopping: AbortSignal): Promise<void> {
+    const icon = await icons.find(site, stopping);
+    // Keep a known icon on a day on which its site does not answer.
+    if (icon === null) return;
+    await keepFavicon(store, site, { ...icon, nextFetchAt: jitteredFromNow(REFETCH_AFTER_MS) });
+  }
+
+  return createClaimLoop<Site>({
+    name: 'icon',
+    concurrency: CONCURRENCY,
+    claim: (limit) =>
+      claimDueSites(store, { now: clock.now(), limit, nextFetchAt: jitteredFromNow(RETRY_MISSING_AFTER_MS) }),
+    handle: fetchIcon,
+    release: (site) => releaseSite(store, site, clock.now()),
+    random,
+    fieldsOf: ({ host, port }) => ({ endpoint: `${host}:${port}` }),
+    telemetry,
+    log,
+  });
+}
